@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { distance } from 'fastest-levenshtein'
+import { SETTINGS, type Setting, type SettingName, type Settings } from './schema.js'
+
+/** The configuration cannot be used. `problems` lists every reason, one line each; none quotes a secret. */
+export class ConfigError extends Error {
+  constructor(readonly problems: string[]) {
+    super(problems.join('\n'))
+    this.name = 'ConfigError'
+  }
+}
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * Turns the environment, over an optional settings file (KEY=value lines), into validated settings.
+ * Throws one ConfigError with every problem. An empty value counts as not set.
+ */
+export function loadSettings(environment: Environment, file?: string): Settings {
+  const problems: string[] = []
+  const fromFile = file === undefined ? {} : readSettingsFile(file, problems)
+  for (const name of Object.keys(fromFile)) {
+    if (!(name in SETTINGS)) problems.push(`${name} in ${file}: no such setting.${suggestion(name)}`)
+  }
+  for (const name of Object.keys(environment)) {
+    // The environment is full of other programs' names: only a near miss of one of ours is worth a word.
+    const near = name in SETTINGS ? undefined : nearest(name)
+    if (near) problems.push(`${name}: no such setting. Did you mean ${near}?`)
+  }
+  const values: Record<string, unknown> = {}
+  for (const [name, definition] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    const raw = environment[name] || fromFile[name]
+    if (raw === undefined || raw === '') {
+      values[name] = definition.default
+      if (definition.required) problems.push(`${name}: is required. ${definition.doc}`)
+      continue
+    }
+    try {
+      values[name] = definition.parse(raw)
+    } catch (error) {
+      problems.push(`${name}: ${(error as Error).message}.`)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return values as Settings
+}
+
+function readSettingsFile(file: string, problems: string[]): Environment {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'))
+  } catch (error) {
+    problems.push(`The settings file ${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`)
+    return {}
+  }
+}
+
+function suggestion(name: string): string {
+  const near = nearest(name)
+  return near ? ` Did you mean ${near}?` : ''
+}
+
+/** The setting that a name was probably meant to be. Short names are left alone: HOME is no misspelt HOST. */
+function nearest(name: string): SettingName | undefined {
+  const candidates = (Object.keys(SETTINGS) as SettingName[]).filter((setting) => setting.length >= 8)
+  const ranked = candidates
+    .map((setting) => ({ setting, edits: distance(name.toUpperCase(), setting) }))
+    .sort((a, b) => a.edits - b.edits)
+  const best = ranked[0]
+  return best && best.edits <= 2 ? best.setting : undefined
+}

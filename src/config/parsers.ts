@@ -1,0 +1,88 @@
+import { type Address, getAddress, isAddress } from 'viem'
+import { type ProviderKey, providerKey } from '../crypto/keys.js'
+
+/** A value for every chain, or different ones by chain id. */
+export interface PerChain<T> {
+  all?: T
+  byChain: Map<number, T>
+}
+
+/** The value for one chain, if there is any. */
+export function forChain<T>(values: PerChain<T> | undefined, chainId: number): T | undefined {
+  return values?.byChain.get(chainId) ?? values?.all
+}
+
+export function text(raw: string): string {
+  return raw
+}
+
+export function boolean(raw: string): boolean {
+  if (/^(1|true|yes|on)$/i.test(raw)) return true
+  if (/^(0|false|no|off)$/i.test(raw)) return false
+  throw new Error('must be true or false')
+}
+
+export function integer(min: number, max: number): (raw: string) => number {
+  return (raw) => {
+    const value = Number(raw)
+    if (!/^\d+$/.test(raw) || value < min || value > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`)
+    return value
+  }
+}
+
+export function uint256(raw: string): bigint {
+  if (!/^\d{1,78}$/.test(raw) || BigInt(raw) >= 1n << 256n) throw new Error('must be a whole number below 2^256')
+  return BigInt(raw)
+}
+
+export function oneOf<T extends string>(...values: T[]): (raw: string) => T {
+  return (raw) => {
+    const found = values.find((value) => value === raw.toLowerCase())
+    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`)
+    return found
+  }
+}
+
+export function address(raw: string): Address {
+  if (!isAddress(raw, { strict: false })) throw new Error('must be an address (0x and 40 hex digits)')
+  return getAddress(raw)
+}
+
+/** An http(s) URL. The message never quotes it: RPC URLs often hold an API key. */
+export function httpUrl(raw: string): URL {
+  if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) throw new Error('must be an http(s) URL')
+  return new URL(raw)
+}
+
+export function privateKey(raw: string): ProviderKey {
+  return providerKey(raw)
+}
+
+/** One value for all chains, or a JSON object from decimal chain id to value. */
+export function perChain<T>(parse: (raw: string) => T): (raw: string) => PerChain<T> {
+  return (raw) => {
+    if (!raw.trimStart().startsWith('{')) return { all: parse(raw), byChain: new Map() }
+    const byChain = new Map<number, T>()
+    for (const [id, value] of Object.entries(parseObject(raw))) {
+      if (!/^[1-9]\d{0,15}$/.test(id)) throw new Error(`has the key "${id}", which is not a chain id`)
+      if (typeof value !== 'string' && typeof value !== 'number')
+        throw new Error(`must have a string or number for chain ${id}`)
+      try {
+        byChain.set(Number(id), parse(String(value)))
+      } catch (error) {
+        throw new Error(`for chain ${id} ${(error as Error).message}`)
+      }
+    }
+    if (byChain.size === 0) throw new Error('must name at least one chain')
+    return { byChain }
+  }
+}
+
+function parseObject(raw: string): object {
+  try {
+    return JSON.parse(raw) as object
+  } catch {
+    throw new Error('is not valid JSON') // the parser's own message quotes the text, which may be a key
+  }
+}

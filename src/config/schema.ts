@@ -1,0 +1,142 @@
+import * as parse from './parsers.js'
+
+/** One setting: its environment name is the key it has in SETTINGS. */
+export interface Setting<T> {
+  /** Reads the raw text; throws an Error that says what is expected, without quoting a secret. */
+  parse: (raw: string) => T
+  default?: T
+  /** What it does, with units. The configuration reference is generated from this. */
+  doc: string
+  example?: string
+  /** Never shown in a dump of the configuration. */
+  secret?: boolean
+  required?: boolean
+}
+
+/** Keeps the type of a definition, and whether it always has a value. */
+function setting<T>(definition: Setting<T> & { default: T }): Setting<T> & { always: true }
+function setting<T>(definition: Setting<T> & { required: true }): Setting<T> & { always: true }
+function setting<T>(definition: Setting<T>): Setting<T>
+function setting<T>(definition: Setting<T>): Setting<T> {
+  return definition
+}
+
+/** Every setting of the service, once. Names are those of the environment and of the optional settings file. */
+export const SETTINGS = {
+  NETWORK_URL: setting({
+    parse: parse.perChain(parse.httpUrl),
+    required: true,
+    doc: 'JSON-RPC URL of the chain to serve, or JSON by chain id for several.',
+    example: '{"11155111":"https://rpc.example.org"}',
+  }),
+  PROVIDER_PRIVATE_KEY: setting({
+    parse: parse.perChain(parse.privateKey),
+    required: true,
+    secret: true,
+    doc: 'The private key (32 bytes of hex) that signs quotes and decrypts files; one for all chains, or JSON by chain id.',
+  }),
+  ADDRESS_FILE: setting({
+    parse: parse.text,
+    doc: 'Path of an address.json with the contracts of networks that are not built in (and overriding those that are).',
+    example: '/etc/tidegate/address.json',
+  }),
+  HOST: setting({ parse: parse.text, default: '0.0.0.0', doc: 'Address to listen on.' }),
+  PORT: setting({ parse: parse.integer(0, 65535), default: 8030, doc: 'Port to listen on; 0 takes any free one.' }),
+  STATE_DIR: setting({
+    parse: parse.text,
+    default: './tidegate-state',
+    doc: 'Folder of the embedded database with nonces, revoked tokens and the index. Created when missing.',
+  }),
+  LOG_LEVEL: setting({
+    parse: parse.oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    default: 'info',
+    doc: 'How much is logged: fatal, error, warn, info, debug, trace or silent.',
+  }),
+  INDEX_START_BLOCK: setting({
+    parse: parse.perChain(parse.integer(0, Number.MAX_SAFE_INTEGER)),
+    doc: "First block that the index reads; one number, or JSON by chain id. Default: the network's own from its address entry.",
+  }),
+  INDEX_BLOCK_RANGE: setting({
+    parse: parse.integer(1, 1_000_000),
+    default: 2000,
+    doc: 'How many blocks the index asks for at once. Nodes limit it.',
+  }),
+  INDEX_POLL_INTERVAL: setting({
+    parse: parse.integer(50, 3_600_000),
+    default: 5000,
+    doc: 'Milliseconds between two looks at the head of a chain.',
+  }),
+  ORDER_CONFIRMATIONS: setting({
+    parse: parse.perChain(parse.integer(0, 10_000)),
+    doc: 'Blocks that must stand on the chain from the order on, its own included, before it counts (0 and 1: mined is enough); one number, or JSON by chain id.',
+  }),
+  ORDER_WAIT: setting({
+    parse: parse.integer(0, 60_000),
+    default: 5000,
+    doc: 'Milliseconds to wait for the receipt of an order that the node does not know yet.',
+  }),
+  PROVIDER_FEE_TOKEN: setting({
+    parse: parse.perChain(parse.address),
+    doc: "Token of the provider fee; one address, or JSON by chain id. Default: the network's Ocean token.",
+  }),
+  PROVIDER_FEE_AMOUNT: setting({
+    parse: parse.perChain(parse.uint256),
+    doc: "Provider fee for each access order, in the token's smallest unit; one number, or JSON by chain id. Default: 0.",
+  }),
+  NONCE_MAX_AHEAD: setting({
+    parse: parse.integer(0, 3_153_600_000),
+    default: 86_400,
+    doc: 'Seconds that a nonce may run ahead of the time in microseconds since 1970, the largest clock in use.',
+  }),
+  MAX_BODY_SIZE: setting({
+    parse: parse.integer(1024, 1_073_741_824),
+    default: 10_485_760,
+    doc: 'Largest request body, in bytes.',
+  }),
+  MAX_DDO_SIZE: setting({
+    parse: parse.integer(1024, 1_073_741_824),
+    default: 1_048_576,
+    doc: 'Largest decompressed asset document that the index accepts, in bytes.',
+  }),
+  MAX_CHECKSUM_LENGTH: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 10_485_760,
+    doc: 'fileinfo computes a checksum only for files smaller than this many bytes.',
+  }),
+  EXPOSE_FILENAME: setting({
+    parse: parse.boolean,
+    default: false,
+    doc: 'Whether fileinfo of a published asset tells the file name, which is a part of the location. For a storage object sent by the caller it always does.',
+  }),
+  ALLOW_UNBOUND_FILES: setting({
+    parse: parse.boolean,
+    default: false,
+    doc: 'Accept, for DDO version 4.0.0 alone, encrypted files in the old plain-list form, which names no NFT and no datatoken.',
+  }),
+  ALLOW_NON_PUBLIC_IP: setting({
+    parse: parse.boolean,
+    default: false,
+    doc: 'Let files be fetched from loopback, private and other non-public addresses. For local work only.',
+  }),
+  STORAGE_CONNECT_TIMEOUT: setting({
+    parse: parse.integer(100, 600_000),
+    default: 10_000,
+    doc: 'Milliseconds to reach a storage.',
+  }),
+  STORAGE_RESPONSE_TIMEOUT: setting({
+    parse: parse.integer(100, 600_000),
+    default: 30_000,
+    doc: "Milliseconds until a storage's answer begins.",
+  }),
+  STORAGE_STALL_TIMEOUT: setting({
+    parse: parse.integer(100, 600_000),
+    default: 120_000,
+    doc: 'Milliseconds without a byte from a storage after which the transfer is ended as failed.',
+  }),
+} as const
+
+export type SettingName = keyof typeof SETTINGS
+type ValueOf<S> = S extends Setting<infer T> ? (S extends { always: true } ? T : T | undefined) : never
+
+/** The values of all settings after validation: those with neither default nor duty may be undefined. */
+export type Settings = { [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> }

@@ -1,0 +1,64 @@
+import secp256k1 from 'secp256k1'
+import { type Address, bytesToHex, type Hex, keccak256 } from 'viem'
+import { publicKeyToAddress } from 'viem/utils'
+
+/** A provider's signing and decryption key. The public parts are derived once, here. */
+export interface ProviderKey {
+  /** 32 bytes; never leaves crypto/. */
+  readonly secret: Uint8Array
+  /** 65 bytes, uncompressed (0x04 ‖ x ‖ y). */
+  readonly publicKey: Uint8Array
+  readonly address: Address
+}
+
+export interface Signature {
+  r: Hex
+  s: Hex
+  v: 27 | 28
+}
+
+/** Half the order of secp256k1: a larger s is the malleable twin of a signature and is refused (EIP-2). */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+/** Reads a private key of 32 bytes of hex. Throws an Error that never quotes the key. */
+export function providerKey(hex: string): ProviderKey {
+  const digits = hex.trim().replace(/^0x/i, '')
+  if (!/^[0-9a-f]{64}$/i.test(digits)) throw new Error('must be 32 bytes of hex (64 digits, with or without 0x)')
+  const secret = new Uint8Array(Buffer.from(digits, 'hex'))
+  if (!secp256k1.privateKeyVerify(secret)) throw new Error('is not a valid secp256k1 private key')
+  const publicKey = secp256k1.publicKeyCreate(secret, false)
+  return { secret, publicKey, address: publicKeyToAddress(bytesToHex(publicKey)) }
+}
+
+/** The digest that a wallet signs for `personal_sign` of these bytes (EIP-191, version 0x45). */
+export function personalDigest(bytes: Uint8Array): Uint8Array {
+  const prefix = Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`)
+  return keccak256(Buffer.concat([prefix, bytes]), 'bytes')
+}
+
+/** Signs a 32-byte digest as it is. */
+export function signDigest(digest: Uint8Array, key: ProviderKey): Signature {
+  const { signature, recid } = secp256k1.ecdsaSign(digest, key.secret)
+  return {
+    r: bytesToHex(signature.slice(0, 32)),
+    s: bytesToHex(signature.slice(32, 64)),
+    v: recid === 0 ? 27 : 28,
+  }
+}
+
+/**
+ * The address whose key made this 65-byte signature (r ‖ s ‖ v, v in 0, 1, 27, 28) of a 32-byte digest,
+ * or undefined when it is not a signature at all. Never throws.
+ */
+export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Address | undefined {
+  if (signature.length !== 65) return undefined
+  const v = signature[64] as number
+  const recid = v >= 27 ? v - 27 : v
+  if (recid !== 0 && recid !== 1) return undefined
+  if (BigInt(bytesToHex(signature.subarray(32, 64))) > HALF_ORDER) return undefined
+  try {
+    return publicKeyToAddress(bytesToHex(secp256k1.ecdsaRecover(signature.slice(0, 64), recid, digest, false)))
+  } catch {
+    return undefined // r or s out of range, or no such point
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * Steps from an empty database to the present one, in order; a database remembers how many it has had. Only ever
+ * append. The SQL keeps to what SQLite and PostgreSQL both understand.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE nonces (address TEXT PRIMARY KEY, nonce TEXT NOT NULL);
+  CREATE TABLE revocations (jti TEXT PRIMARY KEY, expires_at BIGINT NOT NULL);
+  CREATE INDEX revocations_by_expiry ON revocations (expires_at);
+  CREATE TABLE index_cursor (chain_id BIGINT PRIMARY KEY, block BIGINT NOT NULL, hash TEXT NOT NULL);
+  CREATE TABLE index_nft (
+    chain_id BIGINT NOT NULL, address TEXT NOT NULL, name TEXT NOT NULL, symbol TEXT NOT NULL,
+    token_uri TEXT NOT NULL, owner TEXT NOT NULL, created TEXT NOT NULL, price TEXT,
+    PRIMARY KEY (chain_id, address)
+  );
+  CREATE TABLE index_datatoken (
+    chain_id BIGINT NOT NULL, address TEXT NOT NULL, nft TEXT NOT NULL, name TEXT NOT NULL, symbol TEXT NOT NULL,
+    orders BIGINT NOT NULL DEFAULT 0, position BIGINT NOT NULL,
+    PRIMARY KEY (chain_id, address)
+  );
+  CREATE INDEX index_datatoken_by_nft ON index_datatoken (chain_id, nft, position);
+  CREATE TABLE index_asset (
+    did TEXT PRIMARY KEY, chain_id BIGINT NOT NULL, nft TEXT NOT NULL, state BIGINT NOT NULL, ddo TEXT, reason TEXT,
+    tx_id TEXT NOT NULL, block BIGINT NOT NULL, sender TEXT NOT NULL, timestamp BIGINT NOT NULL
+  );
+  CREATE UNIQUE INDEX index_asset_by_nft ON index_asset (chain_id, nft);
+  `,
+]

@@ -1,0 +1,117 @@
+import type { Address, Hex } from 'viem'
+
+/**
+ * Everything that must survive: nonces, revoked tokens and the on-chain index, in one database.
+ * Every method is atomic and durable when its promise resolves; when the database cannot answer it rejects with
+ * StateError, and nothing was accepted. Addresses are checksummed.
+ */
+export interface StateStore {
+  readonly nonces: NonceStore
+  readonly revocations: RevocationStore
+  readonly index: IndexStore
+  close(): Promise<void>
+}
+
+export interface NonceStore {
+  /** The sort key of the last nonce consumed for this address, if there was one. */
+  last(address: Address): Promise<string | undefined>
+  /**
+   * One atomic check and update: true, and the key is stored, exactly when it is greater (as text, byte by byte)
+   * than the last one of this address.
+   */
+  consume(address: Address, sortKey: string): Promise<boolean>
+}
+
+export interface RevocationStore {
+  /** Marks a token id as deleted; expiresAt in seconds since 1970. False when it already was. */
+  revoke(jti: string, expiresAt: number): Promise<boolean>
+  isRevoked(jti: string): Promise<boolean>
+  /** Forgets revocations of tokens that expired before `now` (seconds since 1970). */
+  purge(now: number): Promise<void>
+}
+
+/** How far the index has read a chain: the last block, and its hash to notice a reorganisation. */
+export interface Cursor {
+  block: number
+  hash: Hex
+}
+
+export interface IndexedNft {
+  address: Address
+  name: string
+  symbol: string
+  tokenUri: string
+  owner: Address
+  /** ISO 8601 time of the block that deployed it. */
+  created: string
+}
+
+export interface IndexedDatatoken {
+  address: Address
+  nft: Address
+  name: string
+  symbol: string
+}
+
+/** The last metadata event of a data NFT, and what came of its document. */
+export interface IndexedMetadata {
+  nft: Address
+  did: string
+  /** State that the event set: 0 active, 1 end of life, 2 deprecated, 3 revoked, 4 temporarily disabled, 5 unlisted. */
+  state: number
+  /** The document as published, JSON text; null when this provider cannot use it. */
+  ddo: string | null
+  /** Why there is no document. */
+  reason: string | null
+  txId: Hex
+  block: number
+  /** Who signed the event's transaction, as the event says. */
+  from: Address
+  /** Seconds since 1970. */
+  timestamp: number
+}
+
+export interface Price {
+  /** Decimal amount of the price token for one datatoken; "0" for a dispenser. */
+  value: string
+  tokenAddress?: Address
+  tokenSymbol?: string
+}
+
+/** Facts about an NFT that only calls can tell, read when one of its events was seen. */
+export interface IndexedFacts {
+  nft: Address
+  owner: Address
+  tokenUri: string
+  price: Price | null
+}
+
+/** What the events of a range of blocks change, in their order. */
+export type IndexChange =
+  | { kind: 'nft'; nft: IndexedNft }
+  | { kind: 'datatoken'; datatoken: IndexedDatatoken }
+  | { kind: 'metadata'; metadata: IndexedMetadata }
+  | { kind: 'state'; nft: Address; state: number }
+  | { kind: 'order'; datatoken: Address }
+  | { kind: 'facts'; facts: IndexedFacts }
+
+export interface IndexedAsset {
+  chainId: number
+  nft: IndexedNft
+  datatokens: (IndexedDatatoken & { orders: number })[]
+  metadata: IndexedMetadata
+  price: Price | null
+}
+
+export interface IndexStore {
+  cursor(chainId: number): Promise<Cursor | undefined>
+  /** Applies all changes and moves the cursor in one transaction: all of it or nothing. */
+  commit(chainId: number, changes: IndexChange[], cursor: Cursor): Promise<void>
+  /** Forgets everything of one chain, so that it is read again from the start. */
+  reset(chainId: number): Promise<void>
+  nft(chainId: number, address: Address): Promise<IndexedNft | undefined>
+  datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>
+  /** The datatokens of an NFT, oldest first. */
+  datatokensOf(chainId: number, nft: Address): Promise<Address[]>
+  asset(did: string): Promise<IndexedAsset | undefined>
+}

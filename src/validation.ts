@@ -1,0 +1,22 @@
+import type { z } from 'zod'
+import { ValidationError } from './errors.js'
+
+/**
+ * The problems of a failed parse as sentences by field ("The nonce field is required."). The schema's own messages
+ * are the end of such a sentence; values are never quoted.
+ */
+export function validationError(error: z.ZodError, given: object): ValidationError {
+  const fields: Record<string, string[]> = {}
+  for (const issue of error.issues) {
+    const field = String(issue.path[0] ?? 'body')
+    const missing = (given as Record<string, unknown>)[field] === undefined && issue.path.length === 1
+    const sentence = `The ${field} field ${missing ? 'is required' : ending(issue.message)}.`
+    fields[field] = [...(fields[field] ?? []), sentence]
+  }
+  return new ValidationError(fields)
+}
+
+/** The library's own words ("Invalid input: expected string, received array") as the end of a sentence. */
+function ending(message: string): string {
+  return message.replace(/^Invalid input: expected (\w+).*$/s, 'must be of type $1').replace(/\.$/, '')
+}
