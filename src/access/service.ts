@@ -1,0 +1,49 @@
+import { type Asset, type AssetService, serviceOf } from '../assets/resolver.js'
+import type { Context } from '../context.js'
+import { AssetError, ValidationError } from '../errors.js'
+import { fileAt, openFiles } from '../storage/files.js'
+import type { StoredFile } from '../storage/registry.js'
+import { assertConsumable } from './policy.js'
+
+/** A service of an asset in a state that allows access. */
+export interface OpenService extends AssetService {
+  asset: Asset
+  /** Decrypts the file list and answers its storage objects, each bound to its kind. Throws AssetError. */
+  files(): StoredFile[]
+  /** The one at an index. Throws AssetError. */
+  file(index: number): StoredFile
+}
+
+/** Finds a service by DID and id. Throws AssetError where there is none, AccessError where the state forbids access. */
+export async function openService(
+  { assets, storages, settings }: Context,
+  did: string,
+  serviceId: string,
+): Promise<OpenService> {
+  const asset = await assets.resolve(did)
+  assertConsumable(asset.state)
+  const found = serviceOf(asset, serviceId)
+  const objects = () =>
+    openFiles(found.service.files, {
+      key: asset.chain.key,
+      nft: asset.nft,
+      datatoken: found.service.datatokenAddress,
+      ddoVersion: asset.ddo.version,
+      allowUnbound: settings.ALLOW_UNBOUND_FILES,
+    })
+  const bind = (object: unknown): StoredFile => {
+    try {
+      return storages.file(object)
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error
+      // what is wrong is in the publisher's secret descriptor, not in this request
+      throw new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
+    }
+  }
+  return {
+    asset,
+    ...found,
+    files: () => objects().map(bind),
+    file: (index) => bind(fileAt(objects(), index)),
+  }
+}

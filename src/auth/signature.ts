@@ -1,0 +1,34 @@
+import { type Address, isAddressEqual, keccak256 } from 'viem'
+import { personalDigest, recoverAddress } from '../crypto/keys.js'
+
+/** Names under which modern clients sign a request: each route accepts its own alone. */
+export type Command = 'download' | 'encrypt' | 'createAuthToken' | 'invalidateAuthToken' | 'decryptDDO'
+
+/** The text that a modern client signs for a route: address and nonce as it sent them, and the command. */
+export function modernMessage(address: string, nonce: string, command: Command): string {
+  return address + nonce + command
+}
+
+/**
+ * Whether `signature` (hex, 65 bytes) is the address's own over one of the messages: keccak-256 of the UTF-8 text,
+ * signed as an EIP-191 personal message. Anything that is not a signature is simply not one; nothing throws.
+ */
+export function isSignedBy(address: Address, messages: string[], signature: string): boolean {
+  if (!/^0x[0-9a-f]{130}$/i.test(signature)) return false
+  const bytes = Buffer.from(signature.slice(2), 'hex')
+  return messages.some((message) =>
+    signedForms(message).some((digest) => {
+      const signer = recoverAddress(digest, bytes)
+      return signer !== undefined && isAddressEqual(signer, address)
+    }),
+  )
+}
+
+/** The digests that a signer may have signed for a message. */
+function signedForms(message: string): Uint8Array[] {
+  const hash = keccak256(Buffer.from(message, 'utf8'), 'bytes')
+  const forms = [personalDigest(hash)]
+  // Some client releases strip the leading zero bytes of the hash before they sign it.
+  if (hash[0] === 0) forms.push(personalDigest(hash.subarray(hash.findIndex((byte) => byte !== 0))))
+  return forms
+}

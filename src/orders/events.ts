@@ -1,0 +1,43 @@
+import { type Address, type Hex, isAddressEqual, type Log, parseEventLogs } from 'viem'
+import { EVENTS } from '../chain/abi.js'
+import type { EmittedFee } from './quote.js'
+
+export interface StartedOrder {
+  kind: 'started'
+  consumer: Address
+  payer: Address
+  amount: bigint
+  serviceIndex: bigint
+  /** Seconds since 1970, of the order's block. */
+  timestamp: bigint
+  fee?: EmittedFee
+}
+
+export interface ReusedOrder {
+  kind: 'reused'
+  /** Whatever the caller named as the order: the contract does not check it. */
+  orderTxId: Hex
+  fee?: EmittedFee
+}
+
+/**
+ * Every order and reuse in the logs of a transaction that this very datatoken emitted, each with its own provider
+ * fee. The contract emits the fee right after the order it belongs to, so the fee of another order in the same
+ * transaction is never taken for it.
+ */
+export function orderEvents(logs: Log[], datatoken: Address): (StartedOrder | ReusedOrder)[] {
+  const own = logs.filter((log) => isAddressEqual(log.address, datatoken))
+  const orders: (StartedOrder | ReusedOrder)[] = []
+  for (const event of parseEventLogs({ abi: EVENTS, logs: own, strict: true })) {
+    const open = orders.at(-1)
+    if (event.eventName === 'OrderStarted') {
+      const { consumer, payer, amount, serviceIndex, timestamp } = event.args
+      orders.push({ kind: 'started', consumer, payer, amount, serviceIndex, timestamp })
+    } else if (event.eventName === 'OrderReused') {
+      orders.push({ kind: 'reused', orderTxId: event.args.orderTxId })
+    } else if (event.eventName === 'ProviderFee' && open && !open.fee) {
+      open.fee = event.args
+    }
+  }
+  return orders
+}

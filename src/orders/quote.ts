@@ -1,0 +1,92 @@
+import { type Address, encodePacked, type Hex, hexToString, isAddressEqual, keccak256, stringToHex } from 'viem'
+import type { Chain } from '../chain/chains.js'
+import { type ProviderKey, personalDigest, recoverAddress, type Signature, signDigest } from '../crypto/keys.js'
+
+/** What the provider asks for one order, signed: the datatoken contract checks it when the order is made. */
+export interface ProviderFee extends Signature {
+  providerFeeAddress: Address
+  providerFeeToken: Address
+  /** Decimal, in the token's smallest unit. */
+  providerFeeAmount: string
+  /** Hex of the JSON {environment, timestamp, dt, id}. */
+  providerData: Hex
+  /** Seconds since 1970 until which the order may be made with it; 0 is without end. */
+  validUntil: number
+}
+
+export interface QuoteRequest {
+  datatoken: Address
+  serviceId: string
+  /** Id of a compute environment, or null for plain access. */
+  environment: string | null
+  validUntil: number
+  /** Seconds since 1970. */
+  now: number
+}
+
+/** The provider fee for one service, signed with the chain's provider key. */
+export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
+  const { environment, now: timestamp, datatoken: dt, serviceId: id, validUntil } = request
+  const terms: FeeTerms = {
+    providerData: stringToHex(JSON.stringify({ environment, timestamp, dt, id })),
+    providerFeeAddress: chain.key.address,
+    providerFeeToken: chain.fee.token,
+    providerFeeAmount: chain.fee.amount,
+    validUntil: BigInt(validUntil),
+  }
+  return {
+    ...terms,
+    providerFeeAmount: terms.providerFeeAmount.toString(),
+    validUntil,
+    ...signDigest(feeDigest(terms), chain.key),
+  }
+}
+
+/** The fields of a ProviderFee that are signed, as the contract emits them. */
+export interface FeeTerms {
+  providerFeeAddress: Address
+  providerFeeToken: Address
+  providerFeeAmount: bigint
+  providerData: Hex
+  validUntil: bigint
+}
+
+/** A ProviderFee as the datatoken contract emitted it. */
+export interface EmittedFee extends FeeTerms {
+  v: number
+  r: Hex
+  s: Hex
+}
+
+/**
+ * Whether this provider quoted the fee for this datatoken and service: the signature covers every field, so a good
+ * one proves token, amount, data and validity at once.
+ */
+export function isOwnQuote(
+  fee: EmittedFee,
+  key: ProviderKey,
+  wanted: { datatoken: Address; serviceId: string },
+): boolean {
+  if (!isAddressEqual(fee.providerFeeAddress, key.address)) return false
+  const signature = Buffer.concat([bytes(fee.r), bytes(fee.s), Buffer.of(fee.v)])
+  if (recoverAddress(feeDigest(fee), signature) !== key.address) return false
+  try {
+    const data = JSON.parse(hexToString(fee.providerData)) as { dt?: unknown; id?: unknown }
+    return String(data.dt).toLowerCase() === wanted.datatoken.toLowerCase() && data.id === wanted.serviceId
+  } catch {
+    return false // something else that this key signed
+  }
+}
+
+/** Digest that the datatoken contract recovers the provider from. */
+function feeDigest(terms: FeeTerms): Uint8Array {
+  const packed = encodePacked(
+    ['bytes', 'address', 'address', 'uint256', 'uint256'],
+    [terms.providerData, terms.providerFeeAddress, terms.providerFeeToken, terms.providerFeeAmount, terms.validUntil],
+  )
+  return personalDigest(keccak256(packed, 'bytes'))
+}
+
+function bytes(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}

@@ -1,0 +1,133 @@
+import { type Address, type Hex, isAddressEqual, type TransactionReceipt } from 'viem'
+import { type Chain, onChain, waitForReceipt } from '../chain/chains.js'
+import { type ErrorCode, OrderError } from '../errors.js'
+import { orderEvents, type ReusedOrder, type StartedOrder } from './events.js'
+import { isOwnQuote } from './quote.js'
+
+/** Somebody says: this transaction entitles me to this service. */
+export interface OrderClaim {
+  chain: Chain
+  txId: Hex
+  datatoken: Address
+  /** Position of the service in the DDO, which the order names. */
+  serviceIndex: number
+  serviceId: string
+  /** Seconds of access that an order buys; 0 is for ever. */
+  timeout: number
+  consumer: Address
+}
+
+/** Facts about the order that stands behind a claim. */
+export interface GoodOrder {
+  /** The transaction of the order itself, also where the claim named a reuse of it. */
+  txId: Hex
+  /** Seconds since 1970, of its block. */
+  timestamp: number
+}
+
+/** One datatoken; the token always has 18 decimals. */
+const ONE_DATATOKEN = 10n ** 18n
+
+/**
+ * Checks a claim against the chain and answers the order behind it. Throws OrderError with the code of the first
+ * condition that does not hold, or ChainError. `wait` is how many milliseconds an unknown transaction is waited for,
+ * `now` is in seconds since 1970.
+ */
+export async function verifyOrder(claim: OrderClaim, wait: number, now: number): Promise<GoodOrder> {
+  const receipt = await goodReceipt(claim, claim.txId, wait)
+  const events = orderEvents(receipt.logs, claim.datatoken)
+  const started = events.filter((event) => event.kind === 'started')
+  if (started.length > 0) return checkStarted(claim, started, claim.txId, now)
+  const reused = events.filter((event) => event.kind === 'reused')
+  if (reused.length > 0) return checkReused(claim, reused, now)
+  throw refusal('ORDER_NO_EVENT', "The transaction holds no order of this service's datatoken.")
+}
+
+async function goodReceipt({ chain }: OrderClaim, txId: Hex, wait: number): Promise<TransactionReceipt> {
+  const receipt = await waitForReceipt(chain, txId, wait)
+  if (!receipt)
+    throw refusal('ORDER_NOT_FOUND', 'No mined transaction with this id was found on the chain of the asset.')
+  if (receipt.status !== 'success') throw refusal('ORDER_REVERTED', 'The order transaction failed on-chain.')
+  if (chain.confirmations > 1) {
+    const head = await onChain(() => chain.client.getBlockNumber())
+    const confirmations = head - receipt.blockNumber + 1n
+    if (confirmations < chain.confirmations)
+      throw refusal('ORDER_UNCONFIRMED', `The order has ${confirmations} of ${chain.confirmations} confirmations.`)
+  }
+  return receipt
+}
+
+/** A condition that an order must meet, in the order in which they are told to the caller. */
+type Condition = [ErrorCode, string, (order: StartedOrder) => boolean]
+
+function conditions(claim: OrderClaim, now: number): Condition[] {
+  return [
+    [
+      'ORDER_WRONG_SERVICE',
+      'The order is for another service of this asset.',
+      ({ serviceIndex }) => serviceIndex === BigInt(claim.serviceIndex),
+    ],
+    ['ORDER_UNDERPAID', 'The order is for less than one datatoken.', ({ amount }) => amount >= ONE_DATATOKEN],
+    [
+      'ORDER_WRONG_CONSUMER',
+      'The order was made neither by nor for consumerAddress.',
+      ({ consumer, payer }) => isAddressEqual(consumer, claim.consumer) || isAddressEqual(payer, claim.consumer),
+    ],
+    [
+      'ORDER_BAD_FEE',
+      'The order carries no provider fee that this provider quoted for this datatoken and service.',
+      ({ fee }) => fee !== undefined && isOwnQuote(fee, claim.chain.key, claim),
+    ],
+    [
+      'ORDER_EXPIRED',
+      'The access time that the order bought has passed.',
+      ({ timestamp }) => claim.timeout === 0 || Number(timestamp) + claim.timeout >= now,
+    ],
+  ]
+}
+
+/** One of the orders in a transaction must meet every condition; otherwise the one that came furthest says why. */
+function checkStarted(claim: OrderClaim, orders: StartedOrder[], txId: Hex, now: number): GoodOrder {
+  const all = conditions(claim, now)
+  let furthest = -1
+  for (const order of orders) {
+    const failed = all.findIndex(([, , holds]) => !holds(order))
+    if (failed === -1) return { txId, timestamp: Number(order.timestamp) }
+    furthest = Math.max(furthest, failed)
+  }
+  const [code, message] = all[furthest] as Condition
+  throw refusal(code, message)
+}
+
+/**
+ * A reuse stands for the order it names, and the contract lets anyone name anything: so that transaction must itself
+ * hold a good order of the same datatoken, service and consumer. It renews the provider fee, never the access time.
+ */
+async function checkReused(claim: OrderClaim, reuses: ReusedOrder[], now: number): Promise<GoodOrder> {
+  let reason: OrderError | undefined
+  for (const { orderTxId, fee } of reuses) {
+    try {
+      if (!fee || !isOwnQuote(fee, claim.chain.key, claim))
+        throw refusal('ORDER_BAD_FEE', 'The reuse carries no provider fee that this provider quoted for this service.')
+      return await originalOrder(claim, orderTxId, now)
+    } catch (error) {
+      if (!(error instanceof OrderError)) throw error
+      reason ??= error
+    }
+  }
+  throw reason as OrderError
+}
+
+async function originalOrder(claim: OrderClaim, txId: Hex, now: number): Promise<GoodOrder> {
+  const badReuse = (what: string) => refusal('ORDER_BAD_REUSE', `The transaction that is reused ${what}.`)
+  const receipt = await goodReceipt(claim, txId, 0).catch((error: unknown) => {
+    throw error instanceof OrderError && error.code === 'ORDER_NOT_FOUND' ? badReuse('was not found') : error
+  })
+  const started = orderEvents(receipt.logs, claim.datatoken).filter((event) => event.kind === 'started')
+  if (started.length === 0) throw badReuse('is not an order of this datatoken')
+  return checkStarted(claim, started, txId, now)
+}
+
+function refusal(code: ErrorCode, message: string): OrderError {
+  return new OrderError(code, message)
+}
