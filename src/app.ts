@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify'
+import { ChainFollower } from './assets/index/follower.js'
+import { indexSource } from './assets/index/source.js'
+import { AssetResolver } from './assets/resolver.js'
+import { connectChains, StartError } from './chain/connect.js'
+import type { Settings } from './config/schema.js'
+import type { Context } from './context.js'
+import { createServer } from './http/server.js'
+import { openSqliteStore } from './state/sqlite.js'
+import type { StateStore } from './state/store.js'
+import { Egress } from './storage/egress.js'
+import { StorageRegistry } from './storage/registry.js'
+
+export interface App {
+  server: FastifyInstance
+  context: Context
+  /** Opens the port and starts following the chains. Answers the base URL. */
+  listen(): Promise<string>
+  /** Ends in the reverse order of starting: no new requests, index at rest, connections and database closed. */
+  close(): Promise<void>
+}
+
+/**
+ * Builds the service from its settings: the only place that wires the parts. Throws StartError when chains or state
+ * cannot be used.
+ */
+export async function createApp(settings: Settings): Promise<App> {
+  const chains = await connectChains(settings)
+  const store = openStore(settings.STATE_DIR)
+  const egress = new Egress({
+    allowNonPublic: settings.ALLOW_NON_PUBLIC_IP,
+    connectTimeout: settings.STORAGE_CONNECT_TIMEOUT,
+    responseTimeout: settings.STORAGE_RESPONSE_TIMEOUT,
+    stallTimeout: settings.STORAGE_STALL_TIMEOUT,
+  })
+  const context: Context = {
+    settings,
+    chains,
+    store,
+    assets: new AssetResolver([indexSource(store.index)], chains),
+    storages: new StorageRegistry({ egress }),
+  }
+  const server = await createServer(context)
+  const options = {
+    blockRange: settings.INDEX_BLOCK_RANGE,
+    pollInterval: settings.INDEX_POLL_INTERVAL,
+    maxDdoSize: settings.MAX_DDO_SIZE,
+  }
+  const followers = [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, server.log))
+  return {
+    server,
+    context,
+    async listen() {
+      const url = await server.listen({ host: settings.HOST, port: settings.PORT })
+      for (const follower of followers) follower.start()
+      return url
+    },
+    async close() {
+      await server.close()
+      await Promise.all(followers.map((follower) => follower.stop()))
+      await egress.close()
+      await store.close()
+    },
+  }
+}
+
+function openStore(folder: string): StateStore {
+  try {
+    return openSqliteStore(folder)
+  } catch (error) {
+    throw new StartError([`STATE_DIR: the database in ${folder} cannot be opened: ${(error as Error).message}.`])
+  }
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util'
+import { StartError } from './chain/connect.js'
+import { ConfigError } from './config/load.js'
+import { packageVersion } from './version.js'
+
+const USAGE = `Usage: tidegate <command> [options]
+
+Commands:
+  start   run the service with the settings of the environment (see docs/configuration.md)
+          --config FILE         read settings from a file of NAME=value lines; the environment wins
+  dev     run a local chain with the datatoken contracts and the service on it, for development
+          --port N              port of the service (default 8030; 0: any free one)
+          --rpc-port N          port of the chain (default 8545; 0: any free one)
+          --state DIR           keep chain and database there (default: a fresh temporary folder)
+          --address-file PATH   also write the contract addresses there, in the address.json form
+          --json                print one JSON line when ready, and nothing else, on standard output
+
+Options:
+  --help, --version`
+
+/** Exit code for what the operator has to mend before the service can start. */
+const MISUSE = 2
+
+async function main(args: string[]): Promise<number> {
+  const [command, ...rest] = args
+  if (command === '--version') return print(packageVersion())
+  if (command === '--help' || command === 'help') return print(USAGE)
+  if (command === 'start') {
+    const { start } = await import('./start.js')
+    return start(options(rest, { config: { type: 'string' } }))
+  }
+  if (command === 'dev') {
+    const { dev } = await import('./dev/dev.js')
+    return dev(
+      options(rest, {
+        port: { type: 'string' },
+        'rpc-port': { type: 'string' },
+        state: { type: 'string' },
+        'address-file': { type: 'string' },
+        json: { type: 'boolean' },
+      }),
+    )
+  }
+  throw new UsageError(command === undefined ? 'A command is missing.' : `There is no command ${command}.`)
+}
+
+class UsageError extends Error {}
+
+type Options = NonNullable<Parameters<typeof parseArgs>[0]>['options']
+
+function options<O extends Options>(args: string[], known: O) {
+  try {
+    return parseArgs({ args, options: known, allowPositionals: false, strict: true }).values
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return 0
+}
+
+function fail(error: unknown): number {
+  if (error instanceof UsageError) {
+    process.stderr.write(`tidegate: ${error.message}\n\n${USAGE}\n`)
+    return MISUSE
+  }
+  if (error instanceof ConfigError || error instanceof StartError) {
+    for (const problem of error.problems) process.stderr.write(`tidegate: ${problem}\n`)
+    return MISUSE
+  }
+  process.stderr.write(`tidegate: ${(error as Error).message}\n`)
+  return 1
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch(fail)

@@ -1,0 +1,14 @@
+import type { AssetResolver } from './assets/resolver.js'
+import type { Chains } from './chain/chains.js'
+import type { Settings } from './config/schema.js'
+import type { StateStore } from './state/store.js'
+import type { StorageRegistry } from './storage/registry.js'
+
+/** Everything that endpoints work with. */
+export interface Context {
+  settings: Settings
+  chains: Chains
+  store: StateStore
+  assets: AssetResolver
+  storages: StorageRegistry
+}

@@ -1,0 +1,28 @@
+/** Longest file name that is handed out, in characters. */
+const MAX_NAME = 200
+
+/**
+ * The Content-Disposition of a download (RFC 6266). The spelling without a space after the semicolon is what existing
+ * clients look for; the RFC 8187 form follows only where the plain one cannot say the name.
+ */
+export function contentDisposition(suggested: string | undefined, fallback: string): string {
+  const name = safeName(suggested ?? '') || fallback
+  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `attachment;filename=${name}`
+  const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\]/g, '_')
+  return `attachment;filename="${ascii}";filename*=UTF-8''${encodeExtended(name)}`
+}
+
+/** A bare file name: no path, no control or direction-changing characters, no leading dots. */
+export function safeName(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? ''
+  const clean = last
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/[\ud800-\udfff]/gu, '')
+    .replace(/^[.\s]+|\s+$/g, '')
+  return [...clean].slice(0, MAX_NAME).join('')
+}
+
+function encodeExtended(name: string): string {
+  return encodeURIComponent(name).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { readPublishableDdo } from '../../assets/ddo.js'
+import { assetDocument } from '../../assets/document.js'
+import { personalDigest, signDigest } from '../../crypto/keys.js'
+import { AssetError, ValidationError } from '../../errors.js'
+import { type Endpoint, withRawBody } from '../endpoint.js'
+
+const PREFIX = '/api/aquarius/assets'
+
+/** The asset document of a DID from the on-chain index, in the form that metadata caches serve. */
+export const assetDdo: Endpoint = {
+  names: [],
+  method: 'GET',
+  path: `${PREFIX}/ddo/:did`,
+  register(app, { store }) {
+    app.get<{ Params: { did: string } }>(this.path, async (request) => {
+      const found = await store.index.asset(request.params.did)
+      const document = found && assetDocument(found)
+      if (!document) throw new AssetError('ASSET_NOT_FOUND', 'No asset with this DID is in the index.')
+      return document
+    })
+  },
+}
+
+/** Checks a DDO before it is published, and signs its hash so that the contract records who validated it. */
+export const validateDdo: Endpoint = {
+  names: [],
+  method: 'POST',
+  path: `${PREFIX}/ddo/validate`,
+  register(app, { chains }) {
+    withRawBody(app, (scope) => {
+      scope.post(this.path, async (request) => {
+        const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const read = readPublishableDdo(parsed(bytes))
+        if ('problems' in read)
+          throw new ValidationError(Object.fromEntries(Object.entries(read.problems).map(([at, why]) => [at, [why]])))
+        const key = chains.get(read.ddo.chainId)?.key
+        if (!key) throw ValidationError.of('chainId', 'This provider does not serve this chain.')
+        const hash = createHash('sha256').update(bytes).digest()
+        const { v, r, s } = signDigest(personalDigest(hash), key)
+        // r and s in lists, which is how metadata caches always answered
+        return { hash: `0x${hash.toString('hex')}`, publicKey: key.address, v, r: [r], s: [s] }
+      })
+    })
+  },
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw ValidationError.of('body', 'The body must be a DDO as JSON text.')
+  }
+}

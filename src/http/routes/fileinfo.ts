@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { openService } from '../../access/service.js'
+import type { Context } from '../../context.js'
+import { checksumOf } from '../../storage/checksum.js'
+import type { StoredFile } from '../../storage/registry.js'
+import { safeName } from '../disposition.js'
+import { type Endpoint, PREFIX } from '../endpoint.js'
+import { flag, readParams, sentParams, text, whole } from '../params.js'
+
+const options = z.object({ checksum: flag.optional(), fileIndex: whole.optional() })
+const published = z.object({ did: text, serviceId: text })
+
+/** Describes the files of a published service, or one storage object that the caller sends. */
+export const fileinfo: Endpoint = {
+  names: ['fileinfo'],
+  method: 'POST',
+  path: `${PREFIX}/fileinfo`,
+  register(app, context) {
+    app.post(this.path, async (request) => {
+      const { checksum = false, fileIndex } = readParams(options, request)
+      const { settings, storages } = context
+      const sent = sentParams(request)
+      if (sent.did === undefined && sent.type !== undefined) {
+        return [await describe(storages.file(sent), 0, { checksum, name: true, settings })]
+      }
+      const { did, serviceId } = readParams(published, request)
+      const service = await openService(context, did, serviceId)
+      const chosen =
+        fileIndex === undefined
+          ? service.files().map((file, index) => ({ file, index }))
+          : [{ file: service.file(fileIndex), index: fileIndex }]
+      const ask = { checksum, name: settings.EXPOSE_FILENAME, settings }
+      return Promise.all(chosen.map(({ file, index }) => describe(file, index, ask)))
+    })
+  },
+}
+
+interface Ask {
+  checksum: boolean
+  /** Whether the file name may be told. */
+  name: boolean
+  settings: Context['settings']
+}
+
+async function describe(file: StoredFile, index: number, ask: Ask): Promise<Record<string, unknown>> {
+  const { valid, contentLength, contentType, name } = await file.describe()
+  if (!valid) return { index, valid, type: file.type }
+  const limit = ask.settings.MAX_CHECKSUM_LENGTH
+  const small = contentLength === undefined || contentLength < limit
+  const sum = ask.checksum && small ? await checksumOf(file, limit) : undefined
+  const length = contentLength ?? sum?.length
+  return {
+    index,
+    valid,
+    type: file.type,
+    ...(length === undefined ? {} : { contentLength: String(length) }),
+    contentType: contentType ?? 'application/octet-stream',
+    ...(ask.name && file.type === 'url' && name ? { filename: safeName(name) } : {}),
+    ...(sum ? { checksum: sum.checksum, checksumType: 'sha256' } : {}),
+  }
+}

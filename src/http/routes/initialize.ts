@@ -1,0 +1,68 @@
+import { zeroAddress } from 'viem'
+import { z } from 'zod'
+import { assertAdmitted } from '../../access/policy.js'
+import { openService } from '../../access/service.js'
+import { FIRST_NONCE, nonceNumber } from '../../auth/nonce.js'
+import { AssetError, OrderError, ValidationError } from '../../errors.js'
+import { quoteFee } from '../../orders/quote.js'
+import { verifyOrder } from '../../orders/verify.js'
+import { type Endpoint, PREFIX } from '../endpoint.js'
+import { address, readParams, text, transactionId, whole } from '../params.js'
+
+const params = z.object({
+  documentId: text,
+  serviceId: text,
+  consumerAddress: address,
+  fileIndex: whole.optional(),
+  validUntil: whole.optional(),
+  transferTxId: transactionId.optional(),
+  environment: text.optional(),
+})
+
+/** Quotes an order: the datatoken to spend and the provider fee to pass on, signed. */
+export const initialize: Endpoint = {
+  names: ['initialize'],
+  method: 'GET',
+  path: `${PREFIX}/initialize`,
+  register(app, context) {
+    app.get(this.path, async (request, reply) => {
+      const asked = readParams(params, request)
+      const now = Math.floor(Date.now() / 1000)
+      if (asked.validUntil !== undefined && asked.validUntil !== 0 && asked.validUntil <= now)
+        throw ValidationError.of('validUntil', 'The validUntil field must lie in the future (UTC seconds).')
+      if (asked.environment !== undefined)
+        throw ValidationError.of('environment', 'The environment field names no compute environment of this provider.')
+      const consumer = asked.consumerAddress.address
+      const opened = await openService(context, asked.documentId, asked.serviceId)
+      const { asset, service, index } = opened
+      assertAdmitted(consumer, [asset.ddo.credentials, service.credentials])
+      const file = opened.file(asked.fileIndex ?? 0)
+      if (asked.fileIndex !== undefined && !(await file.describe()).valid)
+        throw new AssetError('FILE_UNAVAILABLE', 'Asset URL not found, not available or invalid.')
+
+      const { datatokenAddress: datatoken, id: serviceId, timeout } = service
+      const claim = { chain: asset.chain, datatoken, serviceIndex: index, serviceId, timeout, consumer }
+      if (asked.transferTxId !== undefined && (await holds({ ...claim, txId: asked.transferTxId }, now)))
+        return { validOrder: asked.transferTxId }
+
+      const validUntil = asked.validUntil ?? 0
+      const providerFee = quoteFee(asset.chain, { datatoken, serviceId, environment: null, validUntil, now })
+      const last = await context.store.nonces.last(consumer)
+      const body = JSON.stringify({ datatoken, providerFee, computeAddress: zeroAddress })
+      // the nonce is put in by hand: it may have more digits than a JavaScript number keeps
+      const nonce = last === undefined ? FIRST_NONCE : nonceNumber(last)
+      return reply.type('application/json; charset=utf-8').send(`{"nonce":${nonce},${body.slice(1)}`)
+    })
+  },
+}
+
+/** Whether an earlier order still gives access. A transaction that is no good order is simply none to reuse. */
+async function holds(claim: Parameters<typeof verifyOrder>[0], now: number): Promise<boolean> {
+  try {
+    await verifyOrder(claim, 0, now)
+    return true
+  } catch (error) {
+    if (error instanceof OrderError) return false
+    throw error
+  }
+}

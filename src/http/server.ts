@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import cors from '@fastify/cors'
+import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
+import type { Context } from '../context.js'
+import { ERROR_CATALOGUE, ProviderError } from '../errors.js'
+import { sendError } from './errors.js'
+import { ENDPOINTS } from './routes/index.js'
+import { registerRoot } from './routes/root.js'
+
+/** Response headers that scripts of other origins may read. */
+const EXPOSED_HEADERS = [
+  'Content-Disposition',
+  'Content-Length',
+  'Content-Range',
+  'Accept-Ranges',
+  'ETag',
+  'Last-Modified',
+]
+
+/** Milliseconds in which the headers of a request must arrive. */
+const HEADERS_TIMEOUT = 60_000
+
+/** The HTTP server with every endpoint, not yet listening. */
+export async function createServer(context: Context): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: loggerOptions(context.settings.LOG_LEVEL),
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: context.settings.MAX_BODY_SIZE,
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    frameworkErrors: sendError,
+    // an idle keep-alive connection must not hold up a stop
+    forceCloseConnections: 'idle',
+  })
+  app.server.headersTimeout = HEADERS_TIMEOUT
+  app.setErrorHandler(sendError)
+  await app.register(cors, { origin: '*', exposedHeaders: EXPOSED_HEADERS, methods: ['GET', 'HEAD', 'POST', 'DELETE'] })
+  logRequests(app)
+  rejectUnknownRoutes(app)
+  registerRoot(app, context)
+  for (const endpoint of ENDPOINTS) endpoint.register(app, context)
+  return app
+}
+
+/**
+ * Logs on standard error as JSON lines. What an error says is logged only for errors of our own, whose words are
+ * fixed: others may quote a location or a header.
+ */
+function loggerOptions(level: string): FastifyServerOptions['logger'] {
+  return {
+    level,
+    stream: process.stderr,
+    base: null,
+    serializers: {
+      err: (error: Error & { code?: string }) => ({
+        type: error.name,
+        message: error instanceof ProviderError ? error.message : '',
+        stack: '',
+        ...(error.code ? { code: error.code } : {}),
+      }),
+    },
+  }
+}
+
+/** One line for each finished request. The route's pattern stands for the URL, whose query holds signatures. */
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request
+    const fields = { method, route: routeOptions.url ?? 'none', status: reply.statusCode, ms: reply.elapsedTime }
+    request.log.info({ ...fields, ms: Math.round(fields.ms * 10) / 10 }, 'request')
+  })
+}
+
+/** 404 for unknown paths, 405 with Allow for known ones. */
+function rejectUnknownRoutes(app: FastifyInstance): void {
+  const allowed = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = allowed.get(url) ?? new Set()
+    for (const name of [method].flat()) methods.add(name)
+    allowed.set(url, methods)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] as string
+    const pattern = [...allowed.keys()].find((url) => url !== '*' && matches(url, path))
+    if (pattern) {
+      reply.header('allow', [...(allowed.get(pattern) as Set<string>)].join(', '))
+      return reply.code(405).send({ error: 'Method not allowed.', code: 'METHOD_NOT_ALLOWED' })
+    }
+    return reply.code(404).send({ error: ERROR_CATALOGUE.ROUTE_NOT_FOUND.cause, code: 'ROUTE_NOT_FOUND' })
+  })
+}
+
+/** Whether a path fits a route's pattern, where `:name` stands for one segment. */
+function matches(pattern: string, path: string): boolean {
+  const want = pattern.split('/')
+  const have = path.replace(/(.)\/$/, '$1').split('/')
+  return want.length === have.length && want.every((part, at) => part.startsWith(':') || part === have[at])
+}

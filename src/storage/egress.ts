@@ -1,0 +1,125 @@
+import type { Readable } from 'node:stream'
+import { Agent, type Dispatcher } from 'undici'
+import { StorageError } from '../errors.js'
+import { guardedConnector } from './connector.js'
+
+export interface EgressOptions {
+  allowNonPublic: boolean
+  /** Milliseconds to connect, until the answer begins, and without a byte in the middle. */
+  connectTimeout: number
+  responseTimeout: number
+  stallTimeout: number
+}
+
+export interface EgressRequest {
+  url: string
+  method: 'GET' | 'HEAD' | 'POST'
+  /** Names in lower case. */
+  headers: Record<string, string>
+  body?: string
+  /** The header names among `headers` that are the publisher's, and never go to another origin. */
+  secret?: ReadonlySet<string>
+}
+
+export interface EgressResponse {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: Readable
+  /** Where the answer came from, after redirects. */
+  url: URL
+}
+
+const MAX_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/** The one way out: every request for a file leaves through here, to public http(s) destinations alone. */
+export class Egress {
+  private readonly agent: Agent
+
+  constructor(options: EgressOptions) {
+    this.agent = new Agent({
+      connect: guardedConnector({ allowNonPublic: options.allowNonPublic, timeout: options.connectTimeout }),
+      headersTimeout: options.responseTimeout,
+      bodyTimeout: options.stallTimeout,
+      connections: 64,
+      pipelining: 1,
+    })
+  }
+
+  /**
+   * Sends a request, follows a few redirects with every hop checked, and answers as soon as the headers are there.
+   * Throws StorageError; its words are fixed, since what went wrong in detail tells where the file is.
+   */
+  async request(request: EgressRequest): Promise<EgressResponse> {
+    let current = { ...request, url: checkedUrl(request.url) }
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      const response = await this.send(current)
+      const location = response.headers.location
+      if (!REDIRECTS.has(response.statusCode) || typeof location !== 'string')
+        return { status: response.statusCode, headers: response.headers, body: response.body, url: current.url }
+      discard(response.body)
+      current = redirected(current, response.statusCode, location)
+    }
+    throw refused()
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy()
+  }
+
+  private async send(request: Omit<EgressRequest, 'url'> & { url: URL }): Promise<Dispatcher.ResponseData> {
+    try {
+      return await this.agent.request({
+        origin: request.url.origin,
+        path: request.url.pathname + request.url.search,
+        method: request.method,
+        // the bytes are handed on as they are, so no coding that only the two ends of this hop would understand
+        headers: { 'user-agent': 'tidegate', ...request.headers, 'accept-encoding': 'identity' },
+        body: request.body ?? null,
+      })
+    } catch (error) {
+      throw isTimeout(error)
+        ? new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
+        : refused()
+    }
+  }
+}
+
+/** Ends a body that nobody wants, whatever state it is in. */
+export function discard(body: Readable): void {
+  body.on('error', () => undefined)
+  body.destroy()
+}
+
+/** An http(s) URL without user info; anything else is refused in the same words as an unreachable host. */
+function checkedUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw refused()
+  const url = new URL(text, base?.href)
+  if ((url.protocol !== 'http:' && url.protocol !== 'https:') || url.username || url.password) throw refused()
+  return url
+}
+
+function redirected<R extends Omit<EgressRequest, 'url'> & { url: URL }>(
+  request: R,
+  status: number,
+  location: string,
+): R {
+  const url = checkedUrl(location, request.url)
+  const downgraded = status === 303 || (request.method === 'POST' && (status === 301 || status === 302))
+  const crossed = url.origin !== request.url.origin
+  const headers = crossed
+    ? Object.fromEntries(Object.entries(request.headers).filter(([name]) => !request.secret?.has(name)))
+    : request.headers
+  const method = downgraded && request.method !== 'HEAD' ? 'GET' : request.method
+  // a body may hold what the publisher keeps secret as well: it goes to the first origin alone
+  return { ...request, url, method, headers, body: downgraded || crossed ? undefined : request.body }
+}
+
+function isTimeout(error: unknown): boolean {
+  const code = (error as { code?: string }).code
+  return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT'
+}
+
+function refused(): StorageError {
+  return new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.')
+}

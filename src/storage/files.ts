@@ -1,0 +1,53 @@
+import { type Address, isAddress, isAddressEqual } from 'viem'
+import { decrypt } from '../crypto/ecies.js'
+import type { ProviderKey } from '../crypto/keys.js'
+import { AssetError } from '../errors.js'
+
+/** What the encrypted files of a service must belong to. */
+export interface FilesOwner {
+  key: ProviderKey
+  nft: Address
+  datatoken: Address
+  ddoVersion: string
+  /** Whether the old plain-list form is accepted, which names no owner. */
+  allowUnbound: boolean
+}
+
+/**
+ * Decrypts the `files` of a service and answers its storage objects, not yet checked by kind. Throws AssetError where
+ * they were not encrypted for this provider, this NFT and this datatoken: a copy of another asset's files is worth
+ * nothing.
+ */
+export function openFiles(encrypted: string, owner: FilesOwner): unknown[] {
+  const content = decryptedJson(encrypted, owner.key)
+  if (Array.isArray(content)) {
+    if (owner.allowUnbound && owner.ddoVersion === '4.0.0' && content.length > 0) return content
+    throw unreadable()
+  }
+  const { nftAddress, datatokenAddress, files } = (content ?? {}) as Record<string, unknown>
+  if (!isSame(nftAddress, owner.nft) || !isSame(datatokenAddress, owner.datatoken)) throw unreadable()
+  if (!Array.isArray(files) || files.length === 0) throw unreadable()
+  return files
+}
+
+/** The storage object at an index of the list. Throws AssetError. */
+export function fileAt(files: unknown[], index: number): unknown {
+  if (index < 0 || index >= files.length) throw new AssetError('NO_SUCH_FILE', `No such fileIndex ${index}`)
+  return files[index]
+}
+
+function decryptedJson(encrypted: string, key: ProviderKey): unknown {
+  try {
+    return JSON.parse(decrypt(key, Buffer.from(encrypted.replace(/^0x/i, ''), 'hex')).toString('utf8'))
+  } catch {
+    throw unreadable()
+  }
+}
+
+function isSame(value: unknown, address: Address): boolean {
+  return typeof value === 'string' && isAddress(value, { strict: false }) && isAddressEqual(value, address)
+}
+
+function unreadable(): AssetError {
+  return new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
+}

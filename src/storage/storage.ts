@@ -1,0 +1,49 @@
+import type { Readable } from 'node:stream'
+import type { z } from 'zod'
+import type { Egress } from './egress.js'
+
+/** What a storage says of a file without handing it out. Where the file cannot be had, only `valid` is set. */
+export interface FileDescription {
+  valid: boolean
+  /** Bytes. */
+  contentLength?: number
+  /** Media type without parameters. */
+  contentType?: string
+  /** Last part of the location, where it looks like a file name. */
+  name?: string
+}
+
+/** Request headers of the consumer that a storage may honour: a range, and conditions on a validator. */
+export interface OpenRequest {
+  /** HEAD asks for everything but the bytes. */
+  method: 'GET' | 'HEAD'
+  headers: Partial<Record<'range' | 'if-range' | 'if-none-match' | 'if-modified-since', string>>
+}
+
+/** An opened file. `body` must be read to its end or destroyed. */
+export interface OpenedFile {
+  status: 200 | 206 | 304 | 416
+  headers: Partial<
+    Record<'content-type' | 'content-length' | 'content-range' | 'accept-ranges' | 'etag' | 'last-modified', string>
+  >
+  /** File name that the storage itself suggests, or the last part of the location. Not yet made safe. */
+  name?: string
+  body: Readable
+}
+
+/**
+ * One kind of storage, as the `type` of a storage object names it. Methods throw StorageError, whose messages never
+ * say where the file is.
+ */
+export interface Storage<T = unknown> {
+  readonly type: string
+  /** Checks a storage object of this kind, type included. Its messages name fields, never values. */
+  readonly schema: z.ZodType<T>
+  describe(file: T): Promise<FileDescription>
+  open(file: T, request: OpenRequest): Promise<OpenedFile>
+}
+
+/** What storages are built with. */
+export interface StorageTools {
+  egress: Egress
+}
