@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Abi, Hex } from 'viem'
+
+export interface ContractArtifact {
+  abi: Abi
+  bytecode: Hex
+}
+
+const require = createRequire(import.meta.url)
+
+/** ABI and bytecode of a contract from the npm package @oceanprotocol/contracts, by its path below artifacts/contracts. */
+export function artifact(path: string): ContractArtifact {
+  let file: string
+  try {
+    file = require.resolve(`@oceanprotocol/contracts/artifacts/contracts/${path}.json`)
+  } catch {
+    throw new Error(
+      'The local network needs the npm package @oceanprotocol/contracts: install without --omit=optional.',
+    )
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as ContractArtifact
+}
+
+export const ARTIFACTS = {
+  OceanToken: 'utils/OceanToken.sol/OceanToken',
+  MockERC20Decimals: 'utils/mock/MockERC20Decimals.sol/MockERC20Decimals',
+  OPFCommunityFeeCollector: 'communityFee/OPFCommunityFeeCollector.sol/OPFCommunityFeeCollector',
+  FactoryRouter: 'pools/FactoryRouter.sol/FactoryRouter',
+  FixedRateExchange: 'pools/fixedRate/FixedRateExchange.sol/FixedRateExchange',
+  Dispenser: 'pools/dispenser/Dispenser.sol/Dispenser',
+  ERC721Template: 'templates/ERC721Template.sol/ERC721Template',
+  ERC20Template: 'templates/ERC20Template.sol/ERC20Template',
+  ERC20TemplateEnterprise: 'templates/ERC20TemplateEnterprise.sol/ERC20TemplateEnterprise',
+  ERC721Factory: 'ERC721Factory.sol/ERC721Factory',
+} as const

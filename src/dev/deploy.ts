@@ -1,0 +1,120 @@
+import {
+  type Address,
+  createWalletClient,
+  getContractAddress,
+  http,
+  type PublicClient,
+  parseEther,
+  type WalletClient,
+} from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { rpcClient } from '../chain/chains.js'
+import { DEV_CHAIN_ID, DEV_MNEMONIC } from './anvil.js'
+import { ARTIFACTS, artifact } from './contracts.js'
+
+/** One network of an address.json, in the form that client libraries read. */
+export interface AddressEntry {
+  chainId: number
+  startBlock: number
+  Ocean: Address
+  MockDAI: Address
+  MockUSDC: Address
+  OPFCommunityFeeCollector: Address
+  Router: Address
+  FixedPrice: Address
+  Dispenser: Address
+  ERC20Template: Record<'1' | '2', Address>
+  ERC721Template: Record<'1', Address>
+  ERC721Factory: Address
+}
+
+/** Key of the local network in address.json, as client libraries look it up. */
+export const DEV_NETWORK = 'development'
+
+/**
+ * Deploys the datatoken contracts to a fresh local chain, wired as the field's local network always was. The
+ * transactions go out back to back with known nonces, and only the last receipts are waited for.
+ */
+export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
+  const reader = rpcClient(new URL(rpcUrl))
+  const deployer = await Deployer.create(rpcUrl, reader)
+  const owner = deployer.address
+  const startBlock = Number(await reader.getBlockNumber())
+
+  const Ocean = deployer.deploy('OceanToken', [owner])
+  deployer.call('OceanToken', Ocean, 'mint', [owner, parseEther('1000000')])
+  const MockDAI = deployer.deploy('MockERC20Decimals', ['DAI', 'DAI', 18])
+  const MockUSDC = deployer.deploy('MockERC20Decimals', ['USDC', 'USDC', 6])
+  const collector = deployer.deploy('OPFCommunityFeeCollector', [owner, owner])
+  const router = deployer.deploy('FactoryRouter', [owner, Ocean, owner, collector, []])
+  const fixedPrice = deployer.deploy('FixedRateExchange', [router])
+  const dispenser = deployer.deploy('Dispenser', [router])
+  const nftTemplate = deployer.deploy('ERC721Template', [])
+  const template1 = deployer.deploy('ERC20Template', [])
+  const template2 = deployer.deploy('ERC20TemplateEnterprise', [])
+  const factory = deployer.deploy('ERC721Factory', [nftTemplate, template1, router])
+  deployer.call('ERC721Factory', factory, 'addTokenTemplate', [template2])
+  deployer.call('FactoryRouter', router, 'addFactory', [factory])
+  deployer.call('FactoryRouter', router, 'addFixedRateContract', [fixedPrice])
+  deployer.call('FactoryRouter', router, 'addDispenserContract', [dispenser])
+  deployer.call('FactoryRouter', router, 'addApprovedToken', [Ocean])
+  await deployer.finish()
+
+  return {
+    chainId: DEV_CHAIN_ID,
+    startBlock,
+    Ocean,
+    MockDAI,
+    MockUSDC,
+    OPFCommunityFeeCollector: collector,
+    Router: router,
+    FixedPrice: fixedPrice,
+    Dispenser: dispenser,
+    ERC20Template: { '1': template1, '2': template2 },
+    ERC721Template: { '1': nftTemplate },
+    ERC721Factory: factory,
+  }
+}
+
+/** Sends transactions of the first dev account in a row, so that contract addresses are known before they are mined. */
+class Deployer {
+  private readonly sent: Promise<`0x${string}`>[] = []
+
+  private constructor(
+    private readonly wallet: WalletClient,
+    private readonly reader: PublicClient,
+    readonly address: Address,
+    private nonce: number,
+  ) {}
+
+  static async create(rpcUrl: string, reader: PublicClient): Promise<Deployer> {
+    const account = mnemonicToAccount(DEV_MNEMONIC)
+    const wallet = createWalletClient({ account, transport: http(rpcUrl) })
+    return new Deployer(wallet, reader, account.address, await reader.getTransactionCount({ address: account.address }))
+  }
+
+  deploy(name: keyof typeof ARTIFACTS, args: unknown[]): Address {
+    const address = getContractAddress({ from: this.address, nonce: BigInt(this.nonce) })
+    this.sent.push(this.wallet.deployContract({ ...artifact(ARTIFACTS[name]), args, ...this.common() }))
+    return address
+  }
+
+  call(name: keyof typeof ARTIFACTS, address: Address, functionName: string, args: unknown[]): void {
+    const { abi } = artifact(ARTIFACTS[name])
+    this.sent.push(this.wallet.writeContract({ abi, address, functionName, args, ...this.common() }))
+  }
+
+  /** Waits until everything is mined. Throws when a transaction failed. */
+  async finish(): Promise<void> {
+    for (const hash of await Promise.all(this.sent)) {
+      const receipt = await this.reader.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+      if (receipt.status !== 'success') throw new Error(`A contract could not be deployed (transaction ${hash}).`)
+    }
+  }
+
+  /** Everything that would otherwise be asked of the node for each transaction. */
+  private common() {
+    const account = this.wallet.account as NonNullable<WalletClient['account']>
+    return { account, chain: null, nonce: this.nonce++, gas: 15_000_000n, gasPrice: 2_000_000_000n }
+  }
+}
