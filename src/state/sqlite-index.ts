@@ -1,6 +1,6 @@
 import type Database from 'libsql'
 import type { Address, Hex } from 'viem'
-import { guarded } from './sqlite.js'
+import { firstRow, type Guard } from './sqlite-tools.js'
 import type {
   Cursor,
   IndexChange,
@@ -26,7 +26,7 @@ interface AssetRow extends Omit<IndexedMetadata, 'txId' | 'from'> {
 type Row = Record<string, string | number | null>
 
 /** The index tables of the embedded store. */
-export function sqliteIndexStore(db: Database.Database): IndexStore {
+export function sqliteIndexStore(db: Database.Database, guarded: Guard): IndexStore {
   const sql = statements(db)
 
   const apply: { [K in IndexChange['kind']]: (chainId: number, change: Extract<IndexChange, { kind: K }>) => void } = {
@@ -47,10 +47,10 @@ export function sqliteIndexStore(db: Database.Database): IndexStore {
   })
 
   function asset(did: string): IndexedAsset | undefined {
-    const row = sql.asset.get(did) as AssetRow | undefined
+    const row = firstRow<AssetRow>(sql.asset, did)
     if (!row) return undefined
     const { chain_id: chainId, tx_id: txId, sender: from, ...rest } = row
-    const nft = sql.findNft.get(chainId, row.nft) as NftRow
+    const nft = firstRow<NftRow>(sql.findNft, chainId, row.nft) as NftRow
     return {
       chainId,
       nft: nftOf(nft),
@@ -61,16 +61,15 @@ export function sqliteIndexStore(db: Database.Database): IndexStore {
   }
 
   return {
-    cursor: (chainId) => guarded(() => sql.cursor.get(chainId) as Cursor | undefined),
+    cursor: (chainId) => guarded(() => firstRow<Cursor>(sql.cursor, chainId)),
     commit: (chainId, changes, cursor) => guarded(() => commit.immediate(chainId, changes, cursor)),
     reset: (chainId) => guarded(() => reset.immediate(chainId)),
     nft: (chainId, address) =>
       guarded(() => {
-        const row = sql.findNft.get(chainId, address) as NftRow | undefined
+        const row = firstRow<NftRow>(sql.findNft, chainId, address)
         return row && nftOf(row)
       }),
-    datatoken: (chainId, address) =>
-      guarded(() => sql.findDatatoken.get(chainId, address) as IndexedDatatoken | undefined),
+    datatoken: (chainId, address) => guarded(() => firstRow<IndexedDatatoken>(sql.findDatatoken, chainId, address)),
     datatokensOf: (chainId, nft) =>
       guarded(() => (sql.datatokensOf.all(chainId, nft) as IndexedDatatoken[]).map(({ address }) => address)),
     asset: (did) => guarded(() => asset(did)),

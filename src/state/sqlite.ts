@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
-import { StateError } from '../errors.js'
 import { MIGRATIONS } from './migrations/index.js'
 import { sqliteIndexStore } from './sqlite-index.js'
+import { firstRow, type Guard, guardOf } from './sqlite-tools.js'
 import type { NonceStore, RevocationStore, StateStore } from './store.js'
 
 /** Name of the database file inside the state folder. */
@@ -19,22 +19,14 @@ export function openSqliteStore(folder: string): StateStore {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   migrate(db)
+  const guarded = guardOf(db)
   return {
-    nonces: nonceStore(db),
-    revocations: revocationStore(db),
-    index: sqliteIndexStore(db),
+    nonces: nonceStore(db, guarded),
+    revocations: revocationStore(db, guarded),
+    index: sqliteIndexStore(db, guarded),
     async close() {
       if (db.open) db.close()
     },
-  }
-}
-
-/** Runs a database step and turns whatever it throws into the one error that means "nothing was accepted". */
-export async function guarded<T>(step: () => T): Promise<T> {
-  try {
-    return step()
-  } catch {
-    throw new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
   }
 }
 
@@ -47,19 +39,19 @@ function migrate(db: Database.Database): void {
   }).immediate()
 }
 
-function nonceStore(db: Database.Database): NonceStore {
+function nonceStore(db: Database.Database, guarded: Guard): NonceStore {
   const last = db.prepare('SELECT nonce FROM nonces WHERE address = ?')
   const consume = db.prepare(
     `INSERT INTO nonces (address, nonce) VALUES (?, ?)
      ON CONFLICT (address) DO UPDATE SET nonce = excluded.nonce WHERE excluded.nonce > nonces.nonce`,
   )
   return {
-    last: (address) => guarded(() => (last.get(address) as { nonce: string } | undefined)?.nonce),
+    last: (address) => guarded(() => firstRow<{ nonce: string }>(last, address)?.nonce),
     consume: (address, sortKey) => guarded(() => consume.run(address, sortKey).changes === 1),
   }
 }
 
-function revocationStore(db: Database.Database): RevocationStore {
+function revocationStore(db: Database.Database, guarded: Guard): RevocationStore {
   const revoke = db.prepare('INSERT INTO revocations (jti, expires_at) VALUES (?, ?) ON CONFLICT (jti) DO NOTHING')
   const find = db.prepare('SELECT 1 AS found FROM revocations WHERE jti = ?')
   const purge = db.prepare('DELETE FROM revocations WHERE expires_at < ?')

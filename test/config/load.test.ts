@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type ConfigError, loadSettings } from '../../src/config/load.js'
+import { SETTINGS } from '../../src/config/schema.js'
+
+const KEY = `0x${'11'.repeat(32)}`
+const base = { NETWORK_URL: 'http://127.0.0.1:8545', PROVIDER_PRIVATE_KEY: KEY }
+
+function problems(environment: Record<string, string>, file?: string): string[] {
+  try {
+    loadSettings(environment, file)
+    return []
+  } catch (error) {
+    return (error as ConfigError).problems
+  }
+}
+
+describe('settings', () => {
+  it('have defaults for all but chain and key', () => {
+    const settings = loadSettings(base)
+    expect(settings).toMatchObject({ PORT: 8030, HOST: '0.0.0.0', ALLOW_NON_PUBLIC_IP: false, EXPOSE_FILENAME: false })
+    expect(settings.PROVIDER_PRIVATE_KEY.all?.address).toMatch(/^0x/)
+  })
+
+  it('take one value for all chains, or one by chain', () => {
+    const settings = loadSettings({
+      ...base,
+      NETWORK_URL: '{"1":"http://a","137":"http://b"}',
+      PROVIDER_FEE_AMOUNT: '{"1":5}',
+    })
+    expect([...settings.NETWORK_URL.byChain.keys()]).toEqual([1, 137])
+    expect(settings.PROVIDER_FEE_AMOUNT?.byChain.get(1)).toBe(5n)
+  })
+
+  it('are refused all at once, one line each, and no line quotes a secret', () => {
+    const found = problems({
+      PROVIDER_PRIVATE_KEY: '0xnotakey',
+      NETWORK_URL: 'ws://user:hunter2@host',
+      PORT: '99999',
+      LOG_LEVEL: 'loud',
+      ALLOW_NON_PUBLIC_IP: 'maybe',
+      PROVIDER_FEE_TOKEN: '{"1":"0x12"}',
+      INDEX_START_BLOCK: '{"x":1}',
+      ORDER_CONFIRMATIONS: '{',
+    })
+    expect(found.map((line) => line.split(':')[0])).toEqual(
+      [
+        'NETWORK_URL',
+        'PROVIDER_PRIVATE_KEY',
+        'PORT',
+        'LOG_LEVEL',
+        'INDEX_START_BLOCK',
+        'ORDER_CONFIRMATIONS',
+        'PROVIDER_FEE_TOKEN',
+        'ALLOW_NON_PUBLIC_IP',
+      ].sort((a, b) => Object.keys(SETTINGS).indexOf(a) - Object.keys(SETTINGS).indexOf(b)),
+    )
+    expect(found.join()).not.toMatch(/notakey|hunter2/)
+  })
+
+  it.each([
+    ['PROVIDER_PRIVATE_KY', 'PROVIDER_PRIVATE_KEY'],
+    ['NETWORK_URLS', 'NETWORK_URL'],
+    ['ALLOW_NON_PUBLIC_IPS', 'ALLOW_NON_PUBLIC_IP'],
+  ])('point out that %s is probably %s', (wrong, right) => {
+    expect(problems({ ...base, [wrong]: 'x' })).toEqual([`${wrong}: no such setting. Did you mean ${right}?`])
+  })
+
+  it('leave the names of other programs alone', () => {
+    expect(problems({ ...base, HOME: '/root', PATH: '/bin', HOSTS: 'a', SUPPORT: 'b', NETWORK: 'c' })).toEqual([])
+  })
+
+  it('come from a file as well, where every unknown name is a mistake, and the environment wins', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const file = join(folder, 'settings.env')
+    writeFileSync(file, `PROVIDER_PRIVATE_KEY=${KEY}\nNETWORK_URL=http://file\nPORT=1\n`)
+    expect(loadSettings({ PORT: '2' }, file)).toMatchObject({ PORT: 2 })
+    writeFileSync(file, `NONSENSE=1\n`)
+    expect(problems(base, file)).toEqual([`NONSENSE in ${file}: no such setting.`])
+    expect(problems(base, join(folder, 'missing'))).toEqual([expect.stringContaining('cannot be read: ENOENT')])
+    rmSync(folder, { recursive: true })
+  })
+})

@@ -1,0 +1,12 @@
+import { nonceNumber, parseNonce } from '../../src/auth/nonce.js'
+import { openSqliteStore } from '../../src/state/sqlite.js'
+
+// A process of its own that uses up one nonce after the other and tells each one that was accepted.
+const store = openSqliteStore(process.argv[2] as string)
+const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
+const last = await store.nonces.last(address)
+for (let value = last ? BigInt(nonceNumber(last)) + 1n : 1n; ; value += 1n) {
+  const { sortKey } = parseNonce(String(value), 10n ** 39n)
+  if (await store.nonces.consume(address, sortKey)) process.send?.(sortKey)
+  if (value % 10n === 0n) await new Promise((resolve) => setImmediate(resolve))
+}

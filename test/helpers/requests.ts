@@ -1,0 +1,61 @@
+import { ethers, type Signer } from 'ethers'
+import type { Published } from '../../demo/publish.js'
+
+/** Signs a text as clients of the legacy service do: keccak-256, then a personal message over the 32 bytes. */
+export function signText(signer: Signer, text: string): Promise<string> {
+  return signer.signMessage(ethers.utils.arrayify(ethers.utils.keccak256(ethers.utils.toUtf8Bytes(text))))
+}
+
+/** The parameters of a download of file 0, signed. Those in `changed` replace them after signing. */
+export async function downloadParams(
+  asset: Published,
+  txId: string,
+  signer: Signer,
+  changed: Record<string, string | undefined> = {},
+): Promise<URLSearchParams> {
+  const nonce = changed.nonce ?? freshNonce()
+  const params: Record<string, string | undefined> = {
+    documentId: asset.did,
+    serviceId: asset.ddo.services[0]?.id,
+    transferTxId: txId,
+    fileIndex: '0',
+    consumerAddress: await signer.getAddress(),
+    nonce,
+    signature: await signText(signer, asset.did + nonce),
+    ...changed,
+  }
+  return new URLSearchParams(
+    Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+let last = 0
+
+/** A nonce that is larger than every earlier one of this process, near the clock in milliseconds. */
+export function freshNonce(): string {
+  last = Math.max(last + 1, Date.now())
+  return String(last)
+}
+
+/** A response whose body is read, for assertions on all of it at once. */
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  json: Record<string, unknown>
+}
+
+/** Sends a request and reads the answer. */
+export async function ask(url: string, init?: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: parsed(text) }
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}

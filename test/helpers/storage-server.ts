@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+export interface SeenRequest {
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  /** Whether the connection was closed before the answer was complete. */
+  aborted: boolean
+}
+
+/** A real HTTP storage on a random port: files with ranges and validators, and faults for paths that ask for them. */
+export class StorageServer {
+  readonly requests: SeenRequest[] = []
+  private readonly handlers = new Map<string, Handler>()
+
+  private constructor(private readonly server: Server) {
+    server.on('request', (request, response) => this.answer(request, response))
+  }
+
+  static async start(): Promise<StorageServer> {
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new StorageServer(server)
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  /** Serves bytes at a path, with HEAD, one range and an ETag. Answers the URL. */
+  file(path: string, content: Buffer, type = 'text/csv'): string {
+    return this.on(path, (request, response) => {
+      const headers = { 'content-type': type, 'accept-ranges': 'bytes', etag: '"v1"' }
+      const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '')
+      if (request.headers['if-none-match'] === '"v1"') return void response.writeHead(304, headers).end()
+      if (!range) return void response.writeHead(200, { ...headers, 'content-length': content.length }).end(content)
+      const start = Number(range[1])
+      const end = range[2] ? Math.min(Number(range[2]), content.length - 1) : content.length - 1
+      if (start >= content.length)
+        return void response.writeHead(416, { 'content-range': `bytes */${content.length}` }).end('out of range')
+      const part = content.subarray(start, end + 1)
+      const described = { 'content-range': `bytes ${start}-${end}/${content.length}`, 'content-length': part.length }
+      response.writeHead(206, { ...headers, ...described }).end(part)
+    })
+  }
+
+  /** Answers a path in a way of one's own. Answers the URL. */
+  on(path: string, handler: Handler): string {
+    this.handlers.set(path, handler)
+    return this.origin + path
+  }
+
+  /** The requests for a path, in their order. */
+  seen(path: string): SeenRequest[] {
+    return this.requests.filter(({ url }) => url.split('?')[0] === path)
+  }
+
+  async close(): Promise<void> {
+    this.server.close()
+    this.server.closeAllConnections()
+  }
+
+  private answer(request: IncomingMessage, response: ServerResponse): void {
+    const { method = '', url = '', headers } = request
+    const seen: SeenRequest = { method, url, headers, aborted: false }
+    this.requests.push(seen)
+    response.on('close', () => {
+      seen.aborted = !response.writableFinished
+    })
+    const handler = this.handlers.get(url.split('?')[0] as string)
+    if (handler) handler(request, response)
+    else response.writeHead(404).end('no such file')
+  }
+}

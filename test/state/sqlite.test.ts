@@ -1,0 +1,63 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Database from 'libsql'
+import { describe, expect, it } from 'vitest'
+import { DATABASE_FILE, openSqliteStore } from '../../src/state/sqlite.js'
+import { stateStoreSuite } from '../suites/state-store.js'
+
+const folder = () => mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+const remove = (path: string) => rmSync(path, { recursive: true, force: true })
+
+stateStoreSuite('sqlite', async () => {
+  const path = folder()
+  return {
+    open: async () => openSqliteStore(path),
+    destroy: async () => remove(path),
+  }
+})
+
+describe('sqlite store', () => {
+  it('writes ahead and syncs at every commit', async () => {
+    const path = folder()
+    const store = openSqliteStore(path)
+    const db = new Database(join(path, DATABASE_FILE))
+    expect(db.pragma('journal_mode')).toEqual([{ journal_mode: 'wal' }])
+    db.close()
+    await store.close()
+    remove(path)
+  })
+
+  it('refuses a database of a newer version', () => {
+    const path = folder()
+    const db = new Database(join(path, DATABASE_FILE))
+    db.pragma('user_version = 9999')
+    db.close()
+    expect(() => openSqliteStore(path)).toThrow('newer version')
+    remove(path)
+  })
+
+  it('loses no accepted nonce when its process is killed with -9, ten times over', async () => {
+    const path = folder()
+    const writer = fileURLToPath(new URL('../helpers/nonce-writer.ts', import.meta.url))
+    for (let round = 0; round < 10; round++) {
+      const child = fork(writer, [path], { execArgv: ['--import', 'tsx'] })
+      let accepted = ''
+      child.on('message', (sortKey: string) => {
+        accepted = sortKey
+        // in the middle of the next ones
+        if (Number(sortKey) % 50 === 0) child.kill('SIGKILL')
+      })
+      await once(child, 'exit')
+      const store = openSqliteStore(path)
+      const last = (await store.nonces.last('0xe2DD09d719Da89e5a3D0F2549c7E24566e947260')) as string
+      expect(last >= accepted).toBe(true)
+      expect(await store.nonces.consume('0xe2DD09d719Da89e5a3D0F2549c7E24566e947260', accepted)).toBe(false)
+      await store.close()
+    }
+    remove(path)
+  })
+})

@@ -1,0 +1,164 @@
+import { zeroHash } from 'viem'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parseNonce } from '../../src/auth/nonce.js'
+import type { IndexChange, StateStore } from '../../src/state/store.js'
+
+/** How a suite gets at one implementation: `open` may be called again and again for the same data. */
+export interface StoreUnderTest {
+  open(): Promise<StateStore>
+  /** Removes the data. */
+  destroy(): Promise<void>
+}
+
+const ALICE = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
+const BOB = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'
+const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
+const TOKEN = '0xA74847bf9cebD3696031dC8f0033CF9A009E66Bc'
+const key = (text: string) => parseNonce(text, 10n ** 39n).sortKey
+
+/** What every StateStore must do. `create` makes an empty one. */
+export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTest>): void {
+  describe(`state store: ${name}`, () => {
+    let under: StoreUnderTest
+    let store: StateStore
+    beforeEach(async () => {
+      under = await create()
+      store = await under.open()
+    })
+    afterEach(async () => {
+      await store.close()
+      await under.destroy()
+    })
+
+    const reopen = async () => {
+      await store.close()
+      store = await under.open()
+    }
+
+    it('takes a nonce only when it is greater, per address, and keeps it over a restart', async () => {
+      expect(await store.nonces.last(ALICE)).toBeUndefined()
+      for (const [text, taken] of [
+        ['5', true],
+        ['5', false],
+        ['4', false],
+        ['5.5', true],
+        ['5.4', false],
+        ['10', true],
+      ] as const)
+        expect(await store.nonces.consume(ALICE, key(text)), text).toBe(taken)
+      expect(await store.nonces.consume(BOB, key('1'))).toBe(true)
+      await reopen()
+      expect(await store.nonces.last(ALICE)).toBe(key('10'))
+      expect(await store.nonces.consume(ALICE, key('10'))).toBe(false)
+    })
+
+    it('threat 11: lets exactly one of 50 through, over two instances, and never goes down', async () => {
+      const second = await under.open()
+      const results = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => (index % 2 ? store : second).nonces.consume(ALICE, key('77'))),
+      )
+      expect(results.filter(Boolean)).toHaveLength(1)
+      await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          (index % 2 ? store : second).nonces.consume(ALICE, key(String(100 - index))),
+        ),
+      )
+      expect(await store.nonces.last(ALICE)).toBe(key('100'))
+      await second.close()
+    })
+
+    it('keeps revocations until the token has expired anyway', async () => {
+      expect(await store.revocations.revoke('one', 1000)).toBe(true)
+      expect(await store.revocations.revoke('one', 1000)).toBe(false)
+      await reopen()
+      expect(await store.revocations.isRevoked('one')).toBe(true)
+      expect(await store.revocations.isRevoked('two')).toBe(false)
+      await store.revocations.purge(1000)
+      expect(await store.revocations.isRevoked('one')).toBe(true)
+      await store.revocations.purge(1001)
+      expect(await store.revocations.isRevoked('one')).toBe(false)
+    })
+
+    const changes: IndexChange[] = [
+      {
+        kind: 'nft',
+        nft: { address: NFT, name: 'n', symbol: 's', tokenUri: '', owner: ALICE, created: '2026-01-01T00:00:00Z' },
+      },
+      { kind: 'datatoken', datatoken: { address: TOKEN, nft: NFT, name: 'd', symbol: 't' } },
+      {
+        kind: 'metadata',
+        metadata: {
+          nft: NFT,
+          did: 'did:op:1',
+          state: 0,
+          ddo: '{"a":"ü"}',
+          reason: null,
+          txId: zeroHash,
+          block: 7,
+          from: ALICE,
+          timestamp: 70,
+        },
+      },
+      { kind: 'order', datatoken: TOKEN },
+      { kind: 'order', datatoken: TOKEN },
+      {
+        kind: 'facts',
+        facts: { nft: NFT, owner: BOB, tokenUri: 'u', price: { value: '1.5', tokenAddress: ALICE, tokenSymbol: 'X' } },
+      },
+    ]
+
+    it('applies the changes of a batch in their order and remembers how far it came', async () => {
+      expect(await store.index.cursor(1)).toBeUndefined()
+      await store.index.commit(1, changes, { block: 7, hash: zeroHash })
+      await store.index.commit(1, [{ kind: 'state', nft: NFT, state: 3 }], { block: 9, hash: zeroHash })
+      await reopen()
+      expect(await store.index.cursor(1)).toEqual({ block: 9, hash: zeroHash })
+      expect(await store.index.asset('did:op:1')).toEqual({
+        chainId: 1,
+        nft: { address: NFT, name: 'n', symbol: 's', tokenUri: 'u', owner: BOB, created: '2026-01-01T00:00:00Z' },
+        datatokens: [{ address: TOKEN, nft: NFT, name: 'd', symbol: 't', orders: 2 }],
+        metadata: {
+          nft: NFT,
+          did: 'did:op:1',
+          state: 3,
+          ddo: '{"a":"ü"}',
+          reason: null,
+          txId: zeroHash,
+          block: 7,
+          from: ALICE,
+          timestamp: 70,
+        },
+        price: { value: '1.5', tokenAddress: ALICE, tokenSymbol: 'X' },
+      })
+      expect(await store.index.datatokensOf(1, NFT)).toEqual([TOKEN])
+      expect(await store.index.datatoken(1, TOKEN)).toMatchObject({ nft: NFT })
+      expect(await store.index.nft(2, NFT)).toBeUndefined()
+    })
+
+    it('applies a batch whole or not at all', async () => {
+      const broken = { kind: 'metadata', metadata: { ...(changes[2] as { metadata: object }).metadata, did: null } }
+      const batch = [...changes, broken as unknown as IndexChange]
+      await expect(store.index.commit(1, batch, { block: 7, hash: zeroHash })).rejects.toThrow()
+      expect(await store.index.cursor(1)).toBeUndefined()
+      expect(await store.index.nft(1, NFT)).toBeUndefined()
+    })
+
+    it('forgets one chain and leaves the others and the nonces', async () => {
+      await store.index.commit(1, changes, { block: 7, hash: zeroHash })
+      await store.index.commit(2, changes.slice(0, 2), { block: 8, hash: zeroHash })
+      await store.nonces.consume(ALICE, key('5'))
+      await store.index.reset(1)
+      expect(await store.index.asset('did:op:1')).toBeUndefined()
+      expect(await store.index.cursor(1)).toBeUndefined()
+      expect(await store.index.nft(2, NFT)).toMatchObject({ name: 'n' })
+      expect(await store.nonces.last(ALICE)).toBe(key('5'))
+    })
+
+    it('threat 8: throws when it cannot answer, instead of accepting', async () => {
+      const closed = await under.open()
+      await closed.close()
+      await expect(closed.nonces.consume(ALICE, key('9'))).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+      await expect(closed.revocations.isRevoked('one')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    })
+  })
+}
