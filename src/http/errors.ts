@@ -1,7 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorKind, ProviderError, ValidationError } from '../errors.js'
 
-const STATUS: Record<ErrorKind, number> = {
+/** The status code of each kind of error. */
+export const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   denied: 403,
   notFound: 404,
@@ -11,14 +12,46 @@ const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 }
 
-/** What the framework refuses before a route is reached: its own code to ours, with a fixed message. */
-const FRAMEWORK_ERRORS: Record<string, [status: number, code: string, message: string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'BODY_TOO_LARGE', 'The request body is larger than this provider accepts.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'BAD_CONTENT_TYPE', 'Unsupported content type: send application/json.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'BAD_BODY', 'The body does not have the length that was announced.'],
-  FST_ERR_CTP_INVALID_JSON_BODY: [400, 'BAD_BODY', 'The request body is not valid JSON.'],
-  FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'BAD_BODY', 'The request body is empty.'],
-  FST_ERR_BAD_URL: [400, 'BAD_URL', 'The path is not valid.'],
+type FrameworkError = [status: number, code: string, message: string, remedy: string]
+
+/** What is refused before or beside the routes' own code, by the framework's code: with fixed words. */
+export const FRAMEWORK_ERRORS = {
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    413,
+    'BODY_TOO_LARGE',
+    'The request body is larger than this provider accepts.',
+    'Send less; the operator sets the limit with MAX_BODY_SIZE.',
+  ],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    415,
+    'BAD_CONTENT_TYPE',
+    'Unsupported content type: send application/json.',
+    'Send the content type that the route takes.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    400,
+    'BAD_BODY',
+    'The body does not have the length that was announced.',
+    'Send a complete body.',
+  ],
+  FST_ERR_CTP_INVALID_JSON_BODY: [400, 'BAD_BODY', 'The request body is not valid JSON.', 'Send a JSON object.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'BAD_BODY', 'The request body is empty.', 'Send a JSON object.'],
+  FST_ERR_BAD_URL: [400, 'BAD_URL', 'The path is not valid.', 'Encode the path correctly.'],
+  METHOD: [405, 'METHOD_NOT_ALLOWED', 'Method not allowed.', 'Use a method that the Allow header names.'],
+  RANGE: [
+    416,
+    'RANGE_NOT_SATISFIABLE',
+    'The range lies outside of the file.',
+    'Ask for a range within the length that Content-Range tells.',
+  ],
+  OTHER: [400, 'BAD_REQUEST', 'The request cannot be read.', 'Send a well-formed HTTP request.'],
+  UNFORESEEN: [500, 'INTERNAL', 'Internal error.', 'Report it to the operator, with the time of the request.'],
+} as const satisfies Record<string, FrameworkError>
+
+/** Answers with one of the fixed errors. */
+export function sendFixed(reply: FastifyReply, which: keyof typeof FRAMEWORK_ERRORS): FastifyReply {
+  const [status, code, error] = FRAMEWORK_ERRORS[which]
+  return reply.code(status).type('application/json; charset=utf-8').send({ error, code })
 }
 
 /** Turns whatever a route threw into its one wire form. */
@@ -27,14 +60,13 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
     return reply.code(400).send({ errors: error.fields, message: error.message, success: false })
   if (error instanceof ProviderError)
     return reply.code(STATUS[error.kind]).send({ error: error.message, code: error.code })
-  const known = FRAMEWORK_ERRORS[(error as FastifyError).code]
-  if (known) return reply.code(known[0]).send({ error: known[2], code: known[1] })
+  const code = (error as FastifyError).code
+  if (code in FRAMEWORK_ERRORS) return sendFixed(reply, code as keyof typeof FRAMEWORK_ERRORS)
   const status = (error as FastifyError).statusCode
-  if (status !== undefined && status >= 400 && status < 500)
-    return reply.code(status).send({ error: 'The request cannot be read.', code: 'BAD_REQUEST' })
+  if (status !== undefined && status >= 400 && status < 500) return sendFixed(reply, 'OTHER')
   // The message of an unforeseen error may quote anything: only its kind and the places it passed are logged.
   request.log.error({ type: error.name, at: frames(error) }, 'unforeseen error')
-  return reply.code(500).send({ error: 'Internal error.', code: 'INTERNAL' })
+  return sendFixed(reply, 'UNFORESEEN')
 }
 
 function frames(error: Error): string[] {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import type { Context } from '../context.js'
-import { ERROR_CATALOGUE, ProviderError } from '../errors.js'
-import { sendError } from './errors.js'
+import { ProviderError, RequestError } from '../errors.js'
+import { sendError, sendFixed } from './errors.js'
 import { ENDPOINTS } from './routes/index.js'
 import { registerRoot } from './routes/root.js'
 
@@ -85,9 +85,9 @@ function rejectUnknownRoutes(app: FastifyInstance): void {
     const pattern = [...allowed.keys()].find((url) => url !== '*' && matches(url, path))
     if (pattern) {
       reply.header('allow', [...(allowed.get(pattern) as Set<string>)].join(', '))
-      return reply.code(405).send({ error: 'Method not allowed.', code: 'METHOD_NOT_ALLOWED' })
+      return sendFixed(reply, 'METHOD')
     }
-    return reply.code(404).send({ error: ERROR_CATALOGUE.ROUTE_NOT_FOUND.cause, code: 'ROUTE_NOT_FOUND' })
+    return sendError(new RequestError('ROUTE_NOT_FOUND', 'No such path. GET / lists every path.'), request, reply)
   })
 }
 

@@ -9,6 +9,7 @@ import { discard } from '../../storage/egress.js'
 import type { OpenedFile, OpenRequest } from '../../storage/storage.js'
 import { contentDisposition } from '../disposition.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
+import { sendFixed } from '../errors.js'
 import { address, nonce, readParams, text, transactionId, whole } from '../params.js'
 
 const PASSED_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match', 'if-modified-since'] as const
@@ -81,8 +82,7 @@ function sendFile(reply: FastifyReply, { status, headers, name, body }: OpenedFi
   reply.code(status).headers({ ...headers, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   if (status === 416) {
     discard(body)
-    reply.removeHeader('content-length').type('application/json; charset=utf-8')
-    return reply.send({ error: 'The range lies outside of the file.', code: 'RANGE_NOT_SATISFIABLE' })
+    return sendFixed(reply.removeHeader('content-length'), 'RANGE')
   }
   if (status !== 304) {
     reply.header('content-disposition', contentDisposition(name, fallback))

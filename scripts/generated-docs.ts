@@ -1,0 +1,54 @@
+import { SETTINGS, type Setting } from '../src/config/schema.js'
+import { ERROR_CATALOGUE, type ErrorKind } from '../src/errors.js'
+import { FRAMEWORK_ERRORS, STATUS } from '../src/http/errors.js'
+
+/** The documents that are made from the code, by file, with what makes each. */
+export const GENERATED: Record<string, () => string> = {
+  'docs/configuration.md': configuration,
+  'docs/errors.md': errors,
+}
+
+const NOTE = '<!-- Made by `npm run docs` from the code. Change it there. -->'
+
+function configuration(): string {
+  const rows = Object.entries(SETTINGS as Record<string, Setting<unknown>>).map(([name, setting]) => {
+    const fallback = setting.required ? '**required**' : setting.default === undefined ? '' : `\`${setting.default}\``
+    const example = setting.example ? ` Example: \`${setting.example}\`.` : ''
+    return `| \`${name}\` | ${fallback} | ${setting.doc}${example}${setting.secret ? ' *Secret.*' : ''} |`
+  })
+  return `# Settings
+
+${NOTE}
+
+Settings come from the environment, or from a file of \`NAME=value\` lines given as \`tidegate start --config FILE\`; the
+environment wins. All of them are checked at start: every problem is listed at once, and the exit code is 2. A name that
+is close to a setting but is none is a problem too.
+
+| setting | default | what it does |
+|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function errors(): string {
+  const own = Object.entries(ERROR_CATALOGUE).map(
+    ([code, { kind, cause, remedy }]) => [STATUS[kind as ErrorKind], code, cause, remedy] as const,
+  )
+  const framework = Object.values(FRAMEWORK_ERRORS).map(
+    ([status, code, message, remedy]) => [status, code, message, remedy] as const,
+  )
+  const unique = new Map([...own, ...framework].map((row) => [`${row[0]} ${row[1]}`, row]))
+  const rows = [...unique.values()].map((row) => `| ${row[0]} | \`${row[1]}\` | ${row[2]} | ${row[3]} |`)
+  return `# Errors
+
+${NOTE}
+
+Every error is JSON. A problem with named parameters is
+\`{"errors":{"<field>":["<message>"]},"message":"Validation error","success":false}\` with status 400; anything else is
+\`{"error":"<message>","code":"<CODE>"}\`. Codes are stable, messages may be reworded. No error tells where a file is.
+
+| status | code | cause | remedy |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}

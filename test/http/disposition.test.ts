@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { contentDisposition } from '../../src/http/disposition.js'
+
+describe('Content-Disposition', () => {
+  it.each([
+    ['tides.csv', 'attachment;filename=tides.csv'],
+    ['tide tables.csv', `attachment;filename="tide tables.csv";filename*=UTF-8''tide%20tables.csv`],
+    ['Höhe.csv', `attachment;filename="H_he.csv";filename*=UTF-8''H%C3%B6he.csv`],
+    ['潮.csv', `attachment;filename="_.csv";filename*=UTF-8''%E6%BD%AE.csv`],
+    ['a"b\\c.csv', 'attachment;filename=c.csv'],
+    ["it's (1).csv", `attachment;filename="it's (1).csv";filename*=UTF-8''it%27s%20%281%29.csv`],
+    ['../../etc/passwd', 'attachment;filename=passwd'],
+    ['C:\\secret\\x.txt', 'attachment;filename=x.txt'],
+    ['.htaccess', 'attachment;filename=htaccess'],
+    [
+      'x\r\nSet-Cookie: a=b.csv',
+      `attachment;filename="xSet-Cookie: a=b.csv";filename*=UTF-8''xSet-Cookie%3A%20a%3Db.csv`,
+    ],
+    ['gpj\u202e.exe', 'attachment;filename=gpj.exe'],
+    ['', 'attachment;filename=file-0'],
+    ['..', 'attachment;filename=file-0'],
+    [undefined, 'attachment;filename=file-0'],
+  ])('of %j', (name, header) => {
+    expect(contentDisposition(name, 'file-0')).toBe(header)
+  })
+
+  it('stays short', () => {
+    expect(contentDisposition(`${'x'.repeat(5000)}.csv`, 'f').length).toBeLessThan(300)
+  })
+})
