@@ -2,9 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { ChainFollower } from './assets/index/follower.js'
 import { indexSource } from './assets/index/source.js'
 import { AssetResolver } from './assets/resolver.js'
+import { Tokens, tokenSecret } from './auth/tokens.js'
+import type { Chain, Chains } from './chain/chains.js'
 import { connectChains, StartError } from './chain/connect.js'
 import type { Settings } from './config/schema.js'
 import type { Context } from './context.js'
+import type { ProviderKey } from './crypto/keys.js'
 import { createServer } from './http/server.js'
 import { openSqliteStore } from './state/sqlite.js'
 import type { StateStore } from './state/store.js'
@@ -37,6 +40,7 @@ export async function createApp(settings: Settings): Promise<App> {
     settings,
     chains,
     store,
+    tokens: new Tokens(tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains)), store.revocations),
     assets: new AssetResolver([indexSource(store.index)], chains),
     storages: new StorageRegistry({ egress }),
   }
@@ -51,7 +55,12 @@ export async function createApp(settings: Settings): Promise<App> {
     server,
     context,
     async listen() {
-      const url = await server.listen({ host: settings.HOST, port: settings.PORT })
+      const { HOST: host, PORT: port } = settings
+      const url = await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+        throw new StartError([
+          `PORT: cannot listen at ${host}:${port}: ${error.code === 'EADDRINUSE' ? 'the port is in use' : error.code}.`,
+        ])
+      })
       for (const follower of followers) follower.start()
       return url
     },
@@ -62,6 +71,12 @@ export async function createApp(settings: Settings): Promise<App> {
       await store.close()
     },
   }
+}
+
+/** The key of the lowest chain id, which does not change when the settings name the chains in another order. */
+function firstKey(chains: Chains): ProviderKey {
+  const lowest = [...chains.values()].sort((a, b) => a.chainId - b.chainId)[0]
+  return (lowest as Chain).key
 }
 
 function openStore(folder: string): StateStore {

@@ -1,4 +1,5 @@
 import type { AssetResolver } from './assets/resolver.js'
+import type { Tokens } from './auth/tokens.js'
 import type { Chains } from './chain/chains.js'
 import type { Settings } from './config/schema.js'
 import type { StateStore } from './state/store.js'
@@ -9,6 +10,7 @@ export interface Context {
   settings: Settings
   chains: Chains
   store: StateStore
+  tokens: Tokens
   assets: AssetResolver
   storages: StorageRegistry
 }

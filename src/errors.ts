@@ -38,6 +38,17 @@ export const ERROR_CATALOGUE = {
     cause: 'The route needs a body and none was sent.',
     remedy: 'Send the document in the request body.',
   },
+  TOKEN_EXPIRED: {
+    kind: 'invalid',
+    cause: 'The auth token has passed its expiration.',
+    remedy: 'Create a new token.',
+  },
+  TOKEN_DELETED: { kind: 'invalid', cause: 'The auth token was deleted.', remedy: 'Create a new token.' },
+  TOKEN_INVALID: {
+    kind: 'invalid',
+    cause: 'The auth token was not issued by this provider, was changed, or belongs to another address.',
+    remedy: 'Create a token with this provider, and use it for the address that it was created for.',
+  },
   UNKNOWN_CHAIN: {
     kind: 'invalid',
     cause: 'This provider does not serve the chain that was named.',
@@ -57,6 +68,31 @@ export const ERROR_CATALOGUE = {
     kind: 'invalid',
     cause: 'The encrypted files of the service cannot be decrypted by this provider, or do not belong to this asset.',
     remedy: 'The publisher must encrypt the files with this provider for this data NFT and datatoken.',
+  },
+  NOT_AN_ACCESS_SERVICE: {
+    kind: 'denied',
+    cause: 'The service sells computing on the file, not the file: only a compute environment may fetch it.',
+    remedy: 'Use a service of type access.',
+  },
+  DECRYPTER_DENIED: {
+    kind: 'denied',
+    cause: 'The operator lets only certain addresses decrypt documents, and this is none of them.',
+    remedy: 'Ask the operator to be listed in AUTHORIZED_DECRYPTERS.',
+  },
+  NFT_UNKNOWN: {
+    kind: 'invalid',
+    cause: "The data NFT was not deployed by the chain's own factory.",
+    remedy: 'Check dataNftAddress and chainId.',
+  },
+  DOCUMENT_UNKNOWN: {
+    kind: 'invalid',
+    cause: 'The document or transaction is not one that this data NFT published.',
+    remedy: 'Send the id of the transaction that published the metadata of this data NFT.',
+  },
+  DOCUMENT_UNREADABLE: {
+    kind: 'invalid',
+    cause: 'The document cannot be decrypted or decompressed, has another hash, or is not the DDO of this data NFT.',
+    remedy: 'The message says which; the publisher has to publish it again.',
   },
   NO_SUCH_FILE: {
     kind: 'invalid',
@@ -118,6 +154,16 @@ export const ERROR_CATALOGUE = {
     kind: 'invalid',
     cause: 'The access time that the service sells has passed since the order.',
     remedy: 'Order again.',
+  },
+  ORDER_WRONG_ENVIRONMENT: {
+    kind: 'invalid',
+    cause: 'The compute order was quoted for another compute environment, or for none.',
+    remedy: 'Order with the provider fee that initialize answers for this environment.',
+  },
+  ORDER_COMPUTE_ENDED: {
+    kind: 'invalid',
+    cause: 'The time that the compute order paid for (validUntil) has passed.',
+    remedy: 'Order again, or reuse the order with a new provider fee.',
   },
   ORDER_BAD_REUSE: {
     kind: 'invalid',
@@ -181,6 +227,7 @@ export class ValidationError extends ProviderError {
 }
 
 export class RequestError extends ProviderError {}
+export class TokenError extends ProviderError {}
 export class AssetError extends ProviderError {}
 export class AccessError extends ProviderError {}
 export class OrderError extends ProviderError {}

@@ -10,6 +10,15 @@ export function assertConsumable(state: number): void {
   if (!CONSUMABLE_STATES.has(state)) throw new AccessError('ASSET_NOT_CONSUMABLE', 'Asset is not consumable.')
 }
 
+/** States in which metadata caches may read the document: those, and temporarily disabled. */
+const READABLE_STATES = new Set([0, 4, 5])
+
+/** Throws AccessError unless the on-chain state lets the document be read. */
+export function assertReadable(state: number | undefined): void {
+  if (state === undefined || !READABLE_STATES.has(state))
+    throw new AccessError('ASSET_NOT_CONSUMABLE', 'The state of the asset does not allow its document to be read.')
+}
+
 /** Throws AccessError unless every one of the credentials (of the asset, of the service) admits the consumer. */
 export function assertAdmitted(consumer: Address, credentials: (Credentials | null | undefined)[]): void {
   for (const lists of credentials) {

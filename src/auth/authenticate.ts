@@ -1,8 +1,9 @@
-import type { Address } from 'viem'
-import { ValidationError } from '../errors.js'
+import { type Address, isAddressEqual } from 'viem'
+import { TokenError, ValidationError } from '../errors.js'
 import type { NonceStore } from '../state/store.js'
 import type { Nonce } from './nonce.js'
-import { isSignedBy } from './signature.js'
+import { isSignedBy, signerOf } from './signature.js'
+import type { Tokens } from './tokens.js'
 
 /** A request that claims to come from an address. */
 export interface SignedRequest {
@@ -14,27 +15,46 @@ export interface SignedRequest {
   messages: string[]
 }
 
-/** A consumer whose signature holds; its nonce is not used up yet. */
+/** A consumer who was proven; a nonce that goes with it is not used up yet. */
 export interface Proven {
   address: Address
   /**
    * Uses the nonce up, in one atomic statement. Call it after every other check and before anything is handed out:
-   * of any number of requests with one nonce, exactly one passes. Throws ValidationError, StateError.
+   * of any number of requests with one nonce, exactly one passes. Does nothing for a token, which may be used again.
+   * Throws ValidationError, StateError.
    */
   consumeNonce(): Promise<void>
 }
 
 /**
- * Proves who sent a request. Throws ValidationError for a signature that does not hold, or a nonce that was used.
+ * Proves who signed a request. Throws ValidationError for a signature that does not hold, or a nonce that was used.
  * Looking at the nonce here only saves work on a replay: what counts is consumeNonce.
  */
 export async function authenticate(request: SignedRequest, nonces: NonceStore): Promise<Proven> {
   const { address, nonce, signature, messages } = request
-  if (!isSignedBy(address, messages, signature))
-    throw ValidationError.of(
-      'signature',
-      'Invalid signature provided. It does not match the address and the signed fields.',
-    )
+  if (!isSignedBy(address, messages, signature)) throw badSignature()
+  return provenBy(address, nonce, nonces)
+}
+
+/** Takes whoever signed one text, where a request does not say who it comes from. Throws ValidationError. */
+export async function authenticateSigner(
+  request: { nonce: Nonce; signature: string; message: string },
+  nonces: NonceStore,
+): Promise<Proven> {
+  const address = signerOf(request.message, request.signature)
+  if (!address) throw badSignature()
+  return provenBy(address, request.nonce, nonces)
+}
+
+/** Proves a request by its auth token, which must be the address's own. Throws ValidationError, TokenError. */
+export async function authenticateToken(address: Address, token: string, tokens: Tokens): Promise<Proven> {
+  const claims = await tokens.verify(token)
+  if (!isAddressEqual(claims.address, address))
+    throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
+  return { address, consumeNonce: async () => undefined }
+}
+
+async function provenBy(address: Address, nonce: Nonce, nonces: NonceStore): Promise<Proven> {
   const last = await nonces.last(address)
   if (last !== undefined && nonce.sortKey <= last) throw usedNonce()
   return {
@@ -43,6 +63,13 @@ export async function authenticate(request: SignedRequest, nonces: NonceStore): 
       if (!(await nonces.consume(address, nonce.sortKey))) throw usedNonce()
     },
   }
+}
+
+function badSignature(): ValidationError {
+  return ValidationError.of(
+    'signature',
+    'Invalid signature provided. It does not match the address and the signed fields.',
+  )
 }
 
 function usedNonce(): ValidationError {

@@ -14,14 +14,24 @@ export function modernMessage(address: string, nonce: string, command: Command):
  * signed as an EIP-191 personal message. Anything that is not a signature is simply not one; nothing throws.
  */
 export function isSignedBy(address: Address, messages: string[], signature: string): boolean {
-  if (!/^0x[0-9a-f]{130}$/i.test(signature)) return false
-  const bytes = Buffer.from(signature.slice(2), 'hex')
+  const bytes = signatureBytes(signature)
+  if (!bytes) return false
   return messages.some((message) =>
     signedForms(message).some((digest) => {
       const signer = recoverAddress(digest, bytes)
       return signer !== undefined && isAddressEqual(signer, address)
     }),
   )
+}
+
+/** Whose signature of a message this is, taken as the plain 32-byte form; undefined where it is no signature. */
+export function signerOf(message: string, signature: string): Address | undefined {
+  const bytes = signatureBytes(signature)
+  return bytes && recoverAddress(signedForms(message)[0] as Uint8Array, bytes)
+}
+
+function signatureBytes(signature: string): Buffer | undefined {
+  return /^0x[0-9a-f]{130}$/i.test(signature) ? Buffer.from(signature.slice(2), 'hex') : undefined
 }
 
 /** The digests that a signer may have signed for a message. */

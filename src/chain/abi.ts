@@ -12,8 +12,10 @@ export const EVENTS = parseAbi([
   'event ProviderFee(address indexed providerFeeAddress, address indexed providerFeeToken, uint256 providerFeeAmount, bytes providerData, uint8 v, bytes32 r, bytes32 s, uint256 validUntil)',
 ])
 
-/** View functions of data NFTs, datatokens, exchanges and dispensers that the index asks for owner and price. */
+/** View functions of the contracts: of the factory and data NFTs for decrypt, of all others for owner and price. */
 export const VIEWS = parseAbi([
+  'function erc721List(address nft) view returns (address)',
+  'function metaDataState() view returns (uint8)',
   'function ownerOf(uint256 tokenId) view returns (address)',
   'function tokenURI(uint256 tokenId) view returns (string)',
   'function symbol() view returns (string)',

@@ -86,3 +86,47 @@ function parseObject(raw: string): object {
     throw new Error('is not valid JSON') // the parser's own message quotes the text, which may be a key
   }
 }
+
+/** Text that is never shown, of a least length. */
+export function secretText(least: number): (raw: string) => string {
+  return (raw) => {
+    if (raw.length < least) throw new Error(`must have at least ${least} characters`)
+    return raw
+  }
+}
+
+/** Addresses as a JSON list, or separated by commas. */
+export function addressList(raw: string): Address[] {
+  const values = raw.trimStart().startsWith('[') ? parseObject(raw) : raw.split(',').map((part) => part.trim())
+  return (values as unknown[]).map((value) => address(String(value)))
+}
+
+/** A compute environment that orders may be quoted for. */
+export interface ComputeEnvironment {
+  id: string
+  /** The account that fetches files for it, told to consumers as computeAddress. */
+  consumerAddress: Address
+  /** In the smallest unit of the chain's fee token. */
+  pricePerMinute: bigint
+  /** The one chain that it serves; all when not given. */
+  chainId?: number
+}
+
+export function computeEnvironments(raw: string): ComputeEnvironment[] {
+  const list = parseObject(raw)
+  if (!Array.isArray(list)) throw new Error('must be a JSON list')
+  const environments = list.map((entry: Record<string, unknown> | null) => {
+    const { id, consumerAddress, pricePerMinute = '0', chainId } = entry ?? {}
+    if (typeof id !== 'string' || id === '') throw new Error('must have an id in every entry')
+    if (chainId !== undefined && !Number.isSafeInteger(chainId))
+      throw new Error(`has a chainId that is no number in ${id}`)
+    return {
+      id,
+      consumerAddress: address(String(consumerAddress)),
+      pricePerMinute: uint256(String(pricePerMinute)),
+      ...(chainId === undefined ? {} : { chainId: chainId as number }),
+    }
+  })
+  if (new Set(environments.map(({ id }) => id)).size < environments.length) throw new Error('must not use an id twice')
+  return environments
+}

@@ -88,6 +88,32 @@ export const SETTINGS = {
     default: 86_400,
     doc: 'Seconds that a nonce may run ahead of the time in microseconds since 1970, the largest clock in use.',
   }),
+  AUTH_TOKEN_SECRET: setting({
+    parse: parse.secretText(32),
+    secret: true,
+    doc: 'Secret that auth tokens are signed with, at least 32 characters. Default: derived from the provider key of the lowest chain id. Set it where several instances have different keys.',
+  }),
+  AUTH_TOKEN_LIFETIME: setting({
+    parse: parse.integer(1, 3_153_600_000),
+    default: 86_400,
+    doc: 'Seconds that an auth token lives when the request names no end.',
+  }),
+  AUTH_TOKEN_MAX_LIFETIME: setting({
+    parse: parse.integer(1, 3_153_600_000),
+    default: 2_592_000,
+    doc: 'Most seconds that the expiration of an auth token may lie ahead.',
+  }),
+  AUTHORIZED_DECRYPTERS: setting({
+    parse: parse.addressList,
+    doc: 'Addresses that may decrypt asset documents, as a JSON list or separated by commas. Default: everybody.',
+    example: '["0x…"]',
+  }),
+  COMPUTE_ENVIRONMENTS: setting({
+    parse: parse.computeEnvironments,
+    default: [],
+    doc: 'Compute environments that orders may be quoted for, as a JSON list of objects with id, consumerAddress (the account that fetches files for it), pricePerMinute (smallest unit of the fee token) and, where it serves one chain alone, chainId.',
+    example: '[{"id":"small","consumerAddress":"0x…","pricePerMinute":"100000000000000000"}]',
+  }),
   MAX_BODY_SIZE: setting({
     parse: parse.integer(1024, 1_073_741_824),
     default: 10_485_760,

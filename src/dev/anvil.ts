@@ -32,7 +32,7 @@ export async function startAnvil({ port, stateFile }: AnvilOptions): Promise<Anv
   const guard = guardAgainstOrphan(child)
   const exited = once(child, 'exit').catch(() => undefined)
   try {
-    const listening = await listeningAddress(child)
+    const listening = await listeningAddress(child, port)
     child.stdout?.resume()
     return {
       rpcUrl: `http://${listening}`,
@@ -51,14 +51,16 @@ export async function startAnvil({ port, stateFile }: AnvilOptions): Promise<Anv
 }
 
 /** The address in the line that the node prints when it is up. */
-async function listeningAddress(child: ChildProcess): Promise<string> {
+async function listeningAddress(child: ChildProcess, port: number): Promise<string> {
   let said = ''
   child.stderr?.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-2000)
   })
   const failed = new Promise<never>((_, reject) => {
     child.once('error', (error) => reject(new Error(`The local chain cannot be started: ${error.message}`)))
-    child.once('exit', () => reject(new Error(`The local chain ended at once: ${said.trim() || 'it said nothing'}`)))
+    child.once('exit', () =>
+      reject(new Error(`The local chain ended at once (port ${port}): ${said.trim() || 'it said nothing'}`)),
+    )
   })
   failed.catch(() => undefined)
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })

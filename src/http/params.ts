@@ -40,6 +40,23 @@ const scalar = z
 /** Free text of bounded length. */
 export const text = scalar.refine((value) => value.length <= 512, 'must not be longer than 512 characters')
 
+/** A token, or what is taken for one: long, and never shown. */
+export const tokenText = scalar.refine((value) => value.length <= 4096, 'must not be longer than 4096 characters')
+
+/** Bytes as hex. */
+export const hexBytes = z
+  .string('must be hex')
+  .refine((value) => /^0x(?:[0-9a-f]{2})*$/i.test(value), 'must be hex, two digits a byte after 0x')
+  .transform((value) => value.toLowerCase() as Hex)
+
+/** The flags of a document: a small number, or the same as hex. */
+export const flags = scalar
+  .refine(
+    (value) => /^(?:0x[0-9a-f]{1,2}|\d{1,3})$/i.test(value) && Number(value) < 256,
+    'must be a number from 0 to 255',
+  )
+  .transform((value): Hex => `0x${Number(value).toString(16).padStart(2, '0')}`)
+
 export const address = scalar
   .refine((value) => isAddress(value, { strict: false }), 'must be an address: 0x and 40 hex digits')
   .transform((value): AddressParam => ({ text: value, address: getAddress(value) }))
@@ -56,6 +73,45 @@ export const whole = scalar
 export const flag = z
   .union([z.boolean(), z.literal('true'), z.literal('false')], 'must be true or false')
   .transform((value) => value === true || value === 'true')
+
+/** Longest userdata, in characters of its JSON text, and how deep it may be nested. */
+const MAX_USERDATA = 8192
+const MAX_USERDATA_DEPTH = 4
+
+/** Values that the consumer hands to the storage: a JSON object, as text in a query or as it is in a body. */
+export const userdata = z
+  .union([z.string(), z.record(z.string(), z.unknown())], 'must be a JSON object')
+  .transform((value, context): Record<string, unknown> => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    const problem = userdataProblem(text)
+    if (problem === undefined) return JSON.parse(text) as Record<string, unknown>
+    context.addIssue(problem)
+    return z.NEVER
+  })
+
+function userdataProblem(text: string): string | undefined {
+  if (text.length > MAX_USERDATA) return `must not be longer than ${MAX_USERDATA} characters`
+  if (text.includes('\\u0000') || text.includes('\0')) return 'must not hold a NUL byte'
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return 'must be a JSON object'
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a JSON object'
+  return nestingProblem(value, MAX_USERDATA_DEPTH)
+}
+
+function nestingProblem(value: unknown, left: number): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (left === 0) return `must not be nested deeper than ${MAX_USERDATA_DEPTH}`
+  for (const [key, inner] of Object.entries(value)) {
+    if (['__proto__', 'constructor', 'prototype'].includes(key)) return 'must not use a reserved name'
+    const problem = nestingProblem(inner, left - 1)
+    if (problem) return problem
+  }
+  return undefined
+}
 
 /** A nonce, at most `aheadSeconds` ahead of the clock in microseconds. */
 export function nonce(aheadSeconds: number) {

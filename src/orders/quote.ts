@@ -1,5 +1,6 @@
 import { type Address, encodePacked, type Hex, hexToString, isAddressEqual, keccak256, stringToHex } from 'viem'
 import type { Chain } from '../chain/chains.js'
+import type { ComputeEnvironment } from '../config/parsers.js'
 import { type ProviderKey, personalDigest, recoverAddress, type Signature, signDigest } from '../crypto/keys.js'
 
 /** What the provider asks for one order, signed: the datatoken contract checks it when the order is made. */
@@ -17,8 +18,8 @@ export interface ProviderFee extends Signature {
 export interface QuoteRequest {
   datatoken: Address
   serviceId: string
-  /** Id of a compute environment, or null for plain access. */
-  environment: string | null
+  /** The compute environment that the order is for; null for plain access. */
+  environment: ComputeEnvironment | null
   validUntil: number
   /** Seconds since 1970. */
   now: number
@@ -27,11 +28,12 @@ export interface QuoteRequest {
 /** The provider fee for one service, signed with the chain's provider key. */
 export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
   const { environment, now: timestamp, datatoken: dt, serviceId: id, validUntil } = request
+  const data = { environment: environment?.id ?? null, timestamp, dt, id }
   const terms: FeeTerms = {
-    providerData: stringToHex(JSON.stringify({ environment, timestamp, dt, id })),
+    providerData: stringToHex(JSON.stringify(data)),
     providerFeeAddress: chain.key.address,
     providerFeeToken: chain.fee.token,
-    providerFeeAmount: chain.fee.amount,
+    providerFeeAmount: environment ? computeFee(environment, validUntil - timestamp) : chain.fee.amount,
     validUntil: BigInt(validUntil),
   }
   return {
@@ -40,6 +42,11 @@ export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
     validUntil,
     ...signDigest(feeDigest(terms), chain.key),
   }
+}
+
+/** What an environment costs for a time in seconds, by the started minute. */
+function computeFee({ pricePerMinute }: ComputeEnvironment, seconds: number): bigint {
+  return pricePerMinute * BigInt(Math.max(0, Math.ceil(seconds / 60)))
 }
 
 /** The fields of a ProviderFee that are signed, as the contract emits them. */
@@ -76,6 +83,12 @@ export function isOwnQuote(
   } catch {
     return false // something else that this key signed
   }
+}
+
+/** The environment that a fee was quoted for; null for plain access. Call it for an own quote alone. */
+export function quotedEnvironment(fee: EmittedFee): string | null {
+  const { environment } = JSON.parse(hexToString(fee.providerData)) as { environment?: unknown }
+  return typeof environment === 'string' ? environment : null
 }
 
 /** Digest that the datatoken contract recovers the provider from. */

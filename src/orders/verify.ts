@@ -2,7 +2,7 @@ import { type Address, type Hex, isAddressEqual, type TransactionReceipt } from 
 import { type Chain, onChain, waitForReceipt } from '../chain/chains.js'
 import { type ErrorCode, OrderError } from '../errors.js'
 import { orderEvents, type ReusedOrder, type StartedOrder } from './events.js'
-import { isOwnQuote } from './quote.js'
+import { type EmittedFee, isOwnQuote, quotedEnvironment } from './quote.js'
 
 /** Somebody says: this transaction entitles me to this service. */
 export interface OrderClaim {
@@ -15,6 +15,8 @@ export interface OrderClaim {
   /** Seconds of access that an order buys; 0 is for ever. */
   timeout: number
   consumer: Address
+  /** For computing on the file: ids of the environments that the order may have been quoted for. */
+  environments?: string[]
 }
 
 /** Facts about the order that stands behind a claim. */
@@ -37,7 +39,8 @@ export async function verifyOrder(claim: OrderClaim, wait: number, now: number):
   const receipt = await goodReceipt(claim, claim.txId, wait)
   const events = orderEvents(receipt.logs, claim.datatoken)
   const started = events.filter((event) => event.kind === 'started')
-  if (started.length > 0) return checkStarted(claim, started, claim.txId, now)
+  if (started.length > 0)
+    return checkStarted(started, claim.txId, [...conditions(claim, now), ...computeConditions(claim, now)])
   const reused = events.filter((event) => event.kind === 'reused')
   if (reused.length > 0) return checkReused(claim, reused, now)
   throw refusal('ORDER_NO_EVENT', "The transaction holds no order of this service's datatoken.")
@@ -58,7 +61,7 @@ async function goodReceipt({ chain }: OrderClaim, txId: Hex, wait: number): Prom
 }
 
 /** A condition that an order must meet, in the order in which they are told to the caller. */
-type Condition = [ErrorCode, string, (order: StartedOrder) => boolean]
+type Condition<T = StartedOrder> = [ErrorCode, string, (order: T) => boolean]
 
 function conditions(claim: OrderClaim, now: number): Condition[] {
   return [
@@ -86,9 +89,25 @@ function conditions(claim: OrderClaim, now: number): Condition[] {
   ]
 }
 
+/** What an order for computing, or a reuse that renews it, must meet beside that. */
+function computeConditions({ environments }: OrderClaim, now: number): Condition<{ fee?: EmittedFee }>[] {
+  if (!environments) return []
+  return [
+    [
+      'ORDER_WRONG_ENVIRONMENT',
+      'The order was not quoted for this compute environment.',
+      ({ fee }) => environments.includes(quotedEnvironment(fee as EmittedFee) ?? ''),
+    ],
+    [
+      'ORDER_COMPUTE_ENDED',
+      'The compute time that was paid for has passed.',
+      ({ fee }) => Number((fee as EmittedFee).validUntil) >= now,
+    ],
+  ]
+}
+
 /** One of the orders in a transaction must meet every condition; otherwise the one that came furthest says why. */
-function checkStarted(claim: OrderClaim, orders: StartedOrder[], txId: Hex, now: number): GoodOrder {
-  const all = conditions(claim, now)
+function checkStarted(orders: StartedOrder[], txId: Hex, all: Condition[]): GoodOrder {
   let furthest = -1
   for (const order of orders) {
     const failed = all.findIndex(([, , holds]) => !holds(order))
@@ -109,6 +128,8 @@ async function checkReused(claim: OrderClaim, reuses: ReusedOrder[], now: number
     try {
       if (!fee || !isOwnQuote(fee, claim.chain.key, claim))
         throw refusal('ORDER_BAD_FEE', 'The reuse carries no provider fee that this provider quoted for this service.')
+      const failed = computeConditions(claim, now).find(([, , holds]) => !holds({ fee }))
+      if (failed) throw refusal(failed[0], failed[1])
       return await originalOrder(claim, orderTxId, now)
     } catch (error) {
       if (!(error instanceof OrderError)) throw error
@@ -125,7 +146,7 @@ async function originalOrder(claim: OrderClaim, txId: Hex, now: number): Promise
   })
   const started = orderEvents(receipt.logs, claim.datatoken).filter((event) => event.kind === 'started')
   if (started.length === 0) throw badReuse('is not an order of this datatoken')
-  return checkStarted(claim, started, txId, now)
+  return checkStarted(started, txId, conditions(claim, now))
 }
 
 function refusal(code: ErrorCode, message: string): OrderError {

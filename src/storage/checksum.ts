@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { StorageError } from '../errors.js'
 import { discard } from './egress.js'
 import type { StoredFile } from './registry.js'
+import type { UserData } from './storage.js'
 
 export interface Checksum {
   /** Hex of the SHA-256 of the whole file. */
@@ -11,11 +12,11 @@ export interface Checksum {
 }
 
 /** Reads a file and sums it up. Undefined where it has `limit` bytes or more, or cannot be read to its end. */
-export async function checksumOf(file: StoredFile, limit: number): Promise<Checksum | undefined> {
+export async function checksumOf(file: StoredFile, limit: number, userdata?: UserData): Promise<Checksum | undefined> {
   const hash = createHash('sha256')
   let length = 0
   try {
-    const { body, status } = await file.open({ method: 'GET', headers: {} })
+    const { body, status } = await file.open({ method: 'GET', headers: {}, userdata })
     try {
       if (status !== 200) return undefined
       for await (const chunk of body as AsyncIterable<Buffer>) {

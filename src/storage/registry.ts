@@ -1,6 +1,6 @@
 import { ValidationError } from '../errors.js'
 import { validationError } from '../validation.js'
-import type { FileDescription, OpenedFile, OpenRequest, Storage, StorageTools } from './storage.js'
+import type { FileDescription, OpenedFile, OpenRequest, Storage, StorageTools, UserData } from './storage.js'
 import { urlStorage } from './url.js'
 
 /** Every kind of storage. To add one: write its file and name it here. */
@@ -9,7 +9,7 @@ const KINDS = [urlStorage] as const
 /** A storage object that was checked, with the kind that serves it. */
 export interface StoredFile {
   type: string
-  describe(): Promise<FileDescription>
+  describe(userdata?: UserData): Promise<FileDescription>
   open(request: OpenRequest): Promise<OpenedFile>
 }
 
@@ -35,7 +35,7 @@ export class StorageRegistry {
     if (!parsed.success) throw validationError(parsed.error, object as object)
     return {
       type: storage.type,
-      describe: () => storage.describe(parsed.data),
+      describe: (userdata) => storage.describe(parsed.data, userdata),
       open: (request) => storage.open(parsed.data, request),
     }
   }

@@ -13,11 +13,15 @@ export interface FileDescription {
   name?: string
 }
 
+/** Values that the consumer hands to the storage, by name; what each kind does with them is its own matter. */
+export type UserData = Readonly<Record<string, unknown>>
+
 /** Request headers of the consumer that a storage may honour: a range, and conditions on a validator. */
 export interface OpenRequest {
   /** HEAD asks for everything but the bytes. */
   method: 'GET' | 'HEAD'
   headers: Partial<Record<'range' | 'if-range' | 'if-none-match' | 'if-modified-since', string>>
+  userdata?: UserData
 }
 
 /** An opened file. `body` must be read to its end or destroyed. */
@@ -39,7 +43,7 @@ export interface Storage<T = unknown> {
   readonly type: string
   /** Checks a storage object of this kind, type included. Its messages name fields, never values. */
   readonly schema: z.ZodType<T>
-  describe(file: T): Promise<FileDescription>
+  describe(file: T, userdata?: UserData): Promise<FileDescription>
   open(file: T, request: OpenRequest): Promise<OpenedFile>
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { StorageError } from '../errors.js'
 import { discard, type EgressResponse } from './egress.js'
-import type { FileDescription, OpenedFile, OpenRequest, Storage, StorageTools } from './storage.js'
+import type { FileDescription, OpenedFile, OpenRequest, Storage, StorageTools, UserData } from './storage.js'
 
 /** Headers that a descriptor may not set: they belong to the connection, not to the file. */
 const FORBIDDEN_HEADERS = new Set([
@@ -53,29 +53,43 @@ const GOOD_STATUS = new Set([200, 206, 304, 416])
 
 /** Files at an http(s) URL. */
 export function urlStorage({ egress }: StorageTools): Storage<UrlFile> {
-  const send = (file: UrlFile, method: 'GET' | 'HEAD' | 'POST', extra: Record<string, string>) =>
+  const send = (file: UrlFile, method: 'GET' | 'HEAD' | 'POST', extra: Record<string, string>, userdata?: UserData) =>
     egress.request({
-      url: file.url,
+      url: method === 'POST' ? file.url : withQuery(file.url, userdata),
       method,
-      headers: { ...extra, ...file.headers },
+      headers: { ...(method === 'POST' && userdata ? JSON_BODY : {}), ...extra, ...file.headers },
       secret: new Set(Object.keys(file.headers)),
+      body: method === 'POST' && userdata ? JSON.stringify(userdata) : undefined,
     })
 
   async function open(file: UrlFile, request: OpenRequest): Promise<OpenedFile> {
     const method = request.method === 'HEAD' && file.method === 'GET' ? 'HEAD' : file.method
-    return opened(await send(file, method, request.headers))
+    return opened(await send(file, method, request.headers, request.userdata))
   }
 
-  async function describe(file: UrlFile): Promise<FileDescription> {
+  async function describe(file: UrlFile, userdata?: UserData): Promise<FileDescription> {
     if (file.method === 'GET') {
-      const head = await describeWith(() => send(file, 'HEAD', {}))
+      const head = await describeWith(() => send(file, 'HEAD', {}, userdata))
       if (head.valid && head.contentLength !== undefined) return head
     }
     // a server that does not do HEAD, or does not tell the length: begin to fetch, and read the headers alone
-    return describeWith(() => send(file, file.method, file.method === 'GET' ? { range: 'bytes=0-0' } : {}))
+    return describeWith(() => send(file, file.method, file.method === 'GET' ? { range: 'bytes=0-0' } : {}, userdata))
   }
 
   return { type: 'url', schema: urlFile as unknown as z.ZodType<UrlFile>, open, describe }
+}
+
+const JSON_BODY = { 'content-type': 'application/json' }
+
+/** The URL with the consumer's values in the query. What the publisher put there stays as it is. */
+function withQuery(text: string, userdata: UserData | undefined): string {
+  if (!userdata) return text
+  const url = new URL(text)
+  const own = new Set(url.searchParams.keys())
+  for (const [name, value] of Object.entries(userdata)) {
+    if (!own.has(name)) url.searchParams.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
+  }
+  return url.href
 }
 
 function opened({ status, headers: upstream, body, url }: EgressResponse): OpenedFile {

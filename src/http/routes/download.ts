@@ -1,16 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import type { Address } from 'viem'
 import { assertAdmitted } from '../../access/policy.js'
 import { openService } from '../../access/service.js'
-import { authenticate } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
+import type { Settings } from '../../config/schema.js'
+import { AccessError } from '../../errors.js'
 import { verifyOrder } from '../../orders/verify.js'
 import { discard } from '../../storage/egress.js'
 import type { OpenedFile, OpenRequest } from '../../storage/storage.js'
+import { proveConsumer, readConsumerParams } from '../consumer.js'
 import { contentDisposition } from '../disposition.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { sendFixed } from '../errors.js'
-import { address, nonce, readParams, text, transactionId, whole } from '../params.js'
+import { address, text, transactionId, userdata, whole } from '../params.js'
+
+const params = {
+  documentId: text,
+  serviceId: text,
+  transferTxId: transactionId,
+  fileIndex: whole,
+  consumerAddress: address,
+  userdata: userdata.optional(),
+}
 
 const PASSED_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match', 'if-modified-since'] as const
 
@@ -20,33 +31,18 @@ export const download: Endpoint = {
   method: 'GET',
   path: `${PREFIX}/download`,
   register(app, context) {
-    const { settings, store } = context
-    const params = z.object({
-      documentId: text,
-      serviceId: text,
-      transferTxId: transactionId,
-      fileIndex: whole,
-      consumerAddress: address,
-      nonce: nonce(settings.NONCE_MAX_AHEAD),
-      signature: text,
-    })
+    const { settings } = context
     // HEAD by hand: the framework's own form of it replaces the length of the file
     app.route({ method: 'HEAD', url: this.path, handler })
     app.route({ method: 'GET', url: this.path, exposeHeadRoute: false, handler })
     async function handler(request: FastifyRequest, reply: FastifyReply) {
-      const asked = readParams(params, request)
+      const sent = readConsumerParams(params, request, context)
+      const asked = sent.params
       const opened = await openService(context, asked.documentId, asked.serviceId)
       const { asset, service, index } = opened
-      const { text: addressText, address: claimed } = asked.consumerAddress
-      const consumer = await authenticate(
-        {
-          address: claimed,
-          nonce: asked.nonce,
-          signature: asked.signature,
-          messages: [asked.documentId + asked.nonce.text, modernMessage(addressText, asked.nonce.text, 'download')],
-        },
-        store.nonces,
-      )
+      const { text: addressText } = asked.consumerAddress
+      const messages = (nonce: string) => [asked.documentId + nonce, modernMessage(addressText, nonce, 'download')]
+      const consumer = await proveConsumer(sent, asked.consumerAddress, messages, context)
       assertAdmitted(consumer.address, [asset.ddo.credentials, service.credentials])
       const file = opened.file(asked.fileIndex)
       await verifyOrder(
@@ -58,14 +54,35 @@ export const download: Endpoint = {
           serviceId: service.id,
           timeout: service.timeout,
           consumer: consumer.address,
+          environments: environmentsFor(service.type, consumer.address, asset.chain.chainId, settings),
         },
         settings.ORDER_WAIT,
         Math.floor(Date.now() / 1000),
       )
       await consumer.consumeNonce()
-      return sendFile(reply, await file.open(openRequest(request)), `file-${asked.fileIndex}`)
+      const opening = { ...openRequest(request), userdata: asked.userdata }
+      return sendFile(reply, await file.open(opening), `file-${asked.fileIndex}`)
     }
   },
+}
+
+/**
+ * For a service that sells computing on the file, the ids of the environments that fetch it as this consumer: nobody
+ * else may have the file itself. Undefined for plain access. Throws AccessError.
+ */
+function environmentsFor(
+  type: string,
+  consumer: Address,
+  chainId: number,
+  { COMPUTE_ENVIRONMENTS }: Settings,
+): string[] | undefined {
+  if (type === 'access') return undefined
+  const own = COMPUTE_ENVIRONMENTS.filter(
+    (environment) => environment.consumerAddress === consumer && (environment.chainId ?? chainId) === chainId,
+  )
+  if (own.length === 0)
+    throw new AccessError('NOT_AN_ACCESS_SERVICE', 'Service is not an access service: its file is not handed out.')
+  return own.map(({ id }) => id)
 }
 
 function openRequest({ method, headers }: FastifyRequest): OpenRequest {

@@ -1,23 +1,34 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Chain, Chains } from '../../chain/chains.js'
+import { modernMessage } from '../../auth/signature.js'
+import type { Context } from '../../context.js'
 import { encrypt as encryptTo } from '../../crypto/ecies.js'
 import { RequestError } from '../../errors.js'
+import { chainOf } from '../chain.js'
+import { proveConsumer, readConsumerParams } from '../consumer.js'
+import { credentialsOf } from '../credentials.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoint.js'
-import { readParams, sentParams, whole } from '../params.js'
+import { address, readParams, sentParams, whole } from '../params.js'
 
-const params = z.object({ chainId: whole })
+const params = { chainId: whole }
 
-/** Encrypts the body, as it is, to the provider key of a chain. */
+/**
+ * Encrypts the body, as it is, to the provider key of a chain. Anybody may ask; a signature that modern clients send
+ * along is checked, and its nonce used up, as on every signed route.
+ */
 export const encrypt: Endpoint = {
   names: ['encrypt'],
   method: 'POST',
   path: `${PREFIX}/encrypt`,
-  register(app, { chains }) {
+  register(app, context) {
     withRawBody(app, (scope) => {
       scope.post(this.path, async (request, reply) => {
-        const { key } = chainOf(request, chains)
+        const queryOnly = { query: request.query, headers: request.headers, body: undefined } as FastifyRequest
+        if (sentParams(queryOnly).chainId === undefined)
+          throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
+        const { key } = chainOf(readParams(z.object(params), queryOnly).chainId, context.chains)
         const body = octets(request)
+        await checkSigner(queryOnly, context)
         return reply
           .code(201)
           .type('text/plain; charset=utf-8')
@@ -27,13 +38,14 @@ export const encrypt: Endpoint = {
   },
 }
 
-function chainOf({ query }: FastifyRequest, chains: Chains): Chain {
-  const request = { query, body: undefined } as FastifyRequest
-  if (sentParams(request).chainId === undefined)
-    throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
-  const chain = chains.get(readParams(params, request).chainId)
-  if (!chain) throw new RequestError('UNKNOWN_CHAIN', 'This provider does not serve the chain that chainId names.')
-  return chain
+async function checkSigner(request: FastifyRequest, context: Context): Promise<void> {
+  const credentials = credentialsOf(request)
+  if (!credentials || !('signature' in credentials)) return
+  const sent = readConsumerParams({ consumerAddress: address }, request, context)
+  const { consumerAddress } = sent.params
+  const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encrypt')]
+  const signer = await proveConsumer(sent, consumerAddress, messages, context)
+  await signer.consumeNonce()
 }
 
 function octets({ headers, body }: FastifyRequest): Buffer {

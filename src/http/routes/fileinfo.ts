@@ -3,11 +3,12 @@ import { openService } from '../../access/service.js'
 import type { Context } from '../../context.js'
 import { checksumOf } from '../../storage/checksum.js'
 import type { StoredFile } from '../../storage/registry.js'
+import type { UserData } from '../../storage/storage.js'
 import { safeName } from '../disposition.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
-import { flag, readParams, sentParams, text, whole } from '../params.js'
+import { flag, readParams, sentParams, text, userdata, whole } from '../params.js'
 
-const options = z.object({ checksum: flag.optional(), fileIndex: whole.optional() })
+const options = z.object({ checksum: flag.optional(), fileIndex: whole.optional(), userdata: userdata.optional() })
 const published = z.object({ did: text, serviceId: text })
 
 /** Describes the files of a published service, or one storage object that the caller sends. */
@@ -17,11 +18,11 @@ export const fileinfo: Endpoint = {
   path: `${PREFIX}/fileinfo`,
   register(app, context) {
     app.post(this.path, async (request) => {
-      const { checksum = false, fileIndex } = readParams(options, request)
+      const { checksum = false, fileIndex, userdata: values } = readParams(options, request)
       const { settings, storages } = context
       const sent = sentParams(request)
       if (sent.did === undefined && sent.type !== undefined) {
-        return [await describe(storages.file(sent), 0, { checksum, name: true, settings })]
+        return [await describe(storages.file(sent), 0, { checksum, name: true, settings, userdata: values })]
       }
       const { did, serviceId } = readParams(published, request)
       const service = await openService(context, did, serviceId)
@@ -29,7 +30,7 @@ export const fileinfo: Endpoint = {
         fileIndex === undefined
           ? service.files().map((file, index) => ({ file, index }))
           : [{ file: service.file(fileIndex), index: fileIndex }]
-      const ask = { checksum, name: settings.EXPOSE_FILENAME, settings }
+      const ask = { checksum, name: settings.EXPOSE_FILENAME, settings, userdata: values }
       return Promise.all(chosen.map(({ file, index }) => describe(file, index, ask)))
     })
   },
@@ -40,14 +41,15 @@ interface Ask {
   /** Whether the file name may be told. */
   name: boolean
   settings: Context['settings']
+  userdata?: UserData
 }
 
 async function describe(file: StoredFile, index: number, ask: Ask): Promise<Record<string, unknown>> {
-  const { valid, contentLength, contentType, name } = await file.describe()
+  const { valid, contentLength, contentType, name } = await file.describe(ask.userdata)
   if (!valid) return { index, valid, type: file.type }
   const limit = ask.settings.MAX_CHECKSUM_LENGTH
   const small = contentLength === undefined || contentLength < limit
-  const sum = ask.checksum && small ? await checksumOf(file, limit) : undefined
+  const sum = ask.checksum && small ? await checksumOf(file, limit, ask.userdata) : undefined
   const length = contentLength ?? sum?.length
   return {
     index,

@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { assertAdmitted } from '../../access/policy.js'
 import { openService } from '../../access/service.js'
 import { FIRST_NONCE, nonceNumber } from '../../auth/nonce.js'
+import type { ComputeEnvironment } from '../../config/parsers.js'
+import type { Context } from '../../context.js'
 import { AssetError, OrderError, ValidationError } from '../../errors.js'
 import { quoteFee } from '../../orders/quote.js'
 import { verifyOrder } from '../../orders/verify.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
-import { address, readParams, text, transactionId, whole } from '../params.js'
+import { address, readParams, text, transactionId, userdata, whole } from '../params.js'
 
 const params = z.object({
   documentId: text,
@@ -17,6 +19,7 @@ const params = z.object({
   validUntil: whole.optional(),
   transferTxId: transactionId.optional(),
   environment: text.optional(),
+  userdata: userdata.optional(),
 })
 
 /** Quotes an order: the datatoken to spend and the provider fee to pass on, signed. */
@@ -30,30 +33,50 @@ export const initialize: Endpoint = {
       const now = Math.floor(Date.now() / 1000)
       if (asked.validUntil !== undefined && asked.validUntil !== 0 && asked.validUntil <= now)
         throw ValidationError.of('validUntil', 'The validUntil field must lie in the future (UTC seconds).')
-      if (asked.environment !== undefined)
-        throw ValidationError.of('environment', 'The environment field names no compute environment of this provider.')
       const consumer = asked.consumerAddress.address
       const opened = await openService(context, asked.documentId, asked.serviceId)
       const { asset, service, index } = opened
+      const environment = chosenEnvironment(context, asset.chain.chainId, asked)
       assertAdmitted(consumer, [asset.ddo.credentials, service.credentials])
       const file = opened.file(asked.fileIndex ?? 0)
-      if (asked.fileIndex !== undefined && !(await file.describe()).valid)
+      if (asked.fileIndex !== undefined && !(await file.describe(asked.userdata)).valid)
         throw new AssetError('FILE_UNAVAILABLE', 'Asset URL not found, not available or invalid.')
 
       const { datatokenAddress: datatoken, id: serviceId, timeout } = service
-      const claim = { chain: asset.chain, datatoken, serviceIndex: index, serviceId, timeout, consumer }
+      const environments = environment ? [environment.id] : undefined
+      const claim = { chain: asset.chain, datatoken, serviceIndex: index, serviceId, timeout, consumer, environments }
       if (asked.transferTxId !== undefined && (await holds({ ...claim, txId: asked.transferTxId }, now)))
         return { validOrder: asked.transferTxId }
 
       const validUntil = asked.validUntil ?? 0
-      const providerFee = quoteFee(asset.chain, { datatoken, serviceId, environment: null, validUntil, now })
+      const providerFee = quoteFee(asset.chain, { datatoken, serviceId, environment, validUntil, now })
       const last = await context.store.nonces.last(consumer)
-      const body = JSON.stringify({ datatoken, providerFee, computeAddress: zeroAddress })
+      const body = JSON.stringify({
+        datatoken,
+        providerFee,
+        computeAddress: environment?.consumerAddress ?? zeroAddress,
+      })
       // the nonce is put in by hand: it may have more digits than a JavaScript number keeps
       const nonce = last === undefined ? FIRST_NONCE : nonceNumber(last)
       return reply.type('application/json; charset=utf-8').send(`{"nonce":${nonce},${body.slice(1)}`)
     })
   },
+}
+
+/** The compute environment that is asked for, on this chain. Its price is by time, so the time must be known. */
+function chosenEnvironment(
+  { settings }: Context,
+  chainId: number,
+  { environment: id, validUntil }: z.output<typeof params>,
+): ComputeEnvironment | null {
+  if (id === undefined) return null
+  const found = settings.COMPUTE_ENVIRONMENTS.find(
+    (environment) => environment.id === id && (environment.chainId ?? chainId) === chainId,
+  )
+  if (!found)
+    throw ValidationError.of('environment', 'The environment field names no compute environment of this provider.')
+  if (!validUntil) throw ValidationError.of('validUntil', 'The validUntil field is required with an environment.')
+  return found
 }
 
 /** Whether an earlier order still gives access. A transaction that is no good order is simply none to reuse. */

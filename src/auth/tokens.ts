@@ -1,0 +1,73 @@
+import { hkdfSync, randomUUID } from 'node:crypto'
+import { errors, jwtVerify, SignJWT } from 'jose'
+import { type Address, getAddress, isAddress } from 'viem'
+import type { ProviderKey } from '../crypto/keys.js'
+import { type ErrorCode, TokenError } from '../errors.js'
+import type { RevocationStore } from '../state/store.js'
+
+/** Who an auth token stands for, and until when (seconds since 1970). */
+export interface TokenClaims {
+  address: Address
+  expiresAt: number
+  /** Identity of the token, by which it is revoked. */
+  jti: string
+}
+
+/** Label that keeps the derived secret apart from every other use of the key. */
+const SECRET_LABEL = 'tidegate auth token secret v1'
+
+/** The secret that tokens are signed with: the configured one, or one derived from the provider key, never the key itself. */
+export function tokenSecret(configured: string | undefined, key: ProviderKey): Uint8Array {
+  if (configured !== undefined) return Buffer.from(configured, 'utf8')
+  return new Uint8Array(hkdfSync('sha256', key.secret, '', SECRET_LABEL, 32))
+}
+
+/** Issues, checks and revokes auth tokens: JWTs, HS256 alone. */
+export class Tokens {
+  constructor(
+    private readonly secret: Uint8Array,
+    private readonly revocations: RevocationStore,
+  ) {}
+
+  /** A new token, different from every other one. Times are in seconds since 1970. */
+  issue(address: Address, expiresAt: number, now: number): Promise<string> {
+    return new SignJWT({ address })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuedAt(now)
+      .setExpirationTime(expiresAt)
+      .setJti(randomUUID())
+      .sign(this.secret)
+  }
+
+  /** What a good token says. Throws TokenError for an expired, deleted or invalid one, StateError. */
+  async verify(token: string): Promise<TokenClaims> {
+    const claims = await this.claims(token)
+    if (await this.revocations.isRevoked(claims.jti)) throw refusal('TOKEN_DELETED', 'Token is deleted.')
+    return claims
+  }
+
+  /** Deletes a token for good. Throws TokenError where another request was faster, StateError. */
+  async revoke({ jti, expiresAt }: TokenClaims, now: number): Promise<void> {
+    if (!(await this.revocations.revoke(jti, expiresAt))) throw refusal('TOKEN_DELETED', 'Token is deleted.')
+    await this.revocations.purge(now)
+  }
+
+  private async claims(token: string): Promise<TokenClaims> {
+    try {
+      const { payload } = await jwtVerify(token, this.secret, {
+        algorithms: ['HS256'],
+        requiredClaims: ['address', 'exp', 'iat', 'jti'],
+      })
+      const { address, exp, jti } = payload as { address: unknown; exp: number; jti: string }
+      if (typeof address === 'string' && isAddress(address, { strict: false }))
+        return { address: getAddress(address), expiresAt: exp, jti }
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw refusal('TOKEN_EXPIRED', 'Token is expired.')
+    }
+    throw refusal('TOKEN_INVALID', 'Token is invalid.')
+  }
+}
+
+function refusal(code: ErrorCode, message: string): TokenError {
+  return new TokenError(code, message)
+}

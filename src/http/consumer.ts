@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { authenticate, authenticateToken, type Proven } from '../auth/authenticate.js'
+import type { Nonce } from '../auth/nonce.js'
+import type { Context } from '../context.js'
+import { type Credentials, credentialsOf } from './credentials.js'
+import { type AddressParam, nonce, readParams, text } from './params.js'
+
+/** The parameters that prove a consumer, beside the address. */
+interface ProofParams {
+  nonce?: Nonce
+  signature?: string
+}
+
+/** Parameters of a request, with how it proves who it comes from. */
+export interface ConsumerRequest<T> {
+  params: T & ProofParams
+  credentials: Credentials
+}
+
+/**
+ * Reads the parameters of a route that takes a signature or, in its place, an auth token: nonce and signature are
+ * required unless there is a token. Throws ValidationError with all that is missing at once.
+ */
+export function readConsumerParams<T extends z.ZodRawShape>(
+  shape: T,
+  request: FastifyRequest,
+  { settings }: Context,
+): ConsumerRequest<z.output<z.ZodObject<T>>> {
+  const credentials = credentialsOf(request)
+  const proof = nonce(settings.NONCE_MAX_AHEAD)
+  const schema =
+    credentials && 'token' in credentials
+      ? z.object({ ...shape, nonce: proof.optional() })
+      : z.object({ ...shape, nonce: proof, signature: text.refine((value) => value !== 'null', 'is required') })
+  return { params: readParams(schema, request) as z.output<z.ZodObject<T>> & ProofParams, credentials }
+}
+
+/**
+ * Proves that the request comes from an address, by signature over one of the messages or by token. Throws
+ * ValidationError, TokenError.
+ */
+export function proveConsumer(
+  { params, credentials }: ConsumerRequest<unknown>,
+  { address }: AddressParam,
+  messages: (nonce: string) => string[],
+  { store, tokens }: Context,
+): Promise<Proven> {
+  if (credentials && 'token' in credentials) return authenticateToken(address, credentials.token, tokens)
+  const { nonce: signed, signature } = params as Required<ProofParams>
+  return authenticate({ address, nonce: signed, signature, messages: messages(signed.text) }, store.nonces)
+}

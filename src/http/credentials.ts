@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify'
+import { sentParams } from './params.js'
+
+/** How a request says who it comes from. A signature decides alone, also where a token is sent with it. */
+export type Credentials = { signature: string } | { token: string } | undefined
+
+/** Reads what the request was sent with; nothing is checked yet. */
+export function credentialsOf(request: FastifyRequest): Credentials {
+  const { signature } = sentParams(request)
+  // some clients write a missing signature as the text null
+  if (signature !== undefined && signature !== 'null') return { signature: String(signature) }
+  const token = sentToken(request)
+  return token === undefined ? undefined : { token }
+}
+
+/** The header AuthToken, or Authorization with or without the word Bearer. */
+function sentToken({ headers }: FastifyRequest): string | undefined {
+  const own = headers.authtoken
+  if (typeof own === 'string' && own !== '') return own
+  const token = /^(?:Bearer\s+)?([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(headers.authorization?.trim() ?? '')
+  return token?.[1]
+}

@@ -1,0 +1,83 @@
+import type { Hex } from 'viem'
+import { didOf } from '../../assets/ddo.js'
+import { decodeDocument, type PublishedDocument } from '../../assets/index/decode.js'
+import { assertReadableNft, documentIn, isSameDocument } from '../../assets/published.js'
+import { modernMessage } from '../../auth/signature.js'
+import { type Chain, waitForReceipt } from '../../chain/chains.js'
+import type { Context } from '../../context.js'
+import { AccessError, AssetError } from '../../errors.js'
+import { chainOf } from '../chain.js'
+import { proveConsumer, readConsumerParams } from '../consumer.js'
+import { type Endpoint, PREFIX } from '../endpoint.js'
+import { address, flags, hexBytes, transactionId, whole } from '../params.js'
+
+const params = {
+  decrypterAddress: address,
+  chainId: whole,
+  dataNftAddress: address,
+  transactionId: transactionId.optional(),
+  encryptedDocument: hexBytes.optional(),
+  flags: flags.optional(),
+  documentHash: transactionId.optional(),
+}
+
+/**
+ * Decrypts the published document of a data NFT, for metadata caches. Only what the chain says that this NFT published
+ * is decrypted, and only a DDO of this NFT is answered: so it never serves to read an encrypted files object.
+ */
+export const decrypt: Endpoint = {
+  names: ['decrypt'],
+  method: 'POST',
+  path: `${PREFIX}/decrypt`,
+  register(app, context) {
+    const { settings, chains } = context
+    app.post(this.path, async (request, reply) => {
+      const sent = readConsumerParams(params, request, context)
+      const { decrypterAddress, dataNftAddress, chainId, transactionId: txId, ...document } = sent.params
+      const chain = chainOf(chainId, chains)
+      const decrypter = await proveConsumer(
+        sent,
+        decrypterAddress,
+        (nonce) => [
+          (txId ?? dataNftAddress.text) + decrypterAddress.text + chainId + nonce,
+          modernMessage(decrypterAddress.text, nonce, 'decryptDDO'),
+        ],
+        context,
+      )
+      if (settings.AUTHORIZED_DECRYPTERS && !settings.AUTHORIZED_DECRYPTERS.includes(decrypter.address))
+        throw new AccessError('DECRYPTER_DENIED', 'This address may not decrypt documents here.')
+      const nft = dataNftAddress.address
+      await assertReadableNft(chain, nft)
+      const published = txId
+        ? documentIn(await waitForReceipt(chain, txId, settings.ORDER_WAIT), nft)
+        : await namedDocument(context, chain, nft, document)
+      const owner = { nft, chainId, key: chain.key, maxSize: settings.MAX_DDO_SIZE }
+      const decoded = await decodeDocument(published, owner)
+      if ('reason' in decoded)
+        throw new AssetError('DOCUMENT_UNREADABLE', `The document cannot be given: ${decoded.reason}.`)
+      await decrypter.consumeNonce()
+      return reply.code(201).type('text/plain; charset=utf-8').send(decoded.ddo)
+    })
+  },
+}
+
+interface NamedDocument {
+  encryptedDocument?: Hex
+  flags?: Hex
+  documentHash?: Hex
+}
+
+/** The document that the caller sends, where it is byte by byte what the NFT published last. */
+async function namedDocument(
+  { store, settings }: Context,
+  chain: Chain,
+  nft: `0x${string}`,
+  { encryptedDocument: data, flags: marks, documentHash: hash }: NamedDocument,
+): Promise<PublishedDocument> {
+  const unknown = new AssetError('DOCUMENT_UNKNOWN', 'The document is not the one that this data NFT published.')
+  const asset = await store.index.asset(didOf(nft, chain.chainId))
+  if (!asset || data === undefined || marks === undefined || hash === undefined) throw unknown
+  const published = documentIn(await waitForReceipt(chain, asset.metadata.txId, settings.ORDER_WAIT), nft)
+  if (!isSameDocument(published, { data, flags: marks, hash })) throw unknown
+  return published
+}

@@ -1,0 +1,109 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { authenticate, authenticateSigner, type Proven } from '../../auth/authenticate.js'
+import { type Command, modernMessage } from '../../auth/signature.js'
+import type { Context } from '../../context.js'
+import { TokenError, ValidationError } from '../../errors.js'
+import { type Endpoint, PREFIX } from '../endpoint.js'
+import { address, nonce, readParams, sentParams, text, tokenText, whole } from '../params.js'
+
+/** Creates an auth token, always for a signature. */
+export const createAuthToken: Endpoint = {
+  names: ['createAuthToken', 'create_auth_token'],
+  method: 'GET',
+  path: `${PREFIX}/createAuthToken`,
+  register(app, context) {
+    const params = z.object({ ...signed(context), expiration: whole })
+    app.get(this.path, async (request) => {
+      const asked = readParams(params, request)
+      return issue(context, await proveSigner(context, asked, 'createAuthToken'), 'expiration', asked.expiration)
+    })
+  },
+}
+
+/** The same for modern clients, which send JSON and need not name an end. */
+export const generateAuthToken: Endpoint = {
+  names: ['generateAuthToken'],
+  method: 'POST',
+  path: `${PREFIX}/auth/token`,
+  register(app, context) {
+    const params = z.object({ ...signed(context), validUntil: whole.optional() })
+    app.post(this.path, async (request) => {
+      const asked = readParams(params, request)
+      return issue(context, await proveSigner(context, asked, 'createAuthToken'), 'validUntil', asked.validUntil)
+    })
+  },
+}
+
+/** Deletes an auth token, always for a signature of the address that it was issued to. */
+export const deleteAuthToken: Endpoint = {
+  names: ['deleteAuthToken', 'delete_auth_token'],
+  method: 'DELETE',
+  path: `${PREFIX}/deleteAuthToken`,
+  register(app, context) {
+    app.delete(this.path, async (request) => {
+      await revoke(context, withSignatureHeader(request))
+      return { success: 'Token has been deactivated.' }
+    })
+  },
+}
+
+/** The same for modern clients, which want a boolean. */
+export const invalidateAuthToken: Endpoint = {
+  names: ['invalidateAuthToken'],
+  method: 'POST',
+  path: `${PREFIX}/auth/token/invalidate`,
+  register(app, context) {
+    app.post(this.path, async (request) => {
+      await revoke(context, request)
+      return { success: true, message: 'Token has been deactivated.' }
+    })
+  },
+}
+
+function signed({ settings }: Context) {
+  return { address: address.optional(), nonce: nonce(settings.NONCE_MAX_AHEAD), signature: text }
+}
+
+type SignedParams = z.output<z.ZodObject<ReturnType<typeof signed>>>
+
+/** The signer of address and nonce; without an address, whoever signed the nonce alone. */
+function proveSigner({ store }: Context, asked: SignedParams, command: Command): Promise<Proven> {
+  const { address: claimed, nonce: used, signature } = asked
+  if (!claimed) return authenticateSigner({ nonce: used, signature, message: used.text }, store.nonces)
+  const messages = [claimed.text + used.text, modernMessage(claimed.text, used.text, command)]
+  return authenticate({ address: claimed.address, nonce: used, signature, messages }, store.nonces)
+}
+
+/** From here on a number of seconds since 1970 can only be one of milliseconds. */
+const MILLISECONDS = 100_000_000_000
+
+async function issue({ settings, tokens }: Context, signer: Proven, field: string, wanted: number | undefined) {
+  const now = Math.floor(Date.now() / 1000)
+  const expiresAt = wanted ?? now + Math.min(settings.AUTH_TOKEN_LIFETIME, settings.AUTH_TOKEN_MAX_LIFETIME)
+  const refuse = (why: string) => ValidationError.of(field, `The ${field} field ${why}.`)
+  if (expiresAt >= MILLISECONDS) throw refuse('must be in seconds since 1970 (UTC), and looks like milliseconds')
+  if (expiresAt <= now) throw refuse('must lie in the future (seconds since 1970, UTC)')
+  if (expiresAt > now + settings.AUTH_TOKEN_MAX_LIFETIME)
+    throw refuse(`must not lie more than ${settings.AUTH_TOKEN_MAX_LIFETIME} seconds ahead`)
+  const token = await tokens.issue(signer.address, expiresAt, now)
+  await signer.consumeNonce()
+  return { token }
+}
+
+async function revoke(context: Context, request: FastifyRequest): Promise<void> {
+  const asked = readParams(z.object({ ...signed(context), token: tokenText }), request)
+  const signer = await proveSigner(context, asked, 'invalidateAuthToken')
+  const claims = await context.tokens.verify(asked.token)
+  if (claims.address !== signer.address)
+    throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
+  await signer.consumeNonce()
+  await context.tokens.revoke(claims, Math.floor(Date.now() / 1000))
+}
+
+/** The specification sends the signature of a deletion in a header. */
+function withSignatureHeader(request: FastifyRequest): FastifyRequest {
+  const { signature } = request.headers
+  if (typeof signature !== 'string' || sentParams(request).signature !== undefined) return request
+  return { query: { ...(request.query as object), signature }, body: request.body } as FastifyRequest
+}
