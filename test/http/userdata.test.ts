@@ -1,0 +1,71 @@
+import type { Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Published } from '../../demo/publish.js'
+import { ask, downloadParams } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+describe('userdata', () => {
+  let world: World
+  let byGet: Published
+  let byPost: Published
+  let buyer: Wallet
+  const orders = new Map<Published, string>()
+
+  beforeAll(async () => {
+    world = await World.start()
+    const url = world.storage.on('/echo', (request, response) => {
+      let body = ''
+      request.on('data', (chunk) => {
+        body += chunk
+      })
+      request.on('end', () => response.end(`${request.method} ${request.url} ${body}`))
+    })
+    buyer = await world.somebody()
+    byGet = await world.publish({ files: [{ type: 'url', url: `${url}?station=1&unit=m`, method: 'GET' }] })
+    byPost = await world.publish({ files: [{ type: 'url', url, method: 'POST' }] })
+    for (const asset of [byGet, byPost]) orders.set(asset, await world.order(asset, buyer))
+  })
+  afterAll(() => world.close())
+
+  async function download(asset: Published, userdata: string) {
+    const params = await downloadParams(asset, orders.get(asset) as string, buyer, { userdata })
+    return ask(`${world.network.providerUrl}/api/services/download?${params}`)
+  }
+
+  it('goes into the query of a GET, and never over what the publisher put there', async () => {
+    const { text } = await download(byGet, '{"day":"2026-01-01","n":5,"deep":{"a":[1]},"station":"2"}')
+    expect(decodeURIComponent(text)).toBe('GET /echo?station=1&unit=m&day=2026-01-01&n=5&deep={"a":[1]} ')
+  })
+
+  it('goes into the body of a POST as JSON', async () => {
+    const { text } = await download(byPost, '{"day":"2026-01-01","n":5}')
+    expect(text).toBe('POST /echo {"day":"2026-01-01","n":5}')
+    expect(world.storage.seen('/echo').at(-1)?.headers['content-type']).toBe('application/json')
+  })
+
+  it('reaches fileinfo as well', async () => {
+    const body = { did: byGet.did, serviceId: 'tide-access', userdata: { day: 'x' } }
+    await ask(`${world.network.providerUrl}/api/services/fileinfo`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(world.storage.seen('/echo').at(-1)?.url).toContain('day=x')
+  })
+
+  it.each([
+    ['{', 'must be a JSON object'],
+    ['[]', 'must be a JSON object'],
+    ['"x"', 'must be a JSON object'],
+    ['null', 'must be a JSON object'],
+    ['{"__proto__":{"a":1}}', 'reserved name'],
+    ['{"a":{"constructor":1}}', 'reserved name'],
+    ['{"a":{"b":{"c":{"d":{}}}}}', 'nested deeper'],
+    ['{"a":"\\u0000"}', 'NUL byte'],
+    [JSON.stringify({ a: 'x'.repeat(8200) }), 'longer than'],
+  ])('threat 29: refuses %j', async (userdata, reason) => {
+    const { status, json } = await download(byGet, userdata)
+    expect(status).toBe(400)
+    expect(json.errors).toEqual({ userdata: [expect.stringContaining(reason)] })
+  })
+})
