@@ -1,11 +1,14 @@
 import { SETTINGS, type Setting } from '../src/config/schema.js'
 import { ERROR_CATALOGUE, type ErrorKind } from '../src/errors.js'
 import { FRAMEWORK_ERRORS, STATUS } from '../src/http/errors.js'
+import { openApiDocument } from '../src/http/openapi.js'
+import { ALL_ENDPOINTS } from '../src/http/server.js'
 
 /** The documents that are made from the code, by file, with what makes each. */
 export const GENERATED: Record<string, () => string> = {
   'docs/configuration.md': configuration,
   'docs/errors.md': errors,
+  'docs/openapi.json': () => `${JSON.stringify(openApiDocument(ALL_ENDPOINTS), null, 2)}\n`,
 }
 
 const NOTE = '<!-- Made by `npm run docs` from the code. Change it there. -->'

@@ -4,7 +4,22 @@ import { authenticate, authenticateToken, type Proven } from '../auth/authentica
 import type { Nonce } from '../auth/nonce.js'
 import type { Context } from '../context.js'
 import { type Credentials, credentialsOf } from './credentials.js'
-import { type AddressParam, nonce, readParams, text } from './params.js'
+import { type AddressParam, described, nonce, readParams, text } from './params.js'
+
+/** The parameters that prove a consumer, for the published description. */
+export const PROOF = {
+  nonce: nonce(0),
+  signature: described(
+    text,
+    'Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v).',
+    `0x${'00'.repeat(65)}`,
+  ),
+}
+
+/** The same where a request may do without. */
+export function optionalProof({ nonce: used, signature }: typeof PROOF) {
+  return { nonce: used.optional(), signature: signature.optional() }
+}
 
 /** The parameters that prove a consumer, beside the address. */
 interface ProofParams {

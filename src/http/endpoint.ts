@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
+import type { EndpointDoc } from './docs.js'
 
 /** One endpoint: how clients find it in the root document, and how it is put on a server. */
 export interface Endpoint {
@@ -7,6 +8,7 @@ export interface Endpoint {
   names: readonly string[]
   method: 'GET' | 'POST' | 'DELETE'
   path: string
+  doc: EndpointDoc
   register(app: FastifyInstance, context: Context): void
 }
 

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { latestNonce, type Nonce, parseNonce } from '../auth/nonce.js'
 import { ValidationError } from '../errors.js'
 import { validationError } from '../validation.js'
+import { documented, fieldDoc } from './docs.js'
 
 /** An address as the client wrote it, which is what it signed, and as the service uses it. */
 export interface AddressParam {
@@ -38,56 +39,107 @@ const scalar = z
   .refine((value) => !value.includes('\0'), 'must not hold a NUL byte')
 
 /** Free text of bounded length. */
-export const text = scalar.refine((value) => value.length <= 512, 'must not be longer than 512 characters')
+export const text = documented(
+  scalar.refine((value) => value.length <= 512, 'must not be longer than 512 characters'),
+  { schema: { type: 'string', minLength: 1, maxLength: 512 }, description: 'Text.', example: 'tide-access' },
+)
 
 /** A token, or what is taken for one: long, and never shown. */
-export const tokenText = scalar.refine((value) => value.length <= 4096, 'must not be longer than 4096 characters')
+export const tokenText = documented(
+  scalar.refine((value) => value.length <= 4096, 'must not be longer than 4096 characters'),
+  {
+    schema: { type: 'string', minLength: 1, maxLength: 4096 },
+    description: 'The auth token (a JWT).',
+    example: 'eyJhbGciOiJIUzI1NiJ9.eyJhZGRyZXNzIjoiMHgifQ.c2ln',
+  },
+)
 
 /** Bytes as hex. */
-export const hexBytes = z
-  .string('must be hex')
-  .refine((value) => /^0x(?:[0-9a-f]{2})*$/i.test(value), 'must be hex, two digits a byte after 0x')
-  .transform((value) => value.toLowerCase() as Hex)
+export const hexBytes = documented(
+  z
+    .string('must be hex')
+    .refine((value) => /^0x(?:[0-9a-f]{2})*$/i.test(value), 'must be hex, two digits a byte after 0x')
+    .transform((value) => value.toLowerCase() as Hex),
+  { schema: { type: 'string', pattern: '^0x(?:[0-9a-fA-F]{2})*$' }, description: 'Bytes as hex.', example: '0x04' },
+)
 
 /** The flags of a document: a small number, or the same as hex. */
-export const flags = scalar
-  .refine(
-    (value) => /^(?:0x[0-9a-f]{1,2}|\d{1,3})$/i.test(value) && Number(value) < 256,
-    'must be a number from 0 to 255',
-  )
-  .transform((value): Hex => `0x${Number(value).toString(16).padStart(2, '0')}`)
+export const flags = documented(
+  scalar
+    .refine(
+      (value) => /^(?:0x[0-9a-f]{1,2}|\d{1,3})$/i.test(value) && Number(value) < 256,
+      'must be a number from 0 to 255',
+    )
+    .transform((value): Hex => `0x${Number(value).toString(16).padStart(2, '0')}`),
+  {
+    schema: { type: ['integer', 'string'], minimum: 0, maximum: 255, pattern: '^(?:0x[0-9a-fA-F]{1,2}|[0-9]{1,2})$' },
+    description: 'Bit 1: compressed (xz or lzma); bit 2: encrypted.',
+    example: 2,
+  },
+)
 
-export const address = scalar
-  .refine((value) => isAddress(value, { strict: false }), 'must be an address: 0x and 40 hex digits')
-  .transform((value): AddressParam => ({ text: value, address: getAddress(value) }))
+export const address = documented(
+  scalar
+    .refine((value) => isAddress(value, { strict: false }), 'must be an address: 0x and 40 hex digits')
+    .transform((value): AddressParam => ({ text: value, address: getAddress(value) })),
+  {
+    schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+    description: 'Ethereum address, in any case.',
+    example: '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260',
+  },
+)
 
-export const transactionId = scalar
-  .refine((value) => /^0x[0-9a-f]{64}$/i.test(value), 'must be a transaction id: 0x and 64 hex digits')
-  .transform((value) => value.toLowerCase() as Hex)
+export const transactionId = documented(
+  scalar
+    .refine((value) => /^0x[0-9a-f]{64}$/i.test(value), 'must be a transaction id: 0x and 64 hex digits')
+    .transform((value) => value.toLowerCase() as Hex),
+  {
+    schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+    description: '32 bytes of hex: a transaction id, or a hash.',
+    example: `0x${'ab'.repeat(32)}`,
+  },
+)
 
 /** A whole number from 0 up to what a JSON number holds exactly. */
-export const whole = scalar
-  .refine((value) => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)), 'must be a whole number from 0')
-  .transform(Number)
+export const whole = documented(
+  scalar
+    .refine((value) => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)), 'must be a whole number from 0')
+    .transform(Number),
+  {
+    schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    description: 'A whole number.',
+    example: 0,
+  },
+)
 
-export const flag = z
-  .union([z.boolean(), z.literal('true'), z.literal('false')], 'must be true or false')
-  .transform((value) => value === true || value === 'true')
+export const flag = documented(
+  z
+    .union([z.boolean(), z.literal('true'), z.literal('false')], 'must be true or false')
+    .transform((value) => value === true || value === 'true'),
+  { schema: { type: 'boolean' }, description: 'true or false.', example: true },
+)
 
 /** Longest userdata, in characters of its JSON text, and how deep it may be nested. */
 const MAX_USERDATA = 8192
 const MAX_USERDATA_DEPTH = 4
 
 /** Values that the consumer hands to the storage: a JSON object, as text in a query or as it is in a body. */
-export const userdata = z
-  .union([z.string(), z.record(z.string(), z.unknown())], 'must be a JSON object')
-  .transform((value, context): Record<string, unknown> => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
-    const problem = userdataProblem(text)
-    if (problem === undefined) return JSON.parse(text) as Record<string, unknown>
-    context.addIssue(problem)
-    return z.NEVER
-  })
+export const userdata = documented(
+  z
+    .union([z.string(), z.record(z.string(), z.unknown())], 'must be a JSON object')
+    .transform((value, context): Record<string, unknown> => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      const problem = userdataProblem(text)
+      if (problem === undefined) return JSON.parse(text) as Record<string, unknown>
+      context.addIssue(problem)
+      return z.NEVER
+    }),
+  {
+    schema: { type: ['object', 'string'], maxLength: MAX_USERDATA },
+    description: 'Values for the storage, as a JSON object: query parameters of a GET, the JSON body of a POST.',
+    example: { day: '2026-01-01' },
+  },
+)
 
 function userdataProblem(text: string): string | undefined {
   if (text.length > MAX_USERDATA) return `must not be longer than ${MAX_USERDATA} characters`
@@ -115,12 +167,26 @@ function nestingProblem(value: unknown, left: number): string | undefined {
 
 /** A nonce, at most `aheadSeconds` ahead of the clock in microseconds. */
 export function nonce(aheadSeconds: number) {
-  return scalar.transform((value, context): Nonce => {
-    try {
-      return parseNonce(value, latestNonce(Date.now(), aheadSeconds))
-    } catch (error) {
-      context.addIssue((error as Error).message)
-      return z.NEVER
-    }
-  })
+  return documented(
+    scalar.transform((value, context): Nonce => {
+      try {
+        return parseNonce(value, latestNonce(Date.now(), aheadSeconds))
+      } catch (error) {
+        context.addIssue((error as Error).message)
+        return z.NEVER
+      }
+    }),
+    {
+      schema: { type: ['number', 'string'], exclusiveMinimum: 0, pattern: '^[0-9]{1,20}(?:[.][0-9]{1,20})?$' },
+      description:
+        'Decimal number above the last one that the address used; the UTC time in milliseconds is a good choice.',
+      example: 1,
+    },
+  )
+}
+
+/** A validator with a description of its own in one place of use. */
+export function described<T extends z.ZodType>(field: T, description: string, example?: unknown): T {
+  const doc = fieldDoc(field)
+  return documented(field.clone() as T, { ...doc, description, example: example ?? doc.example })
 }

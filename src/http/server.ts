@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
-import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify'
 import type { Context } from '../context.js'
 import { ProviderError, RequestError } from '../errors.js'
+import { registerDocumentation } from './documentation.js'
 import { sendError, sendFixed } from './errors.js'
 import { ENDPOINTS } from './routes/index.js'
-import { registerRoot } from './routes/root.js'
+import { rootEndpoint } from './routes/root.js'
+
+/** The root document, and everything that it lists. */
+export const ALL_ENDPOINTS = [rootEndpoint(ENDPOINTS), ...ENDPOINTS]
 
 /** Response headers that scripts of other origins may read. */
 const EXPOSED_HEADERS = [
@@ -35,11 +45,16 @@ export async function createServer(context: Context): Promise<FastifyInstance> {
   })
   app.server.headersTimeout = HEADERS_TIMEOUT
   app.setErrorHandler(sendError)
-  await app.register(cors, { origin: '*', exposedHeaders: EXPOSED_HEADERS, methods: ['GET', 'HEAD', 'POST', 'DELETE'] })
+  await app.register(cors, {
+    origin: '*',
+    exposedHeaders: EXPOSED_HEADERS,
+    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
+    strictPreflight: false,
+  })
   logRequests(app)
   rejectUnknownRoutes(app)
-  registerRoot(app, context)
-  for (const endpoint of ENDPOINTS) endpoint.register(app, context)
+  for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
+  await registerDocumentation(app, ALL_ENDPOINTS)
   return app
 }
 
@@ -72,7 +87,10 @@ function logRequests(app: FastifyInstance): void {
   })
 }
 
-/** 404 for unknown paths, 405 with Allow for known ones. */
+/**
+ * 404 for unknown paths, 405 with Allow for known ones. Said before a body is read, which may be of any type and size
+ * where there is no route for it.
+ */
 function rejectUnknownRoutes(app: FastifyInstance): void {
   const allowed = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
@@ -80,7 +98,12 @@ function rejectUnknownRoutes(app: FastifyInstance): void {
     for (const name of [method].flat()) methods.add(name)
     allowed.set(url, methods)
   })
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(refuse)
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return refuse(request, reply)
+  })
+
+  function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const path = request.url.split('?')[0] as string
     const pattern = [...allowed.keys()].find((url) => url !== '*' && matches(url, path))
     if (pattern) {
@@ -88,7 +111,7 @@ function rejectUnknownRoutes(app: FastifyInstance): void {
       return sendFixed(reply, 'METHOD')
     }
     return sendError(new RequestError('ROUTE_NOT_FOUND', 'No such path. GET / lists every path.'), request, reply)
-  })
+  }
 }
 
 /** Whether a path fits a route's pattern, where `:name` stands for one segment. */

@@ -3,7 +3,9 @@ import { readPublishableDdo } from '../../assets/ddo.js'
 import { assetDocument } from '../../assets/document.js'
 import { personalDigest, signDigest } from '../../crypto/keys.js'
 import { AssetError, ValidationError } from '../../errors.js'
+import { ADDRESS, HEX, json, object } from '../docs.js'
 import { type Endpoint, withRawBody } from '../endpoint.js'
+import { described, text } from '../params.js'
 
 const PREFIX = '/api/aquarius/assets'
 
@@ -12,6 +14,14 @@ export const assetDdo: Endpoint = {
   names: [],
   method: 'GET',
   path: `${PREFIX}/ddo/:did`,
+  doc: {
+    summary: 'Asset document',
+    description:
+      'The DDO of an asset from the on-chain index, with nft, datatokens, event, stats and purgatory filled in.',
+    path: { did: described(text, 'DID of the asset.', 'did:op:0000') },
+    responses: { 200: json('The document.', { type: 'object' }) },
+    errors: ['ASSET_NOT_FOUND'],
+  },
   register(app, { store }) {
     app.get<{ Params: { did: string } }>(this.path, async (request) => {
       const found = await store.index.asset(request.params.did)
@@ -27,6 +37,24 @@ export const validateDdo: Endpoint = {
   names: [],
   method: 'POST',
   path: `${PREFIX}/ddo/validate`,
+  doc: {
+    summary: 'Validate a DDO',
+    description:
+      'Checks a DDO before it is published, and signs the SHA-256 of the body so that the contract records who validated it.',
+    body: { contentType: 'application/octet-stream', schema: {}, description: 'The DDO as JSON text.' },
+    responses: {
+      200: json(
+        'The hash and its signature.',
+        object({
+          hash: HEX,
+          publicKey: ADDRESS,
+          v: { enum: [27, 28] },
+          r: { type: 'array', items: HEX },
+          s: { type: 'array', items: HEX },
+        }),
+      ),
+    },
+  },
   register(app, { chains }) {
     withRawBody(app, (scope) => {
       scope.post(this.path, async (request) => {

@@ -7,7 +7,7 @@ import { type Chain, waitForReceipt } from '../../chain/chains.js'
 import type { Context } from '../../context.js'
 import { AccessError, AssetError } from '../../errors.js'
 import { chainOf } from '../chain.js'
-import { proveConsumer, readConsumerParams } from '../consumer.js'
+import { PROOF, proveConsumer, readConsumerParams } from '../consumer.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { address, flags, hexBytes, transactionId, whole } from '../params.js'
 
@@ -29,6 +29,29 @@ export const decrypt: Endpoint = {
   names: ['decrypt'],
   method: 'POST',
   path: `${PREFIX}/decrypt`,
+  doc: {
+    summary: 'Decrypt a published document',
+    description:
+      'For metadata caches: the DDO that a data NFT published, by the transaction, or by the encrypted document with flags and hash. Signed over (transactionId, else dataNftAddress) + decrypterAddress + chainId + nonce, or decrypterAddress + nonce + "decryptDDO".',
+    params: { ...params, ...PROOF },
+    body: 'json',
+    token: true,
+    responses: {
+      201: {
+        description: 'The document.',
+        content: { 'text/plain': { schema: { type: 'string' }, example: '{"id":"did:op:…"}' } },
+      },
+    },
+    errors: [
+      'UNKNOWN_CHAIN',
+      'DECRYPTER_DENIED',
+      'NFT_UNKNOWN',
+      'DOCUMENT_UNKNOWN',
+      'DOCUMENT_UNREADABLE',
+      'ASSET_NOT_CONSUMABLE',
+      'CHAIN_UNAVAILABLE',
+    ],
+  },
   register(app, context) {
     const { settings, chains } = context
     app.post(this.path, async (request, reply) => {

@@ -4,12 +4,13 @@ import { assertAdmitted } from '../../access/policy.js'
 import { openService } from '../../access/service.js'
 import { modernMessage } from '../../auth/signature.js'
 import type { Settings } from '../../config/schema.js'
-import { AccessError } from '../../errors.js'
+import { AccessError, ERROR_CATALOGUE, type ErrorCode } from '../../errors.js'
 import { verifyOrder } from '../../orders/verify.js'
 import { discard } from '../../storage/egress.js'
 import type { OpenedFile, OpenRequest } from '../../storage/storage.js'
-import { proveConsumer, readConsumerParams } from '../consumer.js'
+import { PROOF, proveConsumer, readConsumerParams } from '../consumer.js'
 import { contentDisposition } from '../disposition.js'
+import { type EndpointDoc, json } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { sendFixed } from '../errors.js'
 import { address, text, transactionId, userdata, whole } from '../params.js'
@@ -23,6 +24,20 @@ const params = {
   userdata: userdata.optional(),
 }
 
+const ANY_CONTENT = { '*/*': { schema: {} } }
+
+const FILE_HEADERS: EndpointDoc['responses'][number]['headers'] = {
+  'Content-Disposition': { description: 'attachment, with the name of the file', schema: { type: 'string' } },
+  'Content-Range': { description: 'Which bytes, of how many', schema: { type: 'string' } },
+  ETag: { description: "The storage's validator", schema: { type: 'string' } },
+}
+
+const ORDER_ERRORS = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code) =>
+  /^(ORDER_|STORAGE_|TOKEN_|DID_|UNKNOWN_SERVICE|FILES_|NO_SUCH|ASSET_NOT_C|CREDENTIALS|NOT_AN_ACCESS|CHAIN_)/.test(
+    code,
+  ),
+)
+
 const PASSED_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match', 'if-modified-since'] as const
 
 /** Verifies the consumer, the asset and the order, and streams the file. */
@@ -30,6 +45,27 @@ export const download: Endpoint = {
   names: ['download'],
   method: 'GET',
   path: `${PREFIX}/download`,
+  doc: {
+    summary: 'Download a file',
+    description:
+      'Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and the conditional headers go to the storage.',
+    params: { ...params, ...PROOF },
+    token: true,
+    head: true,
+    headers: {
+      Range: 'The bytes wanted, as in RFC 9110, for example bytes=0-1023.',
+      'If-Range': 'Validator (ETag or Last-Modified) under which the range is wanted.',
+      'If-None-Match': 'ETag of the copy at hand: 304 where it is still the file.',
+      'If-Modified-Since': 'Time of the copy at hand: 304 where the file is no newer.',
+    },
+    responses: {
+      200: { description: 'The file.', content: ANY_CONTENT, headers: FILE_HEADERS },
+      206: { description: 'A part of the file.', content: ANY_CONTENT, headers: FILE_HEADERS },
+      304: { description: 'The file is still what the condition says.' },
+      416: json('The range lies outside of the file.', { type: 'object' }),
+    },
+    errors: ORDER_ERRORS,
+  },
   register(app, context) {
     const { settings } = context
     // HEAD by hand: the framework's own form of it replaces the length of the file

@@ -5,12 +5,13 @@ import type { Context } from '../../context.js'
 import { encrypt as encryptTo } from '../../crypto/ecies.js'
 import { RequestError } from '../../errors.js'
 import { chainOf } from '../chain.js'
-import { proveConsumer, readConsumerParams } from '../consumer.js'
+import { optionalProof, PROOF, proveConsumer, readConsumerParams } from '../consumer.js'
 import { credentialsOf } from '../credentials.js'
+import { HEX } from '../docs.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoint.js'
-import { address, readParams, sentParams, whole } from '../params.js'
+import { address, described, readParams, sentParams, whole } from '../params.js'
 
-const params = { chainId: whole }
+const params = { chainId: described(whole, 'Chain whose provider key encrypts.', 8996) }
 
 /**
  * Encrypts the body, as it is, to the provider key of a chain. Anybody may ask; a signature that modern clients send
@@ -20,6 +21,28 @@ export const encrypt: Endpoint = {
   names: ['encrypt'],
   method: 'POST',
   path: `${PREFIX}/encrypt`,
+  doc: {
+    summary: 'Encrypt a document',
+    description:
+      'Encrypts the body, as it is, to the provider key of a chain: ECIES over secp256k1 with AES-256-GCM. A signature over consumerAddress + nonce + "encrypt" may be sent; then it is checked and its nonce used up.',
+    params: {
+      ...params,
+      consumerAddress: described(address, 'Address that signed, where a signature is sent.').optional(),
+      ...optionalProof(PROOF),
+    },
+    body: {
+      contentType: 'application/octet-stream',
+      schema: {},
+      description: 'The document: a files object or a DDO.',
+    },
+    responses: {
+      201: {
+        description: 'The encrypted document as hex.',
+        content: { 'text/plain': { schema: HEX, example: '0x04' } },
+      },
+    },
+    errors: ['UNKNOWN_CHAIN', 'BAD_CONTENT_TYPE', 'EMPTY_BODY'],
+  },
   register(app, context) {
     withRawBody(app, (scope) => {
       scope.post(this.path, async (request, reply) => {

@@ -5,17 +5,61 @@ import { checksumOf } from '../../storage/checksum.js'
 import type { StoredFile } from '../../storage/registry.js'
 import type { UserData } from '../../storage/storage.js'
 import { safeName } from '../disposition.js'
+import { type JsonSchema, json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { flag, readParams, sentParams, text, userdata, whole } from '../params.js'
 
 const options = z.object({ checksum: flag.optional(), fileIndex: whole.optional(), userdata: userdata.optional() })
 const published = z.object({ did: text, serviceId: text })
 
+/** One entry of the answer. Lengths are in bytes, as decimal text. */
+const FILE: JsonSchema = object(
+  {
+    index: { type: 'integer' },
+    valid: { type: 'boolean' },
+    type: { type: 'string' },
+    contentLength: { type: 'string', pattern: '^[0-9]+$' },
+    contentType: { type: 'string' },
+    filename: { type: 'string' },
+    checksum: { type: 'string', description: 'Hex of the SHA-256, where asked for and the file is small enough.' },
+    checksumType: { const: 'sha256' },
+  },
+  ['contentLength', 'contentType', 'filename', 'checksum', 'checksumType'],
+)
+
 /** Describes the files of a published service, or one storage object that the caller sends. */
 export const fileinfo: Endpoint = {
   names: ['fileinfo'],
   method: 'POST',
   path: `${PREFIX}/fileinfo`,
+  doc: {
+    summary: 'Describe files',
+    description:
+      'Size, type and validity of the files of a published service (did, serviceId), or of one storage object sent as the body. A file that cannot be had is valid: false in a 200.',
+    params: { ...published.partial().shape, ...options.shape },
+    body: 'json',
+    bodySchema: {
+      anyOf: [
+        { type: 'object', required: ['did', 'serviceId'] },
+        {
+          type: 'object',
+          required: ['type'],
+          properties: {
+            type: { enum: ['url'] },
+            url: { type: 'string' },
+            method: { enum: ['GET', 'POST'] },
+            headers: { type: 'object', additionalProperties: { type: 'string' } },
+          },
+        },
+      ],
+    },
+    responses: {
+      200: json('One entry for each file.', { type: 'array', items: FILE }, [
+        { index: 0, valid: true, type: 'url', contentLength: '1024', contentType: 'text/csv' },
+      ]),
+    },
+    errors: ['DID_NOT_RESOLVED', 'UNKNOWN_SERVICE', 'FILES_UNREADABLE', 'NO_SUCH_FILE', 'ASSET_NOT_CONSUMABLE'],
+  },
   register(app, context) {
     app.post(this.path, async (request) => {
       const { checksum = false, fileIndex, userdata: values } = readParams(options, request)

@@ -8,6 +8,7 @@ import type { Context } from '../../context.js'
 import { AssetError, OrderError, ValidationError } from '../../errors.js'
 import { quoteFee } from '../../orders/quote.js'
 import { verifyOrder } from '../../orders/verify.js'
+import { ADDRESS, HEX, json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { address, readParams, text, transactionId, userdata, whole } from '../params.js'
 
@@ -22,11 +23,49 @@ const params = z.object({
   userdata: userdata.optional(),
 })
 
+const QUOTE = object({
+  datatoken: ADDRESS,
+  nonce: { type: 'number', description: 'Last nonce that the consumer used.' },
+  computeAddress: {
+    ...ADDRESS,
+    description: 'Consumer address of the compute environment; the zero address for access.',
+  },
+  providerFee: object({
+    providerFeeAddress: ADDRESS,
+    providerFeeToken: ADDRESS,
+    providerFeeAmount: { type: 'string', pattern: '^[0-9]+$', description: "In the token's smallest unit." },
+    providerData: HEX,
+    v: { enum: [27, 28] },
+    r: HEX,
+    s: HEX,
+    validUntil: { type: 'integer', description: 'Seconds since 1970; 0 is without end.' },
+  }),
+})
+
 /** Quotes an order: the datatoken to spend and the provider fee to pass on, signed. */
 export const initialize: Endpoint = {
   names: ['initialize'],
   method: 'GET',
   path: `${PREFIX}/initialize`,
+  doc: {
+    summary: 'Quote an order',
+    description:
+      'The datatoken to spend and the signed provider fee to order with. With fileIndex that file is tested; with transferTxId an order that still holds is named instead.',
+    params: params.shape,
+    responses: {
+      200: json('The quote, or the order that still holds.', { anyOf: [QUOTE, object({ validOrder: HEX })] }),
+    },
+    errors: [
+      'DID_NOT_RESOLVED',
+      'UNKNOWN_SERVICE',
+      'FILES_UNREADABLE',
+      'NO_SUCH_FILE',
+      'FILE_UNAVAILABLE',
+      'ASSET_NOT_CONSUMABLE',
+      'CREDENTIALS_DENIED',
+      'CHAIN_UNAVAILABLE',
+    ],
+  },
   register(app, context) {
     app.get(this.path, async (request, reply) => {
       const asked = readParams(params, request)

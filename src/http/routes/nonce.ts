@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FIRST_NONCE, nonceNumber } from '../../auth/nonce.js'
+import { json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { address, readParams } from '../params.js'
 
@@ -10,6 +11,12 @@ export const nonce: Endpoint = {
   names: ['nonce'],
   method: 'GET',
   path: `${PREFIX}/nonce`,
+  doc: {
+    summary: 'Last used nonce',
+    description: 'The last nonce that an address used, 1 where it never used one. Nothing is written.',
+    params: params.shape,
+    responses: { 200: json('The nonce, a decimal number.', object({ nonce: { type: 'number' } }), { nonce: 1 }) },
+  },
   register(app, { store }) {
     app.get(this.path, async (request, reply) => {
       const { userAddress } = readParams(params, request)

@@ -4,16 +4,30 @@ import { authenticate, authenticateSigner, type Proven } from '../../auth/authen
 import { type Command, modernMessage } from '../../auth/signature.js'
 import type { Context } from '../../context.js'
 import { TokenError, ValidationError } from '../../errors.js'
+import { PROOF } from '../consumer.js'
+import { json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
-import { address, nonce, readParams, sentParams, text, tokenText, whole } from '../params.js'
+import { address, described, nonce, readParams, sentParams, text, tokenText, whole } from '../params.js'
+
+const SIGNED =
+  'Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address the signer of the nonce alone is taken.'
+const SIGNED_PARAMS = { address: address.optional(), ...PROOF }
+const TOKEN = json('The token.', object({ token: { type: 'string' } }))
+const expiration = described(whole, 'When the token ends, in seconds since 1970 (UTC), in the future.', 4102444800)
 
 /** Creates an auth token, always for a signature. */
 export const createAuthToken: Endpoint = {
   names: ['createAuthToken', 'create_auth_token'],
   method: 'GET',
   path: `${PREFIX}/createAuthToken`,
+  doc: {
+    summary: 'Create an auth token',
+    description: `${SIGNED} Every creation gives another token.`,
+    params: { ...SIGNED_PARAMS, expiration },
+    responses: { 200: TOKEN },
+  },
   register(app, context) {
-    const params = z.object({ ...signed(context), expiration: whole })
+    const params = z.object({ ...signed(context), expiration })
     app.get(this.path, async (request) => {
       const asked = readParams(params, request)
       return issue(context, await proveSigner(context, asked, 'createAuthToken'), 'expiration', asked.expiration)
@@ -26,8 +40,15 @@ export const generateAuthToken: Endpoint = {
   names: ['generateAuthToken'],
   method: 'POST',
   path: `${PREFIX}/auth/token`,
+  doc: {
+    summary: 'Create an auth token (modern clients)',
+    description: `${SIGNED} Without validUntil the token lives as long as the operator has set.`,
+    params: { ...SIGNED_PARAMS, validUntil: expiration.optional() },
+    body: 'json',
+    responses: { 200: TOKEN },
+  },
   register(app, context) {
-    const params = z.object({ ...signed(context), validUntil: whole.optional() })
+    const params = z.object({ ...signed(context), validUntil: expiration.optional() })
     app.post(this.path, async (request) => {
       const asked = readParams(params, request)
       return issue(context, await proveSigner(context, asked, 'createAuthToken'), 'validUntil', asked.validUntil)
@@ -40,6 +61,15 @@ export const deleteAuthToken: Endpoint = {
   names: ['deleteAuthToken', 'delete_auth_token'],
   method: 'DELETE',
   path: `${PREFIX}/deleteAuthToken`,
+  doc: {
+    summary: 'Delete an auth token',
+    description: `${SIGNED} The signature may also be sent as the header \`signature\`.`,
+    params: { ...SIGNED_PARAMS, signature: PROOF.signature.optional(), token: tokenText },
+    headers: { signature: 'The signature, where it is not a parameter.' },
+    body: 'json',
+    responses: { 200: json('The token is deleted for good.', object({ success: { type: 'string' } })) },
+    errors: ['TOKEN_EXPIRED', 'TOKEN_DELETED', 'TOKEN_INVALID'],
+  },
   register(app, context) {
     app.delete(this.path, async (request) => {
       await revoke(context, withSignatureHeader(request))
@@ -53,6 +83,16 @@ export const invalidateAuthToken: Endpoint = {
   names: ['invalidateAuthToken'],
   method: 'POST',
   path: `${PREFIX}/auth/token/invalidate`,
+  doc: {
+    summary: 'Delete an auth token (modern clients)',
+    description: SIGNED,
+    params: { ...SIGNED_PARAMS, token: tokenText },
+    body: 'json',
+    responses: {
+      200: json('The token is deleted for good.', object({ success: { const: true }, message: { type: 'string' } })),
+    },
+    errors: ['TOKEN_EXPIRED', 'TOKEN_DELETED', 'TOKEN_INVALID'],
+  },
   register(app, context) {
     app.post(this.path, async (request) => {
       await revoke(context, request)

@@ -1,0 +1,108 @@
+import type { Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Published } from '../../demo/publish.js'
+import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+/** Rows of the wire contract that no other file looks at. */
+describe('wire contract', () => {
+  let world: World
+  let asset: Published
+  let buyer: Wallet
+  let txId: string
+  const base = () => `${world.network.providerUrl}/api/services`
+  const post = (path: string, body: object, method = 'POST') =>
+    ask(base() + path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+
+  beforeAll(async () => {
+    world = await World.start({ EXPOSE_FILENAME: 'on', ALLOW_UNBOUND_FILES: 'on' })
+    const url = world.storage.file('/data/tides.csv', Buffer.from('0123456789'), 'text/csv; charset=utf-8')
+    asset = await world.publishUrl(url)
+    buyer = await world.somebody()
+    txId = await world.order(asset, buyer)
+  })
+  afterAll(() => world.close())
+
+  it('a nonce is answered as the exact JSON number it was', async () => {
+    const nonce = '1644315615.24195'
+    const other = await world.somebody()
+    const tx = await world.order(asset, buyer, other.address)
+    await ask(`${base()}/download?${await downloadParams(asset, tx, other, { nonce })}`)
+    expect((await ask(`${base()}/nonce?userAddress=${other.address.toUpperCase().replace('0X', '0x')}`)).text).toBe(
+      '{"nonce":1644315615.24195}',
+    )
+    const initialized = await ask(
+      `${base()}/initialize?documentId=${asset.did}&serviceId=tide-access&consumerAddress=${other.address}`,
+    )
+    expect(initialized.text).toContain('"nonce":1644315615.24195,')
+  })
+
+  it('parameters come from a JSON body as well, numbers included, and the query wins', async () => {
+    const nonce = Number(freshNonce())
+    const signature = await signText(buyer, buyer.address + nonce)
+    expect((await post('/auth/token', { address: buyer.address, nonce, signature })).status).toBe(200)
+    const info = await post(`/fileinfo?did=${asset.did}`, { did: 'nonsense', serviceId: 'tide-access' })
+    expect(info.status).toBe(200)
+  })
+
+  it('unknown parameters are ignored', async () => {
+    const params = await downloadParams(asset, txId, buyer, { policyServer: '{}', anything: 'x' })
+    expect((await ask(`${base()}/download?${params}`)).status).toBe(200)
+  })
+
+  it('a media type is told without parameters by fileinfo, and the file name where the operator opted in', async () => {
+    expect((await post('/fileinfo', { did: asset.did, serviceId: 'tide-access' })).json).toEqual([
+      { index: 0, valid: true, type: 'url', contentLength: '10', contentType: 'text/csv', filename: 'tides.csv' },
+    ])
+  })
+
+  it("a Range in the descriptor's own headers stays put", async () => {
+    const url = `${world.storage.origin}/data/tides.csv`
+    const part = await world.publish({ files: [{ type: 'url', url, method: 'GET', headers: { Range: 'bytes=2-4' } }] })
+    const tx = await world.order(part, buyer)
+    const params = await downloadParams(part, tx, buyer)
+    expect((await ask(`${base()}/download?${params}`, { headers: { range: 'bytes=0-0' } })).text).toBe('234')
+  })
+
+  it('If-Range goes to the storage', async () => {
+    const params = await downloadParams(asset, txId, buyer)
+    await ask(`${base()}/download?${params}`, { headers: { range: 'bytes=0-0', 'if-range': '"v1"' } })
+    expect(world.storage.seen('/data/tides.csv').at(-1)?.headers).toMatchObject({
+      range: 'bytes=0-0',
+      'if-range': '"v1"',
+    })
+  })
+
+  it.each([
+    ['4.0.0', 200],
+    ['4.1.0', 400],
+  ])('the plain-list form of files in a DDO of version %s: %i', async (version, status) => {
+    const old = await world.publishUrl(`${world.storage.origin}/data/tides.csv`, {
+      filesObject: ({ files }) => files,
+      adjust: (ddo) => {
+        ddo.version = version
+      },
+    })
+    const info = await post('/fileinfo', { did: old.did, serviceId: 'tide-access' })
+    expect(info.status).toBe(status)
+  })
+
+  it.each([
+    ['nonce', 'GET'],
+    ['initialize', 'GET'],
+    ['download', 'GET'],
+    ['fileinfo', 'POST'],
+    ['encrypt', 'POST'],
+    ['decrypt', 'POST'],
+    ['createAuthToken', 'GET'],
+    ['deleteAuthToken', 'DELETE'],
+  ])('%s answers errors in JSON, also for a wrong method', async (route, method) => {
+    for (const used of [method, 'PATCH']) {
+      const { status, headers, json } = await ask(`${base()}/${route}`, { method: used })
+      expect(status).toBe(used === 'PATCH' ? 405 : 400)
+      expect(headers.get('content-type')).toMatch(/^application\/json/)
+      expect('error' in json || 'errors' in json).toBe(true)
+      if (used === 'PATCH') expect(headers.get('allow')).toContain(method)
+    }
+  })
+})
