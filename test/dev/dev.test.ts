@@ -60,9 +60,11 @@ describe('tidegate dev', () => {
   })
 
   it('ends the chain even when it is killed with -9', async () => {
-    const dev = await spawnDev()
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const dev = await spawnDev([], { TMPDIR: folder })
     dev.process.kill('SIGKILL')
     await eventually(async () => !(await answers(dev.facts.rpcUrl)))
+    rmSync(folder, { recursive: true })
   })
 })
 

@@ -75,7 +75,7 @@ export const fileinfo: Endpoint = {
           ? service.files().map((file, index) => ({ file, index }))
           : [{ file: service.file(fileIndex), index: fileIndex }]
       const ask = { checksum, name: settings.EXPOSE_FILENAME, settings, userdata: values }
-      return Promise.all(chosen.map(({ file, index }) => describe(file, index, ask)))
+      return inTurns(chosen, ({ file, index }) => describe(file, index, ask))
     })
   },
 }
@@ -104,4 +104,14 @@ async function describe(file: StoredFile, index: number, ask: Ask): Promise<Reco
     ...(ask.name && file.type === 'url' && name ? { filename: safeName(name) } : {}),
     ...(sum ? { checksum: sum.checksum, checksumType: 'sha256' } : {}),
   }
+}
+
+/** How many files of one list are looked at at once: a list may be long, and one request must not become many. */
+const AT_ONCE = 8
+
+async function inTurns<T, R>(items: T[], look: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (let at = 0; at < items.length; at += AT_ONCE)
+    results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(look))))
+  return results
 }
