@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { AbiFunction } from 'viem'
 import { ChainFollower } from './assets/index/follower.js'
 import { indexSource } from './assets/index/source.js'
 import { AssetResolver } from './assets/resolver.js'
@@ -13,6 +14,7 @@ import { openSqliteStore } from './state/sqlite.js'
 import type { StateStore } from './state/store.js'
 import { Egress } from './storage/egress.js'
 import { StorageRegistry } from './storage/registry.js'
+import type { ReadContract } from './storage/smartcontract.js'
 
 export interface App {
   server: FastifyInstance
@@ -42,7 +44,7 @@ export async function createApp(settings: Settings): Promise<App> {
     store,
     tokens: new Tokens(tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains)), store.revocations),
     assets: new AssetResolver([indexSource(store.index)], chains),
-    storages: new StorageRegistry({ egress }),
+    storages: new StorageRegistry({ egress, readContract: contractReader(chains), gateways: gatewaysOf(settings) }),
   }
   const server = await createServer(context)
   const options = {
@@ -70,6 +72,20 @@ export async function createApp(settings: Settings): Promise<App> {
       await egress.close()
       await store.close()
     },
+  }
+}
+
+function gatewaysOf({ IPFS_GATEWAY: ipfs, FILECOIN_GATEWAY, ARWEAVE_GATEWAY: arweave }: Settings) {
+  return { ipfs, filecoin: FILECOIN_GATEWAY ?? ipfs, arweave }
+}
+
+/** Lets a storage read contracts on the chains that are served, and no others. */
+function contractReader(chains: Chains): ReadContract {
+  return (chainId, address, abi, args) => {
+    const chain = chains.get(chainId)
+    if (!chain) throw new Error('not served')
+    const [{ name }] = abi as [AbiFunction]
+    return chain.client.readContract({ address, abi, functionName: name, args })
   }
 }
 

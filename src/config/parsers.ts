@@ -130,3 +130,13 @@ export function computeEnvironments(raw: string): ComputeEnvironment[] {
   if (new Set(environments.map(({ id }) => id)).size < environments.length) throw new Error('must not use an id twice')
   return environments
 }
+
+/** Base URLs of gateways, separated by commas, without trailing slashes and without the path /ipfs that some carry. */
+export function gateways(raw: string): string[] {
+  const urls = raw.split(',').map((part) => part.trim())
+  return urls.map((url) =>
+    httpUrl(url)
+      .href.replace(/\/+$/, '')
+      .replace(/\/ipfs$/, ''),
+  )
+}

@@ -144,6 +144,20 @@ export const SETTINGS = {
     default: false,
     doc: 'Let files be fetched from loopback, private and other non-public addresses. For local work only.',
   }),
+  IPFS_GATEWAY: setting({
+    parse: parse.gateways,
+    default: ['https://trustless-gateway.link', 'https://ipfs.io'],
+    doc: 'Trustless gateways for files on IPFS, separated by commas, in the order in which they are tried.',
+  }),
+  FILECOIN_GATEWAY: setting({
+    parse: parse.gateways,
+    doc: 'The same for files on Filecoin. Default: those of IPFS_GATEWAY.',
+  }),
+  ARWEAVE_GATEWAY: setting({
+    parse: parse.gateways,
+    default: ['https://arweave.net'],
+    doc: 'Gateways for files on Arweave, separated by commas, in the order in which they are tried.',
+  }),
   STORAGE_CONNECT_TIMEOUT: setting({
     parse: parse.integer(100, 600_000),
     default: 10_000,

@@ -1,14 +1,29 @@
 import { ValidationError } from '../errors.js'
 import { validationError } from '../validation.js'
+import { arweaveStorage } from './arweave.js'
+import { graphqlStorage } from './graphql.js'
+import { filecoinStorage, ipfsStorage } from './ipfs.js'
+import { contractStorage } from './smartcontract.js'
 import type { FileDescription, OpenedFile, OpenRequest, Storage, StorageTools, UserData } from './storage.js'
 import { urlStorage } from './url.js'
 
-/** Every kind of storage. To add one: write its file and name it here. */
-const KINDS = [urlStorage] as const
+/** Every kind of storage, by the `type` of its storage objects. To add one: write its file and name it here. */
+const KINDS = {
+  url: urlStorage,
+  ipfs: ipfsStorage,
+  graphql: graphqlStorage,
+  arweave: arweaveStorage,
+  smartcontract: contractStorage,
+  filecoin: filecoinStorage,
+} as const
+
+/** The names of the kinds. */
+export const STORAGE_TYPES = Object.keys(KINDS)
 
 /** A storage object that was checked, with the kind that serves it. */
 export interface StoredFile {
   type: string
+  check(userdata: UserData | undefined): void
   describe(userdata?: UserData): Promise<FileDescription>
   open(request: OpenRequest): Promise<OpenedFile>
 }
@@ -18,23 +33,19 @@ export class StorageRegistry {
   private readonly kinds: Map<string, Storage>
 
   constructor(tools: StorageTools) {
-    this.kinds = new Map(KINDS.map((kind) => kind(tools) as Storage).map((storage) => [storage.type, storage]))
-  }
-
-  /** The names of the kinds, as `type` takes them. */
-  get types(): string[] {
-    return [...this.kinds.keys()]
+    this.kinds = new Map(Object.entries(KINDS).map(([type, kind]) => [type, kind(tools) as Storage]))
   }
 
   /** Checks a storage object and binds it to its kind. Throws ValidationError by field, never with a value in it. */
   file(object: unknown): StoredFile {
     const type = (object as { type?: unknown } | null)?.type
     const storage = typeof type === 'string' ? this.kinds.get(type.toLowerCase()) : undefined
-    if (!storage) throw ValidationError.of('type', `The type must be one of ${this.types.join(', ')}.`)
+    if (!storage) throw ValidationError.of('type', `The type must be one of ${STORAGE_TYPES.join(', ')}.`)
     const parsed = storage.schema.safeParse({ ...(object as object), type: storage.type })
     if (!parsed.success) throw validationError(parsed.error, object as object)
     return {
       type: storage.type,
+      check: (userdata) => storage.check?.(parsed.data, userdata),
       describe: (userdata) => storage.describe(parsed.data, userdata),
       open: (request) => storage.open(parsed.data, request),
     }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Egress } from './egress.js'
+import type { ReadContract } from './smartcontract.js'
 
 /** What a storage says of a file without handing it out. Where the file cannot be had, only `valid` is set. */
 export interface FileDescription {
@@ -43,6 +44,8 @@ export interface Storage<T = unknown> {
   readonly type: string
   /** Checks a storage object of this kind, type included. Its messages name fields, never values. */
   readonly schema: z.ZodType<T>
+  /** Throws ValidationError where the consumer's values will not do, before anything is used up for the request. */
+  check?(file: T, userdata: UserData | undefined): void
   describe(file: T, userdata?: UserData): Promise<FileDescription>
   open(file: T, request: OpenRequest): Promise<OpenedFile>
 }
@@ -50,4 +53,7 @@ export interface Storage<T = unknown> {
 /** What storages are built with. */
 export interface StorageTools {
   egress: Egress
+  readContract: ReadContract
+  /** Base URLs without a trailing slash, in the order in which they are tried. */
+  gateways: { ipfs: readonly string[]; filecoin: readonly string[]; arweave: readonly string[] }
 }

@@ -53,7 +53,7 @@ it.runIf(process.platform === 'linux')('streams 1 GiB byte by byte with less tha
       const response = await fetch(await downloadUrl(dev.facts, asset, txId, consumer))
       const hash = createHash('sha256')
       let bytes = 0
-      for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
         hash.update(chunk)
         bytes += chunk.length
         onChunk()

@@ -31,7 +31,8 @@ async function fromXz(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
   })
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of new xz.XzReadableStream(source)) {
+  const plain = new xz.XzReadableStream(source) as unknown as AsyncIterable<Uint8Array>
+  for await (const chunk of plain) {
     size += chunk.length
     if (size > maxSize) throw new TooLarge()
     chunks.push(chunk.slice()) // the decoder reuses its buffer

@@ -81,6 +81,7 @@ export const download: Endpoint = {
       const consumer = await proveConsumer(sent, asked.consumerAddress, messages, context)
       assertAdmitted(consumer.address, [asset.ddo.credentials, service.credentials])
       const file = opened.file(asked.fileIndex)
+      file.check(asked.userdata)
       await verifyOrder(
         {
           chain: asset.chain,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { openService } from '../../access/service.js'
 import type { Context } from '../../context.js'
 import { checksumOf } from '../../storage/checksum.js'
-import type { StoredFile } from '../../storage/registry.js'
+import { STORAGE_TYPES, type StoredFile } from '../../storage/registry.js'
 import type { UserData } from '../../storage/storage.js'
 import { safeName } from '../disposition.js'
 import { type JsonSchema, json, object } from '../docs.js'
@@ -41,16 +41,7 @@ export const fileinfo: Endpoint = {
     bodySchema: {
       anyOf: [
         { type: 'object', required: ['did', 'serviceId'] },
-        {
-          type: 'object',
-          required: ['type'],
-          properties: {
-            type: { enum: ['url'] },
-            url: { type: 'string' },
-            method: { enum: ['GET', 'POST'] },
-            headers: { type: 'object', additionalProperties: { type: 'string' } },
-          },
-        },
+        { type: 'object', required: ['type'], properties: { type: { enum: STORAGE_TYPES } } },
       ],
     },
     responses: {

@@ -1,0 +1,129 @@
+import type { z } from 'zod'
+import { StorageError } from '../errors.js'
+import { discard, type Egress, type EgressResponse } from './egress.js'
+import { lastSegment, suggestedName } from './naming.js'
+import type { FileDescription, OpenedFile, Storage, UserData } from './storage.js'
+
+/** How one storage object is fetched over HTTP. */
+export interface HttpRequest {
+  url: string
+  method: 'GET' | 'POST'
+  /** Names in lower case. They win over those of the consumer. */
+  headers?: Record<string, string>
+  body?: string
+  /** Names of headers that never go to another origin. */
+  secret?: ReadonlySet<string>
+}
+
+/** A kind of storage whose files are answers to HTTP requests. */
+export interface HttpKind<T> {
+  type: string
+  schema: z.ZodType<T>
+  /** The requests that would do, tried in this order until one hands the file out. Throws ValidationError. */
+  requests(file: T, userdata: UserData | undefined, method: 'GET' | 'HEAD'): HttpRequest[]
+  /** Whether the last part of the URL may serve as file name. */
+  named: boolean
+}
+
+const PASSED_HEADERS = [
+  'content-type',
+  'content-length',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'last-modified',
+] as const
+const GOOD_STATUS = new Set([200, 206, 304, 416])
+
+/** Makes a storage of a kind. */
+export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
+  const send = (request: HttpRequest, method: 'GET' | 'HEAD' | 'POST', headers: Record<string, string>) =>
+    egress.request({ ...request, method, headers: { ...headers, ...request.headers } })
+
+  return {
+    type: kind.type,
+    schema: kind.schema,
+    open: (file, { method, headers, userdata }) =>
+      firstThatWorks(kind.requests(file, userdata, method), async (request) =>
+        opened(await send(request, request.method === 'POST' ? 'POST' : method, headers), kind.named),
+      ),
+    async describe(file, userdata) {
+      const heads = kind.requests(file, userdata, 'HEAD')
+      for (const request of heads.filter(({ method }) => method === 'GET')) {
+        const head = await describeWith(() => send(request, 'HEAD', {}), kind.named)
+        if (head.valid && head.contentLength !== undefined) return head
+      }
+      // a server that does not do HEAD, or does not tell the length: begin to fetch, and read the headers alone
+      for (const request of kind.requests(file, userdata, 'GET')) {
+        const range = request.method === 'GET' ? { range: 'bytes=0-0' } : {}
+        const begun = await describeWith(
+          () => send(request, request.method, range as Record<string, string>),
+          kind.named,
+        )
+        if (begun.valid) return begun
+      }
+      return { valid: false }
+    },
+  }
+}
+
+/** The answer to the first request that is handed out; of several failures the last one is told. */
+async function firstThatWorks<R>(requests: HttpRequest[], send: (request: HttpRequest) => Promise<R>): Promise<R> {
+  let failure: unknown = new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.')
+  for (const request of requests) {
+    try {
+      return await send(request)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      failure = error
+    }
+  }
+  throw failure
+}
+
+function opened({ status, headers: upstream, body, url }: EgressResponse, named: boolean): OpenedFile {
+  // a coded body is not the file, although identity was asked for
+  if (!GOOD_STATUS.has(status) || isCoded(upstream)) {
+    discard(body)
+    throw new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
+  }
+  const passed: OpenedFile['headers'] = {}
+  for (const name of PASSED_HEADERS) {
+    const value = upstream[name]
+    if (typeof value === 'string') passed[name] = value
+  }
+  const name = suggestedName(upstream['content-disposition']) ?? (named ? lastSegment(url) : undefined)
+  return { status: status as OpenedFile['status'], headers: passed, body, ...(name ? { name } : {}) }
+}
+
+async function describeWith(request: () => Promise<EgressResponse>, named: boolean): Promise<FileDescription> {
+  let response: EgressResponse
+  try {
+    response = await request()
+  } catch (error) {
+    if (error instanceof StorageError) return { valid: false }
+    throw error
+  }
+  discard(response.body)
+  const { status, headers: upstream, url } = response
+  if ((status !== 200 && status !== 206) || isCoded(upstream)) return { valid: false }
+  const total = /\/(\d+)$/.exec(String(upstream['content-range'] ?? ''))?.[1]
+  const length = status === 206 ? total : upstream['content-length']
+  const contentType = mediaType(upstream['content-type'])
+  const name = named ? lastSegment(url) : undefined
+  return {
+    valid: true,
+    ...(typeof length === 'string' && /^\d+$/.test(length) ? { contentLength: Number(length) } : {}),
+    ...(contentType ? { contentType } : {}),
+    ...(name ? { name } : {}),
+  }
+}
+
+function isCoded(headers: EgressResponse['headers']): boolean {
+  const coding = headers['content-encoding']
+  return coding !== undefined && String(coding).toLowerCase() !== 'identity' && coding !== ''
+}
+
+function mediaType(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value.split(';')[0]?.trim() : undefined
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+import { StorageError } from '../errors.js'
+import { discard, type Egress } from './egress.js'
+
+/** Largest block that is read, in bytes: the limit that IPFS itself keeps. */
+const MAX_BLOCK = 2 * 1024 * 1024
+
+const RAW_BLOCK = 'application/vnd.ipld.raw'
+
+/** Multihash codes of the hashes that can be checked, by the name that node knows them under. */
+const HASHES = new Map([
+  [0x12, 'sha256'],
+  [0x13, 'sha512'],
+])
+const IDENTITY = 0
+
+/**
+ * The blocks of trustless gateways, each checked against its CID before it is used, so that a gateway can withhold a
+ * file but never change it. A block that one gateway does not give, or gives wrong, is asked of the next.
+ */
+export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
+  constructor(
+    private readonly egress: Egress,
+    private readonly gateways: readonly string[],
+  ) {}
+
+  async *get(cid: CID): AsyncGenerator<Uint8Array> {
+    yield await this.block(cid)
+  }
+
+  private async block(cid: CID): Promise<Uint8Array> {
+    if (cid.multihash.code === IDENTITY) return cid.multihash.digest
+    if (!HASHES.has(cid.multihash.code)) throw refused('is addressed by a hash that is not supported')
+    let failure: StorageError = refused('cannot be reached')
+    for (const gateway of this.gateways) {
+      try {
+        const bytes = await this.fetch(`${gateway}/ipfs/${cid}?format=raw`)
+        if (isOf(cid, bytes)) return bytes
+        failure = refused('was given with wrong content')
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private async fetch(url: string): Promise<Uint8Array> {
+    const { status, body } = await this.egress.request({ url, method: 'GET', headers: { accept: RAW_BLOCK } })
+    try {
+      if (status !== 200) throw refused('was not handed out')
+      const chunks: Buffer[] = []
+      let size = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        size += chunk.length
+        if (size > MAX_BLOCK) throw refused('has a block that is too large')
+        chunks.push(chunk)
+      }
+      return Buffer.concat(chunks)
+    } catch (error) {
+      throw error instanceof StorageError ? error : refused('broke off')
+    } finally {
+      discard(body)
+    }
+  }
+}
+
+function isOf(cid: CID, bytes: Uint8Array): boolean {
+  const hash = HASHES.get(cid.multihash.code) as string
+  return Buffer.compare(createHash(hash).update(bytes).digest(), cid.multihash.digest) === 0
+}
+
+function refused(how: string): StorageError {
+  return new StorageError('STORAGE_REFUSED', `The file ${how}.`)
+}

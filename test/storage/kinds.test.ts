@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createSchema, createYoga } from 'graphql-yoga'
+import { createPublicClient, http } from 'viem'
+import { startAnvil } from '../../src/dev/anvil.js'
+import { deployContracts } from '../../src/dev/deploy.js'
+import { IpfsGateway } from '../helpers/ipfs-gateway.js'
+import { StorageServer } from '../helpers/storage-server.js'
+import { storageSuite } from '../suites/storage.js'
+
+const CONTENT = randomBytes(600_000)
+const MISSING_CID = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+
+storageSuite('url', async () => {
+  const server = await StorageServer.start()
+  return {
+    content: CONTENT,
+    file: { url: server.file('/a.bin', CONTENT), method: 'GET' },
+    missing: { url: `${server.origin}/none`, method: 'GET' },
+    bad: [
+      [{ url: 'ftp://host/' }, 'url'],
+      [{ url: 'http://u:p@host/' }, 'url'],
+      [{ method: 'PUT' }, 'method'],
+      [{ headers: { Host: 'x' } }, 'headers'],
+      [{ headers: { a: 'x\ny' } }, 'headers'],
+      [{ headers: ['x'] }, 'headers'],
+    ],
+    ranges: true,
+    close: () => server.close(),
+  }
+})
+
+for (const [type, field] of [
+  ['ipfs', 'hash'],
+  ['filecoin', 'cid'],
+] as const)
+  storageSuite(type, async () => {
+    const [gateway, liar] = [await IpfsGateway.start(), await IpfsGateway.start()]
+    const { cid, blocks } = await gateway.add(CONTENT)
+    await liar.add(CONTENT)
+    for (const block of blocks) liar.lies.add(block)
+    return {
+      content: CONTENT,
+      file: { [field]: cid },
+      missing: { [field]: MISSING_CID },
+      bad: ['', 'x', `${cid}/../x`, `//host/${cid}`, `${cid}?x`, `${cid}\n`, `..\\${cid}`].map((hash) => [
+        { [field]: hash },
+        field,
+      ]),
+      ranges: true,
+      // the first gateway lies about every block, and is found out each time
+      tools: {
+        gateways: { ipfs: [liar.origin, gateway.origin], filecoin: [liar.origin, gateway.origin], arweave: [] },
+      },
+      close: async () => {
+        await gateway.close()
+        await liar.close()
+      },
+    }
+  })
+
+storageSuite('arweave', async () => {
+  const [server, dead] = [await StorageServer.start(), await StorageServer.start()]
+  const id = 'AbC_-0123456789012345678901234567890123456x'.padEnd(43, 'x').slice(0, 43)
+  server.file(`/${id}`, CONTENT, 'application/octet-stream')
+  return {
+    content: CONTENT,
+    file: { transactionId: id },
+    missing: { transactionId: 'y'.repeat(43) },
+    bad: ['', 'x', '../../../../../../../../../../../../../../x', `${id.slice(1)}/`, `${id}\n`, `//host/${id}`].map(
+      (transactionId) => [{ transactionId }, 'transactionId'],
+    ),
+    ranges: true,
+    tools: { gateways: { ipfs: [], filecoin: [], arweave: [dead.origin, server.origin] } },
+    close: async () => {
+      await server.close()
+      await dead.close()
+    },
+  }
+})
+
+storageSuite('graphql', async () => {
+  const yoga = createYoga({
+    logging: false,
+    schema: createSchema({
+      typeDefs: 'type Query { heights(station: String!): [Float!]! }',
+      resolvers: {
+        Query: { heights: (_: unknown, { station }: { station: string }) => (station === 'a' ? [3.1, 2.9] : []) },
+      },
+    }),
+  })
+  const server = createServer(yoga)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    content: Buffer.from('{"data":{"heights":[3.1,2.9]}}'),
+    file: { url: `${origin}/graphql`, query: 'query ($station: String!) { heights(station: $station) }' },
+    missing: { url: `${origin}/elsewhere`, query: '{ x }' },
+    bad: [
+      [{ url: 'nonsense' }, 'url'],
+      [{ query: '' }, 'query'],
+      [{ query: 5 }, 'query'],
+      [{ headers: { 'Content-Length': '1' } }, 'headers'],
+    ],
+    ranges: false,
+    userdata: { station: 'a' },
+    close: async () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+})
+
+storageSuite('smartcontract', async () => {
+  const anvil = await startAnvil({ port: 0 })
+  const { Ocean } = await deployContracts(anvil.rpcUrl)
+  const client = createPublicClient({ transport: http(anvil.rpcUrl) })
+  const abi = {
+    type: 'function',
+    name: 'balanceOf',
+    stateMutability: 'view',
+    inputs: [{ name: 'account', type: 'address' }],
+    outputs: [{ name: '', type: 'uint256' }],
+  }
+  return {
+    content: Buffer.from('"1000000000000000000000000"'),
+    file: { chainId: 8996, address: Ocean, abi },
+    missing: { chainId: 8996, address: '0x00000000000000000000000000000000000000Aa', abi },
+    bad: [
+      [{ chainId: 'x' }, 'chainId'],
+      [{ address: '0x1' }, 'address'],
+      [{ abi: [abi] }, 'abi'],
+      [{ abi: { ...abi, stateMutability: 'nonpayable' } }, 'abi'],
+    ],
+    ranges: false,
+    userdata: { account: '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260' },
+    tools: {
+      readContract: (_chainId, address, functions, args) =>
+        client.readContract({ address, abi: functions, functionName: 'balanceOf', args }),
+    },
+    close: () => anvil.stop(),
+  }
+})
