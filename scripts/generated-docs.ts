@@ -15,7 +15,7 @@ const NOTE = '<!-- Made by `npm run docs` from the code. Change it there. -->'
 
 function configuration(): string {
   const rows = Object.entries(SETTINGS as Record<string, Setting<unknown>>).map(([name, setting]) => {
-    const fallback = setting.required ? '**required**' : setting.default === undefined ? '' : `\`${setting.default}\``
+    const fallback = setting.required ? '**required**' : fallbackOf(setting.default)
     const example = setting.example ? ` Example: \`${setting.example}\`.` : ''
     return `| \`${name}\` | ${fallback} | ${setting.doc}${example}${setting.secret ? ' *Secret.*' : ''} |`
   })
@@ -54,4 +54,13 @@ Every error is JSON. A problem with named parameters is
 |---|---|---|---|
 ${rows.join('\n')}
 `
+}
+
+/** A default as it would be written in the environment. */
+function fallbackOf(value: unknown): string {
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return ''
+  const text = Array.isArray(value)
+    ? value.map((item) => (Array.isArray(item) ? [...new Set(item)].join('-') : item)).join(',')
+    : String(value)
+  return `\`${text}\``
 }

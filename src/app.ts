@@ -37,6 +37,11 @@ export async function createApp(settings: Settings): Promise<App> {
     connectTimeout: settings.STORAGE_CONNECT_TIMEOUT,
     responseTimeout: settings.STORAGE_RESPONSE_TIMEOUT,
     stallTimeout: settings.STORAGE_STALL_TIMEOUT,
+    policy: {
+      allowedHosts: settings.STORAGE_ALLOWED_HOSTS,
+      deniedHosts: settings.STORAGE_DENIED_HOSTS,
+      ports: settings.STORAGE_PORTS,
+    },
   })
   const context: Context = {
     settings,

@@ -140,3 +140,23 @@ export function gateways(raw: string): string[] {
       .replace(/\/ipfs$/, ''),
   )
 }
+
+/** Host names in lower case, separated by commas; a leading `*.` stands for every name below. */
+export function hostList(raw: string): string[] {
+  return raw.split(',').map((part) => {
+    const host = part.trim().toLowerCase()
+    if (!/^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(host)) throw new Error('must hold host names alone')
+    return host
+  })
+}
+
+/** Ports and ranges of ports, separated by commas. */
+export function portRanges(raw: string): [first: number, last: number][] {
+  return raw.split(',').map((part) => {
+    const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim())
+    const [first, last] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])]
+    if (!match || last > 65535 || first > last)
+      throw new Error('must hold ports such as 443 or ranges such as 8000-8999')
+    return [first, last]
+  })
+}

@@ -144,6 +144,22 @@ export const SETTINGS = {
     default: false,
     doc: 'Let files be fetched from loopback, private and other non-public addresses. For local work only.',
   }),
+  STORAGE_ALLOWED_HOSTS: setting({
+    parse: parse.hostList,
+    default: [],
+    doc: 'Hosts that files may be fetched from, separated by commas; *.example.org stands for every name below. Default: all. Gateways and redirects count as well.',
+  }),
+  STORAGE_DENIED_HOSTS: setting({
+    parse: parse.hostList,
+    default: [],
+    doc: 'Hosts that files are never fetched from, in the same form.',
+  }),
+  STORAGE_PORTS: setting({
+    parse: parse.portRanges,
+    default: parse.portRanges('80,443,1024-65535'),
+    doc: 'Ports that files may be fetched from: numbers and ranges, separated by commas.',
+    example: '80,443,8000-8999',
+  }),
   IPFS_GATEWAY: setting({
     parse: parse.gateways,
     default: ['https://trustless-gateway.link', 'https://ipfs.io'],

@@ -1,4 +1,4 @@
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
+import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
 import { buildConnector } from 'undici'
 import { isPublicAddress, literalAddress } from './addresses.js'
 
@@ -9,18 +9,28 @@ export class ForbiddenDestination extends Error {
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
 
+/** The form of dns.lookup. */
+export type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void
+
 /**
  * Connects only to public addresses. The check is part of connecting: a literal is checked here, and a name through
  * the very look-up whose result is connected to, so nothing can answer differently in between.
  */
-export function guardedConnector(options: { allowNonPublic: boolean; timeout: number }): buildConnector.connector {
+export function guardedConnector(options: {
+  allowNonPublic: boolean
+  /** Milliseconds. */
+  timeout: number
+  /** In place of the system's resolver. */
+  lookup?: Lookup
+}): buildConnector.connector {
+  const { allowNonPublic, timeout, lookup = systemLookup as Lookup } = options
   const connect = buildConnector({
-    timeout: options.timeout,
-    ...(options.allowNonPublic ? {} : { lookup: publicLookup }),
+    timeout,
+    lookup: allowNonPublic ? lookup : publicLookup(lookup),
   } as buildConnector.BuildOptions)
   return (target, callback) => {
     const literal = literalAddress(target.hostname)
-    if (!options.allowNonPublic && literal !== undefined && !isPublicAddress(literal)) {
+    if (!allowNonPublic && literal !== undefined && !isPublicAddress(literal)) {
       callback(new ForbiddenDestination('not a public address'), null)
       return
     }
@@ -28,14 +38,16 @@ export function guardedConnector(options: { allowNonPublic: boolean; timeout: nu
   }
 }
 
-/** dns.lookup that fails when any of the addresses is not public: a mixed answer is an attempt to slip through. */
-function publicLookup(hostname: string, options: LookupOptions, callback: LookupCallback): void {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, [])
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(new ForbiddenDestination('not a public address'), [])
-    if (options.all) return callback(null, addresses)
-    const first = addresses[0] as LookupAddress
-    callback(null, first.address, first.family)
-  })
+/** A look-up that fails when any of the addresses is not public: a mixed answer is an attempt to slip through. */
+function publicLookup(lookup: Lookup): Lookup {
+  return (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const addresses = found as LookupAddress[]
+      if (error) return callback(error, [])
+      if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))
+        return callback(new ForbiddenDestination('not a public address'), [])
+      if (options.all) return callback(null, addresses)
+      const first = addresses[0] as LookupAddress
+      callback(null, first.address, first.family)
+    })
 }

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import { StorageError } from '../errors.js'
-import { guardedConnector } from './connector.js'
+import { guardedConnector, type Lookup } from './connector.js'
+import { type DestinationPolicy, isAllowed } from './policy.js'
 
 export interface EgressOptions {
   allowNonPublic: boolean
@@ -9,6 +10,9 @@ export interface EgressOptions {
   connectTimeout: number
   responseTimeout: number
   stallTimeout: number
+  policy: DestinationPolicy
+  /** In place of the system's resolver. */
+  lookup?: Lookup
 }
 
 export interface EgressRequest {
@@ -36,9 +40,10 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 export class Egress {
   private readonly agent: Agent
 
-  constructor(options: EgressOptions) {
+  constructor(private readonly options: EgressOptions) {
+    const { allowNonPublic, connectTimeout: timeout, lookup } = options
     this.agent = new Agent({
-      connect: guardedConnector({ allowNonPublic: options.allowNonPublic, timeout: options.connectTimeout }),
+      connect: guardedConnector({ allowNonPublic, timeout, lookup }),
       headersTimeout: options.responseTimeout,
       bodyTimeout: options.stallTimeout,
       connections: 64,
@@ -51,16 +56,23 @@ export class Egress {
    * Throws StorageError; its words are fixed, since what went wrong in detail tells where the file is.
    */
   async request(request: EgressRequest): Promise<EgressResponse> {
-    let current = { ...request, url: checkedUrl(request.url) }
+    let current = { ...request, url: this.checked(request.url) }
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const response = await this.send(current)
       const location = response.headers.location
       if (!REDIRECTS.has(response.statusCode) || typeof location !== 'string')
         return { status: response.statusCode, headers: response.headers, body: response.body, url: current.url }
       discard(response.body)
-      current = redirected(current, response.statusCode, location)
+      current = redirected(current, response.statusCode, this.checked(location, current.url))
     }
     throw refused()
+  }
+
+  /** A URL that may be asked; anything else is refused in the same words as an unreachable host. */
+  private checked(text: string, base?: URL): URL {
+    const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined
+    if (!url || !isAllowed(url, this.options.policy)) throw refused()
+    return url
   }
 
   async close(): Promise<void> {
@@ -91,20 +103,7 @@ export function discard(body: Readable): void {
   body.destroy()
 }
 
-/** An http(s) URL without user info; anything else is refused in the same words as an unreachable host. */
-function checkedUrl(text: string, base?: URL): URL {
-  if (!URL.canParse(text, base?.href)) throw refused()
-  const url = new URL(text, base?.href)
-  if ((url.protocol !== 'http:' && url.protocol !== 'https:') || url.username || url.password) throw refused()
-  return url
-}
-
-function redirected<R extends Omit<EgressRequest, 'url'> & { url: URL }>(
-  request: R,
-  status: number,
-  location: string,
-): R {
-  const url = checkedUrl(location, request.url)
+function redirected<R extends Omit<EgressRequest, 'url'> & { url: URL }>(request: R, status: number, url: URL): R {
   const downgraded = status === 303 || (request.method === 'POST' && (status === 301 || status === 302))
   const crossed = url.origin !== request.url.origin
   const headers = crossed

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { discard, Egress } from '../../src/storage/egress.js'
 import { StorageRegistry, type StoredFile } from '../../src/storage/registry.js'
 import type { OpenedFile, StorageTools, UserData } from '../../src/storage/storage.js'
+import { ANYWHERE } from '../helpers/policy.js'
 
 /** One kind of storage on a real back end. */
 export interface StorageUnderTest {
@@ -24,7 +25,13 @@ export function storageSuite(type: string, start: () => Promise<StorageUnderTest
   describe(`storage: ${type}`, () => {
     let under: StorageUnderTest
     let registry: StorageRegistry
-    const egress = new Egress({ allowNonPublic: true, connectTimeout: 2000, responseTimeout: 5000, stallTimeout: 5000 })
+    const egress = new Egress({
+      allowNonPublic: true,
+      connectTimeout: 2000,
+      responseTimeout: 5000,
+      stallTimeout: 5000,
+      policy: ANYWHERE,
+    })
     beforeAll(async () => {
       under = await start()
       registry = new StorageRegistry({
