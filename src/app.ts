@@ -49,7 +49,12 @@ export async function createApp(settings: Settings): Promise<App> {
     store,
     tokens: new Tokens(tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains)), store.revocations),
     assets: new AssetResolver([indexSource(store.index)], chains),
-    storages: new StorageRegistry({ egress, readContract: contractReader(chains), gateways: gatewaysOf(settings) }),
+    storages: new StorageRegistry({
+      egress,
+      readContract: contractReader(chains),
+      sql: { timeout: settings.SQL_TIMEOUT, maxRows: settings.SQL_MAX_ROWS, maxBytes: settings.SQL_MAX_BYTES },
+      gateways: gatewaysOf(settings),
+    }),
   }
   const server = await createServer(context)
   const options = {

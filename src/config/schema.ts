@@ -174,6 +174,21 @@ export const SETTINGS = {
     default: ['https://arweave.net'],
     doc: 'Gateways for files on Arweave, separated by commas, in the order in which they are tried.',
   }),
+  SQL_TIMEOUT: setting({
+    parse: parse.integer(100, 3_600_000),
+    default: 60_000,
+    doc: 'Milliseconds that the query of a file of type sql may run.',
+  }),
+  SQL_MAX_ROWS: setting({
+    parse: parse.integer(1, Number.MAX_SAFE_INTEGER),
+    default: 10_000_000,
+    doc: 'Most rows that such a query may give; one with more ends as broken.',
+  }),
+  SQL_MAX_BYTES: setting({
+    parse: parse.integer(1, Number.MAX_SAFE_INTEGER),
+    default: 10_737_418_240,
+    doc: 'Most bytes of text that its rows may make.',
+  }),
   STORAGE_CONNECT_TIMEOUT: setting({
     parse: parse.integer(100, 600_000),
     default: 10_000,

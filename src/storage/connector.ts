@@ -51,3 +51,22 @@ function publicLookup(lookup: Lookup): Lookup {
       callback(null, first.address, first.family)
     })
 }
+
+/**
+ * The address to connect to for a host, for protocols that open their own sockets: a literal as it is, a name by one
+ * look-up. Rejects where it is not public; whoever connects must use the address, not the name.
+ */
+export function pinnedAddress(
+  hostname: string,
+  { allowNonPublic, lookup = systemLookup as Lookup }: { allowNonPublic: boolean; lookup?: Lookup },
+): Promise<string> {
+  const literal = literalAddress(hostname)
+  if (literal !== undefined)
+    return allowNonPublic || isPublicAddress(literal)
+      ? Promise.resolve(literal)
+      : Promise.reject(new ForbiddenDestination('not a public address'))
+  return new Promise((resolve, reject) => {
+    const find = allowNonPublic ? lookup : publicLookup(lookup)
+    find(hostname, { all: false }, (error, address) => (error ? reject(error) : resolve(address as string)))
+  })
+}

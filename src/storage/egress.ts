@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import { StorageError } from '../errors.js'
-import { guardedConnector, type Lookup } from './connector.js'
-import { type DestinationPolicy, isAllowed } from './policy.js'
+import { guardedConnector, type Lookup, pinnedAddress } from './connector.js'
+import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
 
 export interface EgressOptions {
   allowNonPublic: boolean
@@ -66,6 +66,22 @@ export class Egress {
       current = redirected(current, response.statusCode, this.checked(location, current.url))
     }
     throw refused()
+  }
+
+  /**
+   * Where to connect for a URL of another protocol: the checked address, the port, and how many milliseconds it may
+   * take. Throws StorageError where files may not be fetched from there.
+   */
+  async pinned(url: URL, defaultPort: number): Promise<{ address: string; port: number; connectTimeout: number }> {
+    const { policy, connectTimeout } = this.options
+    const port = Number(url.port || defaultPort)
+    if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw refused()
+    try {
+      // the brackets of IPv6 belong to the URL, not to the address
+      return { address: await pinnedAddress(url.hostname, this.options), port, connectTimeout }
+    } catch {
+      throw refused()
+    }
   }
 
   /** A URL that may be asked; anything else is refused in the same words as an unreachable host. */

@@ -20,7 +20,7 @@ export interface HttpKind<T> {
   type: string
   schema: z.ZodType<T>
   /** The requests that would do, tried in this order until one hands the file out. Throws ValidationError. */
-  requests(file: T, userdata: UserData | undefined, method: 'GET' | 'HEAD'): HttpRequest[]
+  requests(file: T, userdata: UserData | undefined, method: 'GET' | 'HEAD'): HttpRequest[] | Promise<HttpRequest[]>
   /** Whether the last part of the URL may serve as file name. */
   named: boolean
 }
@@ -43,18 +43,18 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
   return {
     type: kind.type,
     schema: kind.schema,
-    open: (file, { method, headers, userdata }) =>
-      firstThatWorks(kind.requests(file, userdata, method), async (request) =>
+    open: async (file, { method, headers, userdata }) =>
+      firstThatWorks(await kind.requests(file, userdata, method), async (request) =>
         opened(await send(request, request.method === 'POST' ? 'POST' : method, headers), kind.named),
       ),
     async describe(file, userdata) {
-      const heads = kind.requests(file, userdata, 'HEAD')
+      const heads = await kind.requests(file, userdata, 'HEAD')
       for (const request of heads.filter(({ method }) => method === 'GET')) {
         const head = await describeWith(() => send(request, 'HEAD', {}), kind.named)
         if (head.valid && head.contentLength !== undefined) return head
       }
       // a server that does not do HEAD, or does not tell the length: begin to fetch, and read the headers alone
-      for (const request of kind.requests(file, userdata, 'GET')) {
+      for (const request of await kind.requests(file, userdata, 'GET')) {
         const range = request.method === 'GET' ? { range: 'bytes=0-0' } : {}
         const begun = await describeWith(
           () => send(request, request.method, range as Record<string, string>),

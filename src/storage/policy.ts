@@ -7,13 +7,20 @@ export interface DestinationPolicy {
   ports: readonly [first: number, last: number][]
 }
 
-/** Whether a URL may be asked at all: http or https, no user info, and host and port as the operator allows. */
-export function isAllowed(url: URL, { allowedHosts, deniedHosts, ports }: DestinationPolicy): boolean {
+/** Whether an http URL may be asked at all: http or https, no user info, and host and port as the operator allows. */
+export function isAllowed(url: URL, policy: DestinationPolicy): boolean {
   if ((url.protocol !== 'http:' && url.protocol !== 'https:') || url.username || url.password) return false
-  const host = url.hostname.replace(/\.$/, '')
-  if (deniedHosts.some((pattern) => fits(host, pattern))) return false
-  if (allowedHosts.length > 0 && !allowedHosts.some((pattern) => fits(host, pattern))) return false
   const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443))
+  return isAllowedHost(url.hostname, policy) && isAllowedPort(port, policy)
+}
+
+export function isAllowedHost(hostname: string, { allowedHosts, deniedHosts }: DestinationPolicy): boolean {
+  const host = hostname.replace(/\.$/, '').toLowerCase()
+  if (deniedHosts.some((pattern) => fits(host, pattern))) return false
+  return allowedHosts.length === 0 || allowedHosts.some((pattern) => fits(host, pattern))
+}
+
+export function isAllowedPort(port: number, { ports }: DestinationPolicy): boolean {
   return ports.some(([first, last]) => port >= first && port <= last)
 }
 

@@ -1,9 +1,12 @@
 import { ValidationError } from '../errors.js'
 import { validationError } from '../validation.js'
 import { arweaveStorage } from './arweave.js'
+import { ftpStorage } from './ftp.js'
 import { graphqlStorage } from './graphql.js'
 import { filecoinStorage, ipfsStorage } from './ipfs.js'
+import { s3Storage } from './s3.js'
 import { contractStorage } from './smartcontract.js'
+import { sqlStorage } from './sql.js'
 import type { FileDescription, OpenedFile, OpenRequest, Storage, StorageTools, UserData } from './storage.js'
 import { urlStorage } from './url.js'
 
@@ -15,6 +18,9 @@ const KINDS = {
   arweave: arweaveStorage,
   smartcontract: contractStorage,
   filecoin: filecoinStorage,
+  s3: s3Storage,
+  sql: sqlStorage,
+  ftp: ftpStorage,
 } as const
 
 /** The names of the kinds. */

@@ -6,6 +6,7 @@ import type { Wallet } from 'ethers'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { downloadUrl } from '../../demo/consume.js'
+import { PG_PASSWORD, S3_KEYS, startFtp, startPostgres, startS3 } from '../helpers/backends.js'
 import { IpfsGateway } from '../helpers/ipfs-gateway.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { StorageServer } from '../helpers/storage-server.js'
@@ -165,6 +166,26 @@ describe('storage kinds end to end', () => {
       expect((await withUserdata(template, {})).json.errors).toEqual({ userdata: [expect.stringContaining('_index')] })
       expect((await withUserdata(template, { _index: 'x' })).json.errors).toHaveProperty('userdata')
     })
+  })
+
+  it('s3, ftp and sql', async () => {
+    const [s3, ftp, postgres] = await Promise.all([
+      startS3('tides', 'a.csv', CONTENT),
+      startFtp('a.csv', CONTENT),
+      startPostgres('CREATE TABLE tide (hour int); INSERT INTO tide VALUES (1), (2), (3)'),
+    ])
+    const object = { type: 's3', endpoint: `http://127.0.0.1:${s3.port}`, bucket: 'tides', key: 'a.csv', ...S3_KEYS }
+    const file = { type: 'ftp', url: `ftp://tide:${encodeURIComponent('pässword')}@127.0.0.1:${ftp.port}/a.csv` }
+    for (const one of [object, file]) {
+      const response = await download(one)
+      expect(Buffer.from(await response.arrayBuffer()).equals(CONTENT)).toBe(true)
+      expect(response.headers.get('content-disposition')).toBe('attachment;filename=a.csv')
+    }
+    const url = `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${postgres.port}/postgres`
+    const query = { type: 'sql', url, query: 'SELECT hour FROM tide WHERE hour > $1 ORDER BY 1', parameters: ['after'] }
+    const rows = await withUserdata(query, { after: 1 })
+    expect([rows.text, rows.headers.get('content-type')]).toEqual(['hour\n2\n3\n', 'text/csv; charset=utf-8'])
+    await Promise.all([s3.close(), ftp.close(), postgres.close()])
   })
 
   it('uses no nonce up where the arguments will not do', async () => {

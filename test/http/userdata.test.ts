@@ -53,6 +53,51 @@ describe('userdata', () => {
     expect(world.storage.seen('/echo').at(-1)?.url).toContain('day=x')
   })
 
+  describe('consumerParameters of the service', () => {
+    let asked: Published
+    beforeAll(async () => {
+      const parameter = (name: string, more: object) => ({ name, label: name, description: name, ...more })
+      asked = await world.publish({
+        files: [{ type: 'url', url: `${world.storage.origin}/echo`, method: 'GET' }],
+        adjust: (ddo) => {
+          Object.assign(ddo.services[0] as object, {
+            consumerParameters: [
+              parameter('day', { type: 'text', required: true }),
+              parameter('hour', { type: 'number', required: false }),
+              parameter('exact', { type: 'boolean', required: false }),
+              parameter('unit', {
+                type: 'select',
+                required: true,
+                default: 'm',
+                options: '[{"m":"Metre"},{"ft":"Feet"}]',
+              }),
+            ],
+          })
+        },
+      })
+      orders.set(asked, await world.order(asked, buyer))
+    })
+
+    it('are passed on, with defaults where nothing is sent', async () => {
+      expect((await download(asked, '{"day":"x","hour":0,"exact":false}')).text).toBe(
+        'GET /echo?day=x&hour=0&exact=false&unit=m ',
+      )
+      expect((await download(asked, '{"day":"x","unit":"ft"}')).text).toBe('GET /echo?day=x&unit=ft ')
+    })
+
+    it.each([
+      ['{}', 'day is required'],
+      ['{"day":5}', 'day must be text'],
+      ['{"day":"x","hour":"noon"}', 'hour must be a number'],
+      ['{"day":"x","exact":"perhaps"}', 'exact must be true or false'],
+      ['{"day":"x","unit":"mile"}', 'unit must be one of the options'],
+    ])('refuse %s', async (userdata, reason) => {
+      const { status, json } = await download(asked, userdata)
+      expect(status).toBe(400)
+      expect(json.errors).toEqual({ userdata: [expect.stringContaining(reason)] })
+    })
+  })
+
   it.each([
     ['{', 'must be a JSON object'],
     ['[]', 'must be a JSON object'],

@@ -6,6 +6,7 @@ import { createSchema, createYoga } from 'graphql-yoga'
 import { createPublicClient, http } from 'viem'
 import { startAnvil } from '../../src/dev/anvil.js'
 import { deployContracts } from '../../src/dev/deploy.js'
+import { PG_PASSWORD, S3_KEYS, startFtp, startPostgres, startS3 } from '../helpers/backends.js'
 import { IpfsGateway } from '../helpers/ipfs-gateway.js'
 import { StorageServer } from '../helpers/storage-server.js'
 import { storageSuite } from '../suites/storage.js'
@@ -142,5 +143,76 @@ storageSuite('smartcontract', async () => {
         client.readContract({ address, abi: functions, functionName: 'balanceOf', args }),
     },
     close: () => anvil.stop(),
+  }
+})
+
+storageSuite('s3', async () => {
+  const { port, close } = await startS3('tides', 'year 2026/höhe.csv', CONTENT)
+  const file = { endpoint: `http://127.0.0.1:${port}`, bucket: 'tides', key: 'year 2026/höhe.csv', ...S3_KEYS }
+  return {
+    content: CONTENT,
+    file,
+    missing: { ...file, secretAccessKey: 'wrong' },
+    bad: [
+      [{ endpoint: 'nonsense' }, 'endpoint'],
+      [{ endpoint: 'http://u:p@host' }, 'endpoint'],
+      [{ bucket: '../x' }, 'bucket'],
+      [{ key: 'a/../../b' }, 'key'],
+      [{ key: 'a\nb' }, 'key'],
+      [{ region: 'x y' }, 'region'],
+      [{ accessKeyId: '' }, 'accessKeyId'],
+      [{ secretAccessKey: undefined }, 'secretAccessKey'],
+    ],
+    ranges: true,
+    close,
+  }
+})
+
+storageSuite('ftp', async () => {
+  const { port, close } = await startFtp('höhe 1.csv', CONTENT)
+  const url = (user: string, path: string) => `ftp://${user}@127.0.0.1:${port}/${path}`
+  const password = encodeURIComponent('pässword')
+  return {
+    content: CONTENT,
+    file: { url: url(`tide:${password}`, encodeURIComponent('höhe 1.csv')) },
+    missing: { url: url(`tide:${password}`, 'none.csv') },
+    bad: [
+      'http://host/x',
+      'ftp://host/',
+      'ftp://host/x%0d%0aDELE%20y',
+      'ftp://us%0aer@host/x',
+      'nonsense',
+      'ftp://host/%zz',
+    ].map((bad) => [{ url: bad }, 'url']),
+    ranges: true,
+    close,
+  }
+})
+
+storageSuite('sql', async () => {
+  const { port, close } = await startPostgres(`
+    CREATE TABLE tide (station text, hour int, height numeric(5, 2), at timestamptz, note jsonb);
+    INSERT INTO tide SELECT 'a', g, g * 1.5, '2026-01-01T00:00:00Z', '{"k": "ü,"}' FROM generate_series(1, 3) g`)
+  const url = `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${port}/postgres`
+  const row = (hour: number) => `a,${hour},${(hour * 1.5).toFixed(2)},2026-01-01T00:00:00.000Z,"{""k"":""ü,""}"\n`
+  return {
+    content: Buffer.from(`station,hour,height,at,note\n${row(1)}${row(2)}${row(3)}`),
+    file: {
+      url,
+      query: 'SELECT * FROM tide WHERE station = $1 AND hour < $2 ORDER BY hour',
+      parameters: ['station', 'below'],
+    },
+    missing: { url, query: 'SELECT * FROM nothing' },
+    bad: [
+      [{ url: 'mysql://host/db' }, 'url'],
+      [{ url: 'postgres://host' }, 'url'],
+      [{ query: '' }, 'query'],
+      [{ parameters: 'station' }, 'parameters'],
+      [{ format: 'xml' }, 'format'],
+    ],
+    ranges: false,
+    sized: false,
+    userdata: { station: 'a', below: 10 },
+    close,
   }
 })

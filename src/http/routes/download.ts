@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from 'viem'
+import { completeUserdata } from '../../access/parameters.js'
 import { assertAdmitted } from '../../access/policy.js'
 import { openService } from '../../access/service.js'
 import { modernMessage } from '../../auth/signature.js'
@@ -81,7 +82,8 @@ export const download: Endpoint = {
       const consumer = await proveConsumer(sent, asked.consumerAddress, messages, context)
       assertAdmitted(consumer.address, [asset.ddo.credentials, service.credentials])
       const file = opened.file(asked.fileIndex)
-      file.check(asked.userdata)
+      const values = completeUserdata(service.consumerParameters, asked.userdata)
+      file.check(values)
       await verifyOrder(
         {
           chain: asset.chain,
@@ -97,7 +99,7 @@ export const download: Endpoint = {
         Math.floor(Date.now() / 1000),
       )
       await consumer.consumeNonce()
-      const opening = { ...openRequest(request), userdata: asked.userdata }
+      const opening = { ...openRequest(request), userdata: values }
       return sendFile(reply, await file.open(opening), `file-${asked.fileIndex}`)
     }
   },

