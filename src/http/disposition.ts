@@ -1,3 +1,5 @@
+import { extension } from 'mime-types'
+
 /** Longest file name that is handed out, in characters. */
 const MAX_NAME = 200
 
@@ -10,6 +12,12 @@ export function contentDisposition(suggested: string | undefined, fallback: stri
   if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `attachment;filename=${name}`
   const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\]/g, '_')
   return `attachment;filename="${ascii}";filename*=UTF-8''${encodeExtended(name)}`
+}
+
+/** The name of a file that has none: its place in the list, and the ending that goes with its media type. */
+export function fallbackName(index: number, mediaType: string | undefined): string {
+  const ending = mediaType === undefined || /^application\/octet-stream/i.test(mediaType) ? false : extension(mediaType)
+  return ending ? `file-${index}.${ending}` : `file-${index}`
 }
 
 /** A bare file name: no path, no control or direction-changing characters, no leading dots. */

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { StorageError } from '../errors.js'
 import { discard, type Egress, type EgressResponse } from './egress.js'
 import { lastSegment, suggestedName } from './naming.js'
+import { resuming } from './resume.js'
 import type { FileDescription, OpenedFile, Storage, UserData } from './storage.js'
 
 /** How one storage object is fetched over HTTP. */
@@ -43,10 +44,21 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
   return {
     type: kind.type,
     schema: kind.schema,
-    open: async (file, { method, headers, userdata }) =>
-      firstThatWorks(await kind.requests(file, userdata, method), async (request) =>
-        opened(await send(request, request.method === 'POST' ? 'POST' : method, headers), kind.named),
-      ),
+    async open(file, { method, headers, userdata }) {
+      const requests = await kind.requests(file, userdata, method)
+      return firstThatWorks(requests, async (request) => {
+        if (request.method === 'POST') return opened(await send(request, 'POST', headers), kind.named)
+        const file = opened(await send(request, method, headers), kind.named)
+        return resuming(file, async (from, to, validator) => {
+          const rest = { range: `bytes=${from}-${to}`, 'if-range': validator }
+          // these win over a range of the publisher's own, whose part of the file it is that goes on
+          return opened(
+            await egress.request({ ...request, method, headers: { ...request.headers, ...rest } }),
+            kind.named,
+          )
+        })
+      })
+    },
     async describe(file, userdata) {
       const heads = await kind.requests(file, userdata, 'HEAD')
       for (const request of heads.filter(({ method }) => method === 'GET')) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contentDisposition } from '../../src/http/disposition.js'
+import { contentDisposition, fallbackName } from '../../src/http/disposition.js'
 
 describe('Content-Disposition', () => {
   it.each([
@@ -26,5 +26,16 @@ describe('Content-Disposition', () => {
 
   it('stays short', () => {
     expect(contentDisposition(`${'x'.repeat(5000)}.csv`, 'f').length).toBeLessThan(300)
+  })
+
+  it.each([
+    ['text/csv; charset=utf-8', 'file-2.csv'],
+    ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'file-2.xlsx'],
+    ['application/json', 'file-2.json'],
+    ['application/octet-stream', 'file-2'],
+    ['nonsense', 'file-2'],
+    [undefined, 'file-2'],
+  ])('of a nameless file of type %s', (type, name) => {
+    expect(fallbackName(2, type)).toBe(name)
   })
 })

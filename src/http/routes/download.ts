@@ -10,7 +10,7 @@ import { verifyOrder } from '../../orders/verify.js'
 import { discard } from '../../storage/egress.js'
 import type { OpenedFile, OpenRequest } from '../../storage/storage.js'
 import { PROOF, proveConsumer, readConsumerParams } from '../consumer.js'
-import { contentDisposition } from '../disposition.js'
+import { contentDisposition, fallbackName } from '../disposition.js'
 import { type EndpointDoc, json } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { sendFixed } from '../errors.js'
@@ -100,7 +100,7 @@ export const download: Endpoint = {
       )
       await consumer.consumeNonce()
       const opening = { ...openRequest(request), userdata: values }
-      return sendFile(reply, await file.open(opening), `file-${asked.fileIndex}`)
+      return sendFile(reply, await file.open(opening), asked.fileIndex)
     }
   },
 }
@@ -134,14 +134,14 @@ function openRequest({ method, headers }: FastifyRequest): OpenRequest {
 }
 
 /** Streams an opened file; nothing of the storage's headers passes but what the file's own description needs. */
-function sendFile(reply: FastifyReply, { status, headers, name, body }: OpenedFile, fallback: string): FastifyReply {
+function sendFile(reply: FastifyReply, { status, headers, name, body }: OpenedFile, index: number): FastifyReply {
   reply.code(status).headers({ ...headers, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   if (status === 416) {
     discard(body)
     return sendFixed(reply.removeHeader('content-length'), 'RANGE')
   }
   if (status !== 304) {
-    reply.header('content-disposition', contentDisposition(name, fallback))
+    reply.header('content-disposition', contentDisposition(name, fallbackName(index, headers['content-type'])))
     if (!headers['content-type']) reply.type('application/octet-stream')
     if (reply.request.method !== 'HEAD') return reply.send(body)
   }

@@ -1,0 +1,80 @@
+import { Readable } from 'node:stream'
+import { discard } from './egress.js'
+import type { OpenedFile } from './storage.js'
+
+/** Asks for the rest of a file from a byte on, under the condition that it is still the same file. */
+export type Reopen = (from: number, to: number, validator: string) => Promise<OpenedFile>
+
+/** How often one transfer is taken up again. */
+const MAX_RESUMES = 5
+
+/**
+ * A file whose storage may break in the middle: the transfer then goes on where it was, with a range under the file's
+ * validator, so that the bytes are those of one and the same file. Without a strong validator or a length it stays as
+ * it is, and a break ends it visibly.
+ */
+export function resuming(opened: OpenedFile, reopen: Reopen): OpenedFile {
+  const { 'content-length': length, 'content-range': range, etag, 'last-modified': modified } = opened.headers
+  const validator = etag !== undefined && !etag.startsWith('W/') ? etag : modified
+  if (validator === undefined || length === undefined || (opened.status !== 200 && opened.status !== 206)) return opened
+  const first = range ? Number(/^bytes (\d+)-/.exec(range)?.[1]) : 0
+  if (Number.isNaN(first)) return opened
+  return { ...opened, body: new ResumingBody(opened.body, first, first + Number(length) - 1, validator, reopen) }
+}
+
+class ResumingBody extends Readable {
+  private resumes = 0
+
+  constructor(
+    private source: Readable,
+    /** The next byte to come, and the last one. */
+    private position: number,
+    private readonly last: number,
+    private readonly validator: string,
+    private readonly reopen: Reopen,
+  ) {
+    super()
+    this.follow(source)
+  }
+
+  override _read(): void {
+    this.source.resume()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    discard(this.source)
+    done(error)
+  }
+
+  private follow(source: Readable): void {
+    this.source = source
+    source.on('data', (chunk: Buffer) => {
+      this.position += chunk.length
+      if (!this.push(chunk)) source.pause()
+    })
+    source.once('end', () => this.push(null))
+    source.once('error', (error) => {
+      if (source === this.source && !this.destroyed) void this.goOn(error)
+    })
+    source.pause()
+  }
+
+  /** Takes the transfer up again, or ends it with the error that broke it. */
+  private async goOn(error: Error): Promise<void> {
+    if (this.position > this.last) return void this.push(null)
+    if (this.resumes >= MAX_RESUMES) return void this.destroy(error)
+    this.resumes += 1
+    try {
+      const rest = await this.reopen(this.position, this.last, this.validator)
+      const start = new RegExp(`^bytes ${this.position}-${this.last}/`)
+      if (this.destroyed || rest.status !== 206 || !start.test(rest.headers['content-range'] ?? '')) {
+        discard(rest.body)
+        return void this.destroy(error)
+      }
+      this.follow(rest.body)
+      this.source.resume()
+    } catch {
+      this.destroy(error)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Egress } from '../../src/storage/egress.js'
+import { StorageRegistry } from '../../src/storage/registry.js'
+import { ANYWHERE } from '../helpers/policy.js'
+import { StorageServer } from '../helpers/storage-server.js'
+
+const CONTENT = randomBytes(1_000_000)
+
+describe('a storage that breaks in the middle', () => {
+  let server: StorageServer
+  let registry: StorageRegistry
+  const egress = new Egress({
+    allowNonPublic: true,
+    connectTimeout: 1000,
+    responseTimeout: 1000,
+    stallTimeout: 500,
+    policy: ANYWHERE,
+  })
+  beforeAll(async () => {
+    server = await StorageServer.start()
+    registry = new StorageRegistry({
+      egress,
+      readContract: () => Promise.reject(new Error('no chain')),
+      sql: { timeout: 1000, maxRows: 1, maxBytes: 1 },
+      gateways: { ipfs: [], filecoin: [], arweave: [] },
+    })
+  })
+  afterAll(async () => {
+    await egress.close()
+    await server.close()
+  })
+
+  /** A file that breaks after every 300 kB. */
+  function breaking(
+    path: string,
+    headers: () => Record<string, string>,
+    ranges = true,
+    end = (r: ServerResponse) => void r.destroy(),
+  ) {
+    return server.on(path, (request, response) => {
+      const range = ranges ? /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') : null
+      const described = headers()
+      const same =
+        !request.headers['if-range'] || request.headers['if-range'] === (described.etag ?? described['last-modified'])
+      const from = range && same ? Number(range[1]) : 0
+      const to = range?.[2] && same ? Number(range[2]) : CONTENT.length - 1
+      const status = range && same ? 206 : 200
+      const extra = status === 206 ? { 'content-range': `bytes ${from}-${to}/${CONTENT.length}` } : {}
+      response.writeHead(status, { ...described, ...extra, 'content-length': to - from + 1 })
+      const part = CONTENT.subarray(from, Math.min(to + 1, from + 300_000))
+      if (from + part.length > to) return void response.end(part)
+      response.write(part, () => end(response))
+    })
+  }
+
+  async function fetched(url: string, headers: Record<string, string> = {}): Promise<Buffer> {
+    const { body } = await registry.file({ type: 'url', url, method: 'GET' }).open({ method: 'GET', headers })
+    const chunks: Buffer[] = []
+    for await (const chunk of body) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks)
+  }
+
+  it.each([
+    ['etag', { etag: '"v1"' }],
+    ['last-modified', { 'last-modified': 'Sat, 21 Nov 2026 07:28:00 GMT' }],
+  ])('goes on byte by byte under its %s', async (name, headers) => {
+    const url = breaking(`/file-${name}`, () => headers)
+    expect((await fetched(url)).equals(CONTENT)).toBe(true)
+    expect((await fetched(url, { range: 'bytes=100000-799999' })).equals(CONTENT.subarray(100_000, 800_000))).toBe(true)
+    expect(
+      server
+        .seen(`/file-${name}`)
+        .slice(0, 4)
+        .map(({ headers: seen }) => seen.range),
+    ).toEqual([undefined, 'bytes=300000-999999', 'bytes=600000-999999', 'bytes=900000-999999'])
+  })
+
+  it('goes on after a stall', async () => {
+    expect(
+      (
+        await fetched(
+          breaking(
+            '/stall',
+            () => ({ etag: '"v1"' }),
+            true,
+            () => undefined,
+          ),
+        )
+      ).equals(CONTENT),
+    ).toBe(true)
+  })
+
+  it.each([
+    ['it has no validator', () => ({}), true],
+    ['its validator is weak', () => ({ etag: 'W/"v1"' }), true],
+    ['it does not do ranges', () => ({ etag: '"v1"' }), false],
+    [
+      'it has become another file',
+      (() => {
+        let version = 0
+        return () => ({ etag: `"v${version++}"` })
+      })(),
+      true,
+    ],
+  ])('fails visibly where %s', async (name, headers, ranges) => {
+    await expect(
+      fetched(breaking(`/${encodeURIComponent(name)}`, headers as () => Record<string, string>, ranges)),
+    ).rejects.toThrow()
+  })
+})
