@@ -37,6 +37,8 @@ export async function createApp(settings: Settings): Promise<App> {
     connectTimeout: settings.STORAGE_CONNECT_TIMEOUT,
     responseTimeout: settings.STORAGE_RESPONSE_TIMEOUT,
     stallTimeout: settings.STORAGE_STALL_TIMEOUT,
+    maxPerHost: settings.STORAGE_MAX_PER_HOST,
+    maxRequests: settings.STORAGE_MAX_REQUESTS,
     policy: {
       allowedHosts: settings.STORAGE_ALLOWED_HOSTS,
       deniedHosts: settings.STORAGE_DENIED_HOSTS,

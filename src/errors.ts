@@ -180,6 +180,11 @@ export const ERROR_CATALOGUE = {
     cause: 'The storage behind the asset did not answer in time.',
     remedy: 'Try again later.',
   },
+  STORAGE_BUSY: {
+    kind: 'unavailable',
+    cause: 'The provider fetches as many files at once as the operator allows (STORAGE_MAX_REQUESTS).',
+    remedy: 'Try again in a moment.',
+  },
   CHAIN_UNAVAILABLE: { kind: 'chain', cause: 'The blockchain node did not answer.', remedy: 'Try again later.' },
   STATE_UNAVAILABLE: {
     kind: 'unavailable',

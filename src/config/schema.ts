@@ -160,6 +160,16 @@ export const SETTINGS = {
     doc: 'Ports that files may be fetched from: numbers and ranges, separated by commas.',
     example: '80,443,8000-8999',
   }),
+  STORAGE_MAX_PER_HOST: setting({
+    parse: parse.integer(1, 100_000),
+    default: 256,
+    doc: 'Most connections to one storage host at once; further requests wait for one.',
+  }),
+  STORAGE_MAX_REQUESTS: setting({
+    parse: parse.integer(1, 1_000_000),
+    default: 4096,
+    doc: 'Most requests to storages at once in all; further ones are answered with 503.',
+  }),
   IPFS_GATEWAY: setting({
     parse: parse.gateways,
     default: ['https://trustless-gateway.link', 'https://ipfs.io'],

@@ -10,6 +10,10 @@ export interface EgressOptions {
   connectTimeout: number
   responseTimeout: number
   stallTimeout: number
+  /** Most connections to one host; further requests wait for one. */
+  maxPerHost: number
+  /** Most requests at once in all, until their bodies have ended; further ones are turned away. */
+  maxRequests: number
   policy: DestinationPolicy
   /** In place of the system's resolver. */
   lookup?: Lookup
@@ -39,6 +43,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** The one way out: every request for a file leaves through here, to public http(s) destinations alone. */
 export class Egress {
   private readonly agent: Agent
+  private active = 0
 
   constructor(private readonly options: EgressOptions) {
     const { allowNonPublic, connectTimeout: timeout, lookup } = options
@@ -46,7 +51,7 @@ export class Egress {
       connect: guardedConnector({ allowNonPublic, timeout, lookup }),
       headersTimeout: options.responseTimeout,
       bodyTimeout: options.stallTimeout,
-      connections: 64,
+      connections: options.maxPerHost,
       pipelining: 1,
     })
   }
@@ -96,8 +101,17 @@ export class Egress {
   }
 
   private async send(request: Omit<EgressRequest, 'url'> & { url: URL }): Promise<Dispatcher.ResponseData> {
+    if (this.active >= this.options.maxRequests)
+      throw new StorageError(
+        'STORAGE_BUSY',
+        'This provider fetches as many files as it can at once. Try again in a moment.',
+      )
+    this.active += 1
+    const done = () => {
+      this.active -= 1
+    }
     try {
-      return await this.agent.request({
+      const response = await this.agent.request({
         origin: request.url.origin,
         path: request.url.pathname + request.url.search,
         method: request.method,
@@ -105,7 +119,10 @@ export class Egress {
         headers: { 'user-agent': 'tidegate', ...request.headers, 'accept-encoding': 'identity' },
         body: request.body ?? null,
       })
+      response.body.once('close', done)
+      return response
     } catch (error) {
+      done()
       throw isTimeout(error)
         ? new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
         : refused()

@@ -102,8 +102,9 @@ function typed(value: unknown, type: string, name: string): unknown {
   throw badArgument(`must hold a value of type ${type} in ${name}`)
 }
 
-/** One output alone as its value; several as an object by name, or as a list where a name is missing. */
+/** Nothing as null, one output alone as its value; several as an object by name, or as a list where a name is missing. */
 function named(result: unknown, { outputs }: AbiFunction): unknown {
+  if (outputs.length === 0) return null
   if (outputs.length <= 1 || !Array.isArray(result) || outputs.some((output) => !output.name)) return result
   return Object.fromEntries(outputs.map((output, index) => [output.name, result[index]]))
 }

@@ -163,6 +163,8 @@ describe('storage kinds end to end', () => {
       )
       expect((await withUserdata(template, { _index: 1 })).json).toMatchObject({ isActive: true })
       expect((await withUserdata(template, { _index: 0 })).status).toBe(502)
+      const silent = call('balanceOf', [{ name: 'account', type: 'address' }], [], world.network.addresses.Ocean)
+      expect((await withUserdata(silent, { account: buyer.address })).text).toBe('null')
       expect((await withUserdata(template, {})).json.errors).toEqual({ userdata: [expect.stringContaining('_index')] })
       expect((await withUserdata(template, { _index: 'x' })).json.errors).toHaveProperty('userdata')
     })

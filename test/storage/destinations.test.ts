@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isPublicAddress } from '../../src/storage/addresses.js'
 import type { Lookup } from '../../src/storage/connector.js'
 import { Egress } from '../../src/storage/egress.js'
-import { ANYWHERE } from '../helpers/policy.js'
+import { ANYWHERE, UNLIMITED } from '../helpers/policy.js'
 
 /** First and last addresses of every range that is not the public internet (the IANA special-purpose registries). */
 const SPECIAL = [
@@ -145,7 +145,7 @@ describe('threats 4 and 5: forbidden destinations', () => {
     responseTimeout: 1000,
     stallTimeout: 1000,
     allowNonPublic: false,
-    policy: ANYWHERE,
+    ...UNLIMITED,
     lookup,
   })
   beforeAll(async () => {
@@ -219,6 +219,7 @@ describe('threats 4 and 5: forbidden destinations', () => {
       'http://0.0.0.0:22/',
     ]
     const guarded = new Egress({
+      ...UNLIMITED,
       connectTimeout: 1000,
       responseTimeout: 1000,
       stallTimeout: 1000,
@@ -242,10 +243,34 @@ describe('threats 4 and 5: forbidden destinations', () => {
     open.close()
   })
 
+  it('more requests at once than allowed are turned away, until one has ended', async () => {
+    const few = new Egress({
+      ...UNLIMITED,
+      connectTimeout: 1000,
+      responseTimeout: 1000,
+      stallTimeout: 1000,
+      allowNonPublic: true,
+      maxRequests: 2,
+    })
+    const request = { url: `http://127.0.0.1:${port}/`, method: 'GET' as const, headers: {} }
+    const [one] = await Promise.all([few.request(request), few.request(request)])
+    await expect(few.request(request)).rejects.toMatchObject({ code: 'STORAGE_BUSY' })
+    one?.body.resume()
+    await expect
+      .poll(() =>
+        few.request(request).then(
+          ({ status }) => status,
+          () => 'busy',
+        ),
+      )
+      .toBe(200)
+    await few.close()
+  })
+
   it("the operator's hosts and ports hold", async () => {
     const { origin } = new URL(`http://127.0.0.1:${port}`)
     const request = { url: origin, method: 'GET' as const, headers: {} }
-    const base = { connectTimeout: 1000, responseTimeout: 1000, stallTimeout: 1000, allowNonPublic: true }
+    const base = { ...UNLIMITED, connectTimeout: 1000, responseTimeout: 1000, stallTimeout: 1000, allowNonPublic: true }
     const verdict = async (policy: object) => {
       const one = new Egress({ ...base, policy: { ...ANYWHERE, ...policy } })
       const result = await one.request(request).then(

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isPublicAddress } from '../../src/storage/addresses.js'
 import { Egress } from '../../src/storage/egress.js'
-import { ANYWHERE } from '../helpers/policy.js'
+import { UNLIMITED } from '../helpers/policy.js'
 
-const options = { connectTimeout: 1000, responseTimeout: 1000, stallTimeout: 1000, policy: ANYWHERE }
+const options = { connectTimeout: 1000, responseTimeout: 1000, stallTimeout: 1000, ...UNLIMITED }
 
 describe('threat 4: destinations', () => {
   const server = createServer((_request, response) => response.end('inside'))

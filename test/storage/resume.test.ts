@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Egress } from '../../src/storage/egress.js'
 import { StorageRegistry } from '../../src/storage/registry.js'
-import { ANYWHERE } from '../helpers/policy.js'
+import { UNLIMITED } from '../helpers/policy.js'
 import { StorageServer } from '../helpers/storage-server.js'
 
 const CONTENT = randomBytes(1_000_000)
@@ -16,7 +16,7 @@ describe('a storage that breaks in the middle', () => {
     connectTimeout: 1000,
     responseTimeout: 1000,
     stallTimeout: 500,
-    policy: ANYWHERE,
+    ...UNLIMITED,
   })
   beforeAll(async () => {
     server = await StorageServer.start()

@@ -3,7 +3,7 @@ import { Egress } from '../../src/storage/egress.js'
 import { StorageRegistry } from '../../src/storage/registry.js'
 import type { UserData } from '../../src/storage/storage.js'
 import { type Backend, PG_PASSWORD, startPostgres } from '../helpers/backends.js'
-import { ANYWHERE } from '../helpers/policy.js'
+import { UNLIMITED } from '../helpers/policy.js'
 
 describe('sql', () => {
   let backend: Backend
@@ -13,7 +13,7 @@ describe('sql', () => {
     connectTimeout: 2000,
     responseTimeout: 2000,
     stallTimeout: 2000,
-    policy: ANYWHERE,
+    ...UNLIMITED,
   })
   beforeAll(async () => {
     backend = await startPostgres("CREATE TABLE tide (station text); INSERT INTO tide VALUES ('a'), ('b')")

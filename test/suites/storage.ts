@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { discard, Egress } from '../../src/storage/egress.js'
 import { StorageRegistry, type StoredFile } from '../../src/storage/registry.js'
 import type { OpenedFile, StorageTools, UserData } from '../../src/storage/storage.js'
-import { ANYWHERE } from '../helpers/policy.js'
+import { UNLIMITED } from '../helpers/policy.js'
 
 /** One kind of storage on a real back end. */
 export interface StorageUnderTest {
@@ -32,7 +32,7 @@ export function storageSuite(type: string, start: () => Promise<StorageUnderTest
       connectTimeout: 2000,
       responseTimeout: 5000,
       stallTimeout: 5000,
-      policy: ANYWHERE,
+      ...UNLIMITED,
     })
     beforeAll(async () => {
       under = await start()

@@ -1,0 +1,181 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ethers } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ProviderFees } from '../../demo/client.js'
+import { acquire, order } from '../../demo/consume.js'
+import { type DevProcess, spawnDev } from '../../demo/local-dev.js'
+import { publish } from '../../demo/publish.js'
+import { startFtp, startPostgres, startS3 } from '../helpers/backends.js'
+import { eventually } from '../helpers/eventually.js'
+import { type Answer, ask, downloadParams } from '../helpers/requests.js'
+import { StorageServer } from '../helpers/storage-server.js'
+
+const MARKER = 'm4rk3r'
+
+/** Markers everywhere in descriptors; none may come out anywhere, at the most verbose log level. */
+describe('threats 15 and 16: a hunt for leaks', () => {
+  let dev: DevProcess
+  let storage: StorageServer
+  let log = ''
+  const said: string[] = []
+  const provider = () => new ethers.providers.JsonRpcProvider(dev.facts.rpcUrl)
+
+  beforeAll(async () => {
+    storage = await StorageServer.start()
+    dev = await spawnDev([], {
+      LOG_LEVEL: 'trace',
+      STORAGE_STALL_TIMEOUT: '500',
+      STORAGE_RESPONSE_TIMEOUT: '500',
+      IPFS_GATEWAY: `${storage.origin}/${MARKER}`,
+    })
+    for (const stream of [dev.process.stdout, dev.process.stderr])
+      stream?.on('data', (chunk: Buffer) => {
+        log += chunk.toString()
+      })
+  })
+  afterAll(async () => {
+    await dev.stop()
+    await storage.close()
+  })
+
+  /** Everything that can be asked about a file, and what was said. */
+  async function askAll(file: object): Promise<number[]> {
+    const [publisher, buyer] = [provider().getSigner(1), provider().getSigner(2)]
+    const asset = await publish({ network: dev.facts, publisher, files: [file] })
+    const base = `${dev.facts.providerUrl}/api/services`
+    await eventually(
+      async () => (await ask(`${dev.facts.providerUrl}/api/aquarius/assets/ddo/${asset.did}`)).status === 200,
+    )
+    const consumerAddress = await buyer.getAddress()
+    const service = { documentId: asset.did, serviceId: 'tide-access', consumerAddress }
+    const quoted = await ask(`${base}/initialize?${new URLSearchParams(service)}`)
+    await acquire(dev.facts, asset, buyer)
+    const txId = await order(dev.facts, asset, buyer, quoted.json.providerFee as ProviderFees)
+    const json = (body: object) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const download = async (headers: Record<string, string> = {}) =>
+      readAll(`${base}/download?${await downloadParams(asset, txId, buyer)}`, headers)
+    const answers = [
+      quoted,
+      await ask(`${base}/initialize?${new URLSearchParams({ ...service, fileIndex: '0' })}`),
+      await ask(`${base}/fileinfo`, json({ did: asset.did, serviceId: 'tide-access', checksum: true })),
+      await download(),
+      await download({ range: 'bytes=1-2' }),
+      await ask(`${dev.facts.providerUrl}/api/aquarius/assets/ddo/${asset.did}`),
+      // broken descriptors of one's own are told by field alone
+      await ask(
+        `${base}/fileinfo`,
+        json({ ...file, method: MARKER, url: `nonsense ${MARKER}`, hash: MARKER, bucket: `/${MARKER}`, query: 5 }),
+      ),
+    ]
+    for (const { status, headers, text } of answers) said.push(`${status} ${JSON.stringify([...headers])} ${text}`)
+    return answers.map(({ status }) => status)
+  }
+
+  async function readAll(
+    url: string,
+    headers: Record<string, string>,
+  ): Promise<Pick<Answer, 'status' | 'headers' | 'text'>> {
+    const response = await fetch(url, { headers })
+    const text = await response.text().catch((error: Error) => `broken: ${error.message}`)
+    return { status: response.status, headers: response.headers, text }
+  }
+
+  const answer = (write: (request: IncomingMessage, response: ServerResponse) => void) => write
+  const faults = {
+    whole: answer((_, r) => r.writeHead(200, { 'content-length': 4 }).end('tide')),
+    missing: answer((request, r) => r.writeHead(404).end(request.url)),
+    failing: answer((request, r) => r.writeHead(500, request.url).end(request.url)),
+    elsewhere: answer((_, r) => r.writeHead(302, { location: `http://${MARKER}.invalid/${MARKER}` }).end()),
+    resetting: answer((request) => request.socket.resetAndDestroy()),
+    silent: answer(() => undefined),
+    cut: answer((_, r) => r.writeHead(200, { 'content-length': 100, etag: '"1"' }).write('tide', () => r.destroy())),
+    talkative: answer((request, r) =>
+      r
+        .writeHead(200, {
+          'content-length': 4,
+          location: `${request.url}`,
+          link: `<${request.url}>`,
+          'set-cookie': `${MARKER}=1`,
+          'content-location': `${request.url}`,
+          server: MARKER,
+          'x-amz-request-id': MARKER,
+          'content-disposition': `attachment; filename="/${MARKER}/tides.csv"`,
+        })
+        .end('tide'),
+    ),
+  }
+
+  it.each(Object.keys(faults) as (keyof typeof faults)[])('url: a storage that is %s', async (name) => {
+    const path = storage.on(`/${MARKER}/${name}/${MARKER}`, faults[name])
+    const headers = { Authorization: `Bearer ${MARKER}`, 'X-Key': MARKER }
+    await askAll({ type: 'url', url: `${path}?key=${MARKER}`, method: 'GET', headers })
+  })
+
+  it('url, ipfs, s3, ftp and sql: hosts that are not there', async () => {
+    const host = `${MARKER}.invalid`
+    for (const file of [
+      { type: 'url', url: `https://${host}/${MARKER}`, method: 'POST', headers: { Authorization: MARKER } },
+      { type: 'graphql', url: `http://${host}/${MARKER}`, query: `{ ${MARKER} }`, headers: { 'X-Key': MARKER } },
+      { type: 'ipfs', hash: 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy' },
+      {
+        type: 's3',
+        endpoint: `http://${host}`,
+        bucket: MARKER,
+        key: MARKER,
+        accessKeyId: MARKER,
+        secretAccessKey: MARKER,
+      },
+      { type: 'ftp', url: `ftp://${MARKER}:${MARKER}@${host}/${MARKER}` },
+      { type: 'sql', url: `postgres://${MARKER}:${MARKER}@${host}/${MARKER}`, query: `SELECT '${MARKER}'` },
+      {
+        type: 'smartcontract',
+        chainId: 8996,
+        address: ethers.constants.AddressZero,
+        abi: {
+          type: 'function',
+          name: MARKER,
+          inputs: [],
+          outputs: [{ name: '', type: 'uint256' }],
+          stateMutability: 'view',
+        },
+      },
+    ])
+      expect(await askAll(file)).toContain(502)
+  })
+
+  it('s3, ftp and sql: servers that refuse', async () => {
+    const backends = await Promise.all([
+      startS3('tides', 'a', Buffer.from('a')),
+      startFtp('a', Buffer.from('a')),
+      startPostgres('SELECT 1'),
+    ])
+    const [s3, ftp, sql] = backends
+    const refused = [
+      {
+        type: 's3',
+        endpoint: `http://127.0.0.1:${s3.port}`,
+        bucket: 'tides',
+        key: MARKER,
+        accessKeyId: MARKER,
+        secretAccessKey: MARKER,
+      },
+      { type: 'ftp', url: `ftp://${MARKER}:${MARKER}@127.0.0.1:${ftp.port}/${MARKER}` },
+      { type: 'sql', url: `postgres://${MARKER}:${MARKER}@127.0.0.1:${sql.port}/${MARKER}`, query: `SELECT ${MARKER}` },
+      { type: 'sql', url: `postgres://postgres:secret@127.0.0.1:${sql.port}/postgres`, query: `SELECT ${MARKER}` },
+    ]
+    for (const file of refused) expect(await askAll(file)).toContain(502)
+    await Promise.all(backends.map(({ close }) => close()))
+  })
+
+  it('has found none, in a hundred answers and in the log', () => {
+    expect(said.length).toBeGreaterThan(100)
+    expect(log).toContain('"route":"/api/services/download"')
+    for (const text of [...said, ...log.split('\n')]) expect(text.toLowerCase()).not.toContain(MARKER)
+    const keys = [...dev.facts.accounts.map(({ privateKey }) => privateKey.slice(2)), '127.0.0.1:1']
+    for (const key of keys) expect(log + said.join()).not.toContain(key)
+  })
+})
