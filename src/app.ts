@@ -79,7 +79,9 @@ export async function createApp(settings: Settings): Promise<App> {
       return url
     },
     async close() {
+      const cut = setTimeout(() => server.server.closeAllConnections(), settings.STOP_TIMEOUT)
       await server.close()
+      clearTimeout(cut)
       await Promise.all(followers.map((follower) => follower.stop()))
       await egress.close()
       await store.close()

@@ -47,6 +47,11 @@ export const SETTINGS = {
     default: './tidegate-state',
     doc: 'Folder of the embedded database with nonces, revoked tokens and the index. Created when missing.',
   }),
+  STOP_TIMEOUT: setting({
+    parse: parse.integer(0, 86_400_000),
+    default: 30_000,
+    doc: 'Milliseconds that running transfers may take to end when the service is told to stop; then they are cut.',
+  }),
   LOG_LEVEL: setting({
     parse: parse.oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     default: 'info',

@@ -27,7 +27,8 @@ export interface AnvilOptions {
 export async function startAnvil({ port, stateFile }: AnvilOptions): Promise<Anvil> {
   const args = ['--port', String(port), '--chain-id', String(DEV_CHAIN_ID), '--mnemonic', DEV_MNEMONIC]
   args.push('--gas-limit', '300000000')
-  if (stateFile) args.push('--state', stateFile, '--state-interval', '1')
+  // written when the node ends, which the guard sees to also when this process is killed
+  if (stateFile) args.push('--state', stateFile)
   const child = spawn(anvilBinary(), args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const guard = guardAgainstOrphan(child)
   const exited = once(child, 'exit').catch(() => undefined)

@@ -2,6 +2,7 @@ import {
   type Address,
   createWalletClient,
   getContractAddress,
+  type Hex,
   http,
   type PublicClient,
   parseEther,
@@ -33,7 +34,7 @@ export const DEV_NETWORK = 'development'
 
 /**
  * Deploys the datatoken contracts to a fresh local chain, wired as the field's local network always was. The
- * transactions go out back to back with known nonces, and only the last receipts are waited for.
+ * transactions go out in the order of their nonces, which are known beforehand, and so are the addresses.
  */
 export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
   const reader = rpcClient(new URL(rpcUrl))
@@ -78,7 +79,7 @@ export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
 
 /** Sends transactions of the first dev account in a row, so that contract addresses are known before they are mined. */
 class Deployer {
-  private readonly sent: Promise<`0x${string}`>[] = []
+  private readonly steps: (() => Promise<Hex>)[] = []
 
   private constructor(
     private readonly wallet: WalletClient,
@@ -95,19 +96,23 @@ class Deployer {
 
   deploy(name: keyof typeof ARTIFACTS, args: unknown[]): Address {
     const address = getContractAddress({ from: this.address, nonce: BigInt(this.nonce) })
-    this.sent.push(this.wallet.deployContract({ ...artifact(ARTIFACTS[name]), args, ...this.common() }))
+    const request = { ...artifact(ARTIFACTS[name]), args, ...this.common() }
+    this.steps.push(() => this.wallet.deployContract(request))
     return address
   }
 
   call(name: keyof typeof ARTIFACTS, address: Address, functionName: string, args: unknown[]): void {
     const { abi } = artifact(ARTIFACTS[name])
-    this.sent.push(this.wallet.writeContract({ abi, address, functionName, args, ...this.common() }))
+    const request = { abi, address, functionName, args, ...this.common() }
+    this.steps.push(() => this.wallet.writeContract(request))
   }
 
-  /** Waits until everything is mined. Throws when a transaction failed. */
+  /** Sends one after the other, each mined at once, and checks the results. Throws when a transaction failed. */
   async finish(): Promise<void> {
-    for (const hash of await Promise.all(this.sent)) {
-      const receipt = await this.reader.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+    const hashes: Hex[] = []
+    for (const step of this.steps) hashes.push(await step())
+    for (const hash of hashes) {
+      const receipt = await this.reader.waitForTransactionReceipt({ hash, pollingInterval: 20, timeout: 30_000 })
       if (receipt.status !== 'success') throw new Error(`A contract could not be deployed (transaction ${hash}).`)
     }
   }

@@ -68,6 +68,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
       ALLOW_NON_PUBLIC_IP: 'true',
       INDEX_POLL_INTERVAL: '100',
       LOG_LEVEL: 'warn',
+      STOP_TIMEOUT: '2000',
       ...options.environment,
       PORT: String(options.port),
       NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: anvil.rpcUrl }),

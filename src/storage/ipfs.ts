@@ -16,6 +16,9 @@ const filecoinFile = z.object({ type: z.literal('filecoin'), cid })
 export type IpfsFile = z.infer<typeof ipfsFile>
 export type FilecoinFile = z.infer<typeof filecoinFile>
 
+/** Blocks that are fetched ahead of the reader: the library would otherwise ask for all of a file at once. */
+const READ_AHEAD = 8
+
 /** Files on IPFS, from trustless gateways, every byte checked against the CID. */
 export function ipfsStorage(tools: StorageTools): Storage<IpfsFile> {
   const files = contentAddressed(tools, tools.gateways.ipfs)
@@ -39,9 +42,8 @@ export function filecoinStorage(tools: StorageTools): Storage<FilecoinFile> {
 }
 
 function contentAddressed({ egress }: StorageTools, gateways: readonly string[]) {
-  const blocks = new TrustlessBlocks(egress, gateways)
-
-  async function entry(text: string) {
+  async function entry(text: string, signal?: AbortSignal) {
+    const blocks = new TrustlessBlocks(egress, gateways, signal)
     const found = await guarded(() => exporter(parsedCid(text) as CID, blocks as never))
     if (found.type !== 'file' && found.type !== 'raw' && found.type !== 'identity')
       throw new StorageError('STORAGE_REFUSED', 'The file is a directory, or no file at all.')
@@ -61,7 +63,8 @@ function contentAddressed({ egress }: StorageTools, gateways: readonly string[])
     async open(text: string, { method, headers }: OpenRequest): Promise<OpenedFile> {
       const etag = `"${text}"` // the content cannot change under its CID
       if (headers['if-none-match'] === etag) return { status: 304, headers: { etag }, body: Readable.from([]) }
-      const { size, content } = await entry(text)
+      const stop = new AbortController()
+      const { size, content } = await entry(text, stop.signal)
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
       const range = valid ? byteRange(headers.range, size) : undefined
       if (range === 'unsatisfiable')
@@ -70,7 +73,9 @@ function contentAddressed({ egress }: StorageTools, gateways: readonly string[])
       const length = end - start + 1
       const described: OpenedFile['headers'] = { etag, 'accept-ranges': 'bytes', 'content-length': String(length) }
       if (range) described['content-range'] = `bytes ${start}-${end}/${size}`
-      const body = method === 'HEAD' ? Readable.from([]) : Readable.from(content({ offset: start, length }))
+      const bytes = () => content({ offset: start, length, blockReadConcurrency: READ_AHEAD, signal: stop.signal })
+      const body = Readable.from(method === 'HEAD' ? [] : bytes())
+      body.once('close', () => stop.abort())
       return { status: range ? 206 : 200, headers: described, body }
     },
   }

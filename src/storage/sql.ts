@@ -47,7 +47,7 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
       await client.connect()
       // a cursor runs inside a transaction, and one that says so cannot be talked out of it by the statement
       await client.query('BEGIN READ ONLY')
-      const stream = client.query(new QueryStream(file.query, values, { batchSize: 500 }))
+      const stream = client.query(new QueryStream(file.query, values, { batchSize: BATCH, highWaterMark: BATCH }))
       stream.once('close', () => void client.end().catch(() => undefined))
       return await begun(stream)
     } catch {
@@ -82,6 +82,9 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
     },
   }
 }
+
+/** Rows that are read at once: few, since one row may be large. */
+const BATCH = 16
 
 const CASTS = {
   date: (value: Date) => value.toISOString(),

@@ -24,6 +24,8 @@ export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
   constructor(
     private readonly egress: Egress,
     private readonly gateways: readonly string[],
+    /** Ends the reading: the tree is walked ahead of the reader, who may be gone. */
+    private readonly signal?: AbortSignal,
   ) {}
 
   async *get(cid: CID): AsyncGenerator<Uint8Array> {
@@ -35,6 +37,7 @@ export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
     if (!HASHES.has(cid.multihash.code)) throw refused('is addressed by a hash that is not supported')
     let failure: StorageError = refused('cannot be reached')
     for (const gateway of this.gateways) {
+      if (this.signal?.aborted) throw refused('is no longer wanted')
       try {
         const bytes = await this.fetch(`${gateway}/ipfs/${cid}?format=raw`)
         if (isOf(cid, bytes)) return bytes
