@@ -126,7 +126,7 @@ describe('auth tokens', () => {
     expect((await download({}, { nonce: other, signature })).json.errors).toHaveProperty('signature')
   })
 
-  it('threat 11: 50 identical creations, deletions and modern requests: one of each passes', async () => {
+  it('threat 11: 50 identical requests of every signed route here: one of each passes', async () => {
     const passing = async (send: () => Promise<Answer>) =>
       (await Promise.all(Array.from({ length: 50 }, send))).filter(({ status }) => status === 200).length
     const nonce = freshNonce()
@@ -147,6 +147,33 @@ describe('auth tokens', () => {
       signature: await signText(owner, `${owner.address}${modern}createAuthToken`),
     }
     expect(await passing(send('POST', '/auth/token', JSON.stringify(signed)))).toBe(1)
+
+    const doomed = await created()
+    const final = freshNonce()
+    const invalidate = {
+      address: owner.address,
+      token: doomed,
+      nonce: final,
+      signature: await signText(owner, `${owner.address}${final}invalidateAuthToken`),
+    }
+    expect(await passing(send('POST', '/auth/token/invalidate', JSON.stringify(invalidate)))).toBe(1)
+
+    const used = freshNonce()
+    const encryptSignature = await signText(owner, `${owner.address}${used}encrypt`)
+    const query = new URLSearchParams({
+      chainId: '8996',
+      nonce: used,
+      consumerAddress: owner.address,
+      signature: encryptSignature,
+    })
+    const encrypt = () =>
+      ask(`${base()}/encrypt?${query}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/octet-stream' },
+        body: 'tide',
+      })
+    const encrypted = await Promise.all(Array.from({ length: 50 }, encrypt))
+    expect(encrypted.filter(({ status }) => status === 201)).toHaveLength(1)
   })
 
   it('are deleted for good, by their own address alone', async () => {
