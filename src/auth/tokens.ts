@@ -1,7 +1,7 @@
-import { hkdfSync, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { type Address, getAddress, isAddress } from 'viem'
-import type { ProviderKey } from '../crypto/keys.js'
+import { derivedSecret, type ProviderKey } from '../crypto/keys.js'
 import { type ErrorCode, TokenError } from '../errors.js'
 import type { RevocationStore } from '../state/store.js'
 
@@ -19,7 +19,7 @@ const SECRET_LABEL = 'tidegate auth token secret v1'
 /** The secret that tokens are signed with: the configured one, or one derived from the provider key, never the key itself. */
 export function tokenSecret(configured: string | undefined, key: ProviderKey): Uint8Array {
   if (configured !== undefined) return Buffer.from(configured, 'utf8')
-  return new Uint8Array(hkdfSync('sha256', key.secret, '', SECRET_LABEL, 32))
+  return derivedSecret(key, SECRET_LABEL)
 }
 
 /** Issues, checks and revokes auth tokens: JWTs, HS256 alone. */

@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto'
 import secp256k1 from 'secp256k1'
 import { type Address, bytesToHex, type Hex, keccak256 } from 'viem'
 import { publicKeyToAddress } from 'viem/utils'
@@ -28,6 +29,11 @@ export function providerKey(hex: string): ProviderKey {
   if (!secp256k1.privateKeyVerify(secret)) throw new Error('is not a valid secp256k1 private key')
   const publicKey = secp256k1.publicKeyCreate(secret, false)
   return { secret, publicKey, address: publicKeyToAddress(bytesToHex(publicKey)) }
+}
+
+/** A secret of 32 bytes that is derived from the key for one purpose: it tells nothing of the key or of other purposes. */
+export function derivedSecret(key: ProviderKey, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key.secret, '', purpose, 32))
 }
 
 /** The digest that a wallet signs for `personal_sign` of these bytes (EIP-191, version 0x45). */

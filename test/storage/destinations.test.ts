@@ -197,6 +197,23 @@ describe('threats 4 and 5: forbidden destinations', () => {
     expect(connections).toBe(0)
   })
 
+  it.each([
+    'file:///etc/passwd',
+    'ftp://127.0.0.1/',
+    'gopher://127.0.0.1/',
+    'http://user@example.com/',
+    'data:,x',
+    'nonsense',
+  ])('of another scheme or with user info: %s', (url) => refused(url))
+
+  it.each(['93.184.216.34', '8.8.8.8', '2606:2800:220:1:248:1893:25c8:1946'])('%s is none of them', (address) => {
+    expect(isPublicAddress(address)).toBe(true)
+  })
+
+  it.each(['nonsense', ''])('%j is no address at all', (text) => {
+    expect(isPublicAddress(text)).toBe(false)
+  })
+
   it('failed DNS is a refusal in the same words', async () => {
     await refused('http://nowhere.example/')
   })

@@ -1,31 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Egress } from '../../src/storage/egress.js'
-import { StorageRegistry } from '../../src/storage/registry.js'
-import { UNLIMITED } from '../helpers/policy.js'
+import type { StorageRegistry } from '../../src/storage/registry.js'
 import { StorageServer } from '../helpers/storage-server.js'
+import { testEgress, testRegistry } from '../helpers/storage-tools.js'
 
 const CONTENT = randomBytes(1_000_000)
 
 describe('a storage that breaks in the middle', () => {
   let server: StorageServer
   let registry: StorageRegistry
-  const egress = new Egress({
-    allowNonPublic: true,
-    connectTimeout: 1000,
-    responseTimeout: 1000,
-    stallTimeout: 500,
-    ...UNLIMITED,
-  })
+  const egress = testEgress({ stallTimeout: 500 })
   beforeAll(async () => {
     server = await StorageServer.start()
-    registry = new StorageRegistry({
-      egress,
-      readContract: () => Promise.reject(new Error('no chain')),
-      sql: { timeout: 1000, maxRows: 1, maxBytes: 1 },
-      gateways: { ipfs: [], filecoin: [], arweave: [] },
-    })
+    registry = testRegistry(egress)
   })
   afterAll(async () => {
     await egress.close()

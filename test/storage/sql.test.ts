@@ -1,28 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Egress } from '../../src/storage/egress.js'
-import { StorageRegistry } from '../../src/storage/registry.js'
+import type { StorageRegistry } from '../../src/storage/registry.js'
 import type { UserData } from '../../src/storage/storage.js'
 import { type Backend, PG_PASSWORD, startPostgres } from '../helpers/backends.js'
-import { UNLIMITED } from '../helpers/policy.js'
+import { testEgress, testRegistry } from '../helpers/storage-tools.js'
 
 describe('sql', () => {
   let backend: Backend
   let registry: StorageRegistry
-  const egress = new Egress({
-    allowNonPublic: true,
-    connectTimeout: 2000,
-    responseTimeout: 2000,
-    stallTimeout: 2000,
-    ...UNLIMITED,
-  })
+  const egress = testEgress()
   beforeAll(async () => {
     backend = await startPostgres("CREATE TABLE tide (station text); INSERT INTO tide VALUES ('a'), ('b')")
-    registry = new StorageRegistry({
-      egress,
-      readContract: () => Promise.reject(new Error('no chain')),
-      sql: { timeout: 1000, maxRows: 1000, maxBytes: 100_000 },
-      gateways: { ipfs: [], filecoin: [], arweave: [] },
-    })
+    registry = testRegistry(egress, { sql: { timeout: 1000, maxRows: 1000, maxBytes: 100_000 } })
   })
   afterAll(async () => {
     await egress.close()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { discard, Egress } from '../../src/storage/egress.js'
-import { StorageRegistry, type StoredFile } from '../../src/storage/registry.js'
+import { discard } from '../../src/storage/egress.js'
+import type { StorageRegistry, StoredFile } from '../../src/storage/registry.js'
 import type { OpenedFile, StorageTools, UserData } from '../../src/storage/storage.js'
-import { UNLIMITED } from '../helpers/policy.js'
+import { testEgress, testRegistry } from '../helpers/storage-tools.js'
 
 /** One kind of storage on a real back end. */
 export interface StorageUnderTest {
@@ -27,22 +27,10 @@ export function storageSuite(type: string, start: () => Promise<StorageUnderTest
   describe(`storage: ${type}`, () => {
     let under: StorageUnderTest
     let registry: StorageRegistry
-    const egress = new Egress({
-      allowNonPublic: true,
-      connectTimeout: 2000,
-      responseTimeout: 5000,
-      stallTimeout: 5000,
-      ...UNLIMITED,
-    })
+    const egress = testEgress()
     beforeAll(async () => {
       under = await start()
-      registry = new StorageRegistry({
-        egress,
-        readContract: () => Promise.reject(new Error('no chain')),
-        sql: { timeout: 5000, maxRows: 1000, maxBytes: 1e6 },
-        gateways: { ipfs: [], filecoin: [], arweave: [] },
-        ...under.tools,
-      })
+      registry = testRegistry(egress, under.tools)
     })
     afterAll(async () => {
       await egress.close()
