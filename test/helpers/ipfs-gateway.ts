@@ -38,12 +38,19 @@ export class IpfsGateway {
     return new IpfsGateway(server)
   }
 
+  get port(): number {
+    return (this.server.address() as AddressInfo).port
+  }
+
   get origin(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    return `http://127.0.0.1:${this.port}`
   }
 
   /** Adds a file in blocks of 256 KiB, or a folder with one. Answers its CID, and those of its blocks in their order. */
-  async add(content: Uint8Array, path = 'file'): Promise<{ cid: string; blocks: string[] }> {
+  async add(
+    content: Uint8Array | AsyncIterable<Uint8Array>,
+    path = 'file',
+  ): Promise<{ cid: string; blocks: string[] }> {
     const before = new Set<string>()
     for await (const { cid } of this.blocks.getAll()) before.add(cid.toString())
     let root: CID | undefined

@@ -97,4 +97,23 @@ describe('a storage that breaks in the middle', () => {
       fetched(breaking(`/${encodeURIComponent(name)}`, headers as () => Record<string, string>, ranges)),
     ).rejects.toThrow()
   })
+
+  it('asks again where an idle connection was closed in the moment of its use, and only then', async () => {
+    let answered = 0
+    const url = server.on('/idle', ({ socket }, response) => {
+      answered += 1
+      if (answered === 2 || answered > 3) socket.destroy()
+      else response.end('tide')
+    })
+    const one = testEgress({ maxPerHost: 1 })
+    const fetched = async () => {
+      const file = testRegistry(one).file({ type: 'url', url, method: 'GET' })
+      const { body } = await file.open({ method: 'GET', headers: {} })
+      return Buffer.concat(await body.toArray()).toString()
+    }
+    expect([await fetched(), await fetched(), answered]).toEqual(['tide', 'tide', 3])
+    await expect(fetched()).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
+    expect(answered).toBe(5)
+    await one.close()
+  })
 })
