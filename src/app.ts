@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { AbiFunction } from 'viem'
+import { FactsReader } from './assets/facts.js'
 import { ChainFollower } from './assets/index/follower.js'
 import { indexSource } from './assets/index/source.js'
 import { AssetResolver } from './assets/resolver.js'
@@ -10,6 +11,8 @@ import type { Settings } from './config/schema.js'
 import type { Context } from './context.js'
 import type { ProviderKey } from './crypto/keys.js'
 import { createServer } from './http/server.js'
+import { createLogger } from './logger.js'
+import { OrderTransactions } from './orders/transactions.js'
 import { openSqliteStore } from './state/sqlite.js'
 import type { StateStore } from './state/store.js'
 import { Egress } from './storage/egress.js'
@@ -30,7 +33,8 @@ export interface App {
  * cannot be used.
  */
 export async function createApp(settings: Settings): Promise<App> {
-  const chains = await connectChains(settings)
+  const log = createLogger(settings.LOG_LEVEL)
+  const chains = await connectChains(settings, log)
   const store = openStore(settings.STATE_DIR)
   const egress = new Egress({
     allowNonPublic: settings.ALLOW_NON_PUBLIC_IP,
@@ -51,6 +55,8 @@ export async function createApp(settings: Settings): Promise<App> {
     store,
     tokens: new Tokens(tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains)), store.revocations),
     assets: new AssetResolver([indexSource(store.index)], chains),
+    facts: new FactsReader(chains, settings.INDEX_POLL_INTERVAL),
+    orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
     storages: new StorageRegistry({
       egress,
       readContract: contractReader(chains),
@@ -58,13 +64,15 @@ export async function createApp(settings: Settings): Promise<App> {
       gateways: gatewaysOf(settings),
     }),
   }
-  const server = await createServer(context)
+  const server = await createServer(context, log)
   const options = {
     blockRange: settings.INDEX_BLOCK_RANGE,
     pollInterval: settings.INDEX_POLL_INTERVAL,
     maxDdoSize: settings.MAX_DDO_SIZE,
+    reorgDepth: settings.INDEX_REORG_DEPTH,
+    onRollback: (chainId: number, block: number) => context.orders.forgetAfter(chainId, block),
   }
-  const followers = [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, server.log))
+  const followers = [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, log))
   return {
     server,
     context,
@@ -99,7 +107,7 @@ function contractReader(chains: Chains): ReadContract {
     const chain = chains.get(chainId)
     if (!chain) throw new Error('not served')
     const [{ name }] = abi as [AbiFunction]
-    return chain.client.readContract({ address, abi, functionName: name, args })
+    return chain.nodes.ask((client) => client.readContract({ address, abi, functionName: name, args }))
   }
 }
 

@@ -1,7 +1,9 @@
+import type { FactsReader } from './assets/facts.js'
 import type { AssetResolver } from './assets/resolver.js'
 import type { Tokens } from './auth/tokens.js'
 import type { Chains } from './chain/chains.js'
 import type { Settings } from './config/schema.js'
+import type { OrderTransactions } from './orders/transactions.js'
 import type { StateStore } from './state/store.js'
 import type { StorageRegistry } from './storage/registry.js'
 
@@ -12,5 +14,7 @@ export interface Context {
   store: StateStore
   tokens: Tokens
   assets: AssetResolver
+  facts: FactsReader
+  orders: OrderTransactions
   storages: StorageRegistry
 }

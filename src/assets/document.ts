@@ -1,4 +1,5 @@
 import type { IndexedAsset } from '../state/store.js'
+import type { AssetFacts } from './facts.js'
 import { isoTime } from './index/changes.js'
 
 /**
@@ -6,7 +7,7 @@ import { isoTime } from './index/changes.js'
  * `event`, `stats`, `purgatory`). Of an asset that is not active or unlisted only the frame is told, without metadata
  * and services. Undefined where this provider has no document.
  */
-export function assetDocument(asset: IndexedAsset): Record<string, unknown> | undefined {
+export function assetDocument(asset: IndexedAsset, facts: AssetFacts): Record<string, unknown> | undefined {
   const { metadata, nft, datatokens } = asset
   if (metadata.ddo === null) return undefined
   const ddo = JSON.parse(metadata.ddo) as Record<string, unknown>
@@ -20,8 +21,8 @@ export function assetDocument(asset: IndexedAsset): Record<string, unknown> | un
       name: nft.name,
       symbol: nft.symbol,
       state: metadata.state,
-      tokenURI: nft.tokenUri,
-      owner: nft.owner,
+      tokenURI: facts.tokenUri ?? nft.tokenUri,
+      owner: facts.owner ?? nft.owner,
       created: nft.created,
     },
     datatokens: datatokens.map(({ address, name, symbol }) => ({
@@ -40,7 +41,7 @@ export function assetDocument(asset: IndexedAsset): Record<string, unknown> | un
     },
     stats: {
       orders: datatokens.reduce((sum, datatoken) => sum + datatoken.orders, 0),
-      price: asset.price ? { ...asset.price, value: Number(asset.price.value) } : {},
+      price: facts.price ? { ...facts.price, value: Number(facts.price.value) } : {},
     },
     purgatory: { state: false, reason: '' },
   }

@@ -1,7 +1,8 @@
 import { type Address, getAddress, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from 'viem'
 import { assertReadable } from '../access/policy.js'
 import { EVENTS, VIEWS } from '../chain/abi.js'
-import { type Chain, onChain } from '../chain/chains.js'
+import type { Chain } from '../chain/chains.js'
+import { answered } from '../chain/failures.js'
 import { AssetError, RequestError } from '../errors.js'
 import type { PublishedDocument } from './index/decode.js'
 
@@ -10,15 +11,11 @@ import type { PublishedDocument } from './index/decode.js'
  * chain itself: caches come right after the event, when the index may not have seen it.
  */
 export async function assertReadableNft(chain: Chain, nft: Address): Promise<void> {
-  const [listed, state] = await onChain(() =>
+  const { factory } = chain.deployment
+  const [listed, state] = await chain.nodes.ask((client) =>
     Promise.all([
-      chain.client.readContract({
-        address: chain.deployment.factory,
-        abi: VIEWS,
-        functionName: 'erc721List',
-        args: [nft],
-      }),
-      chain.client.readContract({ address: nft, abi: VIEWS, functionName: 'metaDataState' }).catch(() => undefined),
+      client.readContract({ address: factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
+      answered(client.readContract({ address: nft, abi: VIEWS, functionName: 'metaDataState' })),
     ]),
   )
   if (!isAddressEqual(listed, nft))

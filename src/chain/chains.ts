@@ -1,15 +1,13 @@
 import {
   type Address,
-  createPublicClient,
   type Hex,
-  http,
   type PublicClient,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from 'viem'
 import type { ProviderKey } from '../crypto/keys.js'
-import { ChainError } from '../errors.js'
 import type { Deployment } from './deployments.js'
+import type { ChainNodes } from './nodes.js'
 
 /** One chain that the service serves: how to ask it, its contracts, and the provider's key on it. */
 export interface Chain {
@@ -20,48 +18,46 @@ export interface Chain {
   readonly fee: { token: Address; amount: bigint }
   /** Blocks that must stand on the chain from an order on, its own included. */
   readonly confirmations: number
-  readonly client: PublicClient
+  readonly nodes: ChainNodes
 }
 
 /** The chains by id. */
 export type Chains = ReadonlyMap<number, Chain>
 
-/** A JSON-RPC client. Calls of one tick travel in one HTTP request. */
-export function rpcClient(url: URL): PublicClient {
-  return createPublicClient({
-    transport: http(url.href, { batch: { batchSize: 100 }, timeout: 10_000, retryCount: 1, retryDelay: 100 }),
-    cacheTime: 0,
-  })
-}
-
-/** Runs a chain call; whatever it throws becomes a ChainError without the node's own words, which may quote the URL. */
-export async function onChain<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch {
-    throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
-  }
-}
-
 /** How long to wait between two questions for a receipt, in milliseconds. */
 const RECEIPT_POLL = 250
 
+/** A mined transaction, with the head of the chain as the same node sees it. */
+export interface Mined {
+  receipt: TransactionReceipt
+  head: bigint
+}
+
 /**
- * The receipt of a transaction, waiting up to `wait` milliseconds for one that the node does not know yet.
- * Undefined when it stays unknown. Throws ChainError.
+ * The receipt of a transaction, waiting up to `wait` milliseconds for one that no node knows yet. Undefined when it
+ * stays unknown. Throws ChainError.
  */
-export async function waitForReceipt(chain: Chain, txId: Hex, wait: number): Promise<TransactionReceipt | undefined> {
+export async function waitForReceipt({ nodes }: Chain, txId: Hex, wait: number): Promise<Mined | undefined> {
   const deadline = Date.now() + wait
   for (;;) {
-    const receipt = await onChain(() => receiptOf(chain, txId))
-    if (receipt || Date.now() >= deadline) return receipt
+    const [receipt, head] = await nodes.ask(
+      (client) => Promise.all([receiptOf(client, txId), client.getBlockNumber()] as const),
+      // a node that lags behind says "unknown" as well
+      { accept: ([found]) => found !== undefined, essence: ([found]) => found && essenceOf(found) },
+    )
+    if (receipt) return { receipt, head }
+    if (Date.now() >= deadline) return undefined
     await new Promise((resolve) => setTimeout(resolve, Math.min(RECEIPT_POLL, Math.max(1, deadline - Date.now()))))
   }
 }
 
-async function receiptOf(chain: Chain, hash: Hex): Promise<TransactionReceipt | undefined> {
+function essenceOf({ status, blockHash, logs }: TransactionReceipt): unknown {
+  return [status, blockHash, logs.map(({ address, topics, data }) => [address, topics, data])]
+}
+
+async function receiptOf(client: PublicClient, hash: Hex): Promise<TransactionReceipt | undefined> {
   try {
-    return await chain.client.getTransactionReceipt({ hash })
+    return await client.getTransactionReceipt({ hash })
   } catch (error) {
     if (error instanceof TransactionReceiptNotFoundError) return undefined
     throw error

@@ -1,8 +1,10 @@
 import { type Address, zeroAddress } from 'viem'
 import { forChain } from '../config/parsers.js'
 import type { Settings } from '../config/schema.js'
-import { type Chain, type Chains, rpcClient } from './chains.js'
+import type { Logger } from '../logger.js'
+import type { Chain, Chains } from './chains.js'
 import { type Deployment, KNOWN_DEPLOYMENTS, readAddressFile } from './deployments.js'
+import { ChainNodes, rpcClient } from './nodes.js'
 
 /** The service cannot start as configured; `problems` holds one line for each reason. */
 export class StartError extends Error {
@@ -13,23 +15,52 @@ export class StartError extends Error {
 }
 
 /**
- * Asks every configured node for its chain id and puts the chains together. Throws one StartError that lists every
- * node that is unreachable or on another chain, and every chain without contracts or key.
+ * Asks every configured node for its chain id and puts the chains together. A node that does not answer is no problem
+ * where another one of its chain does. Throws one StartError that lists every chain without a node, every node on
+ * another chain, and every chain without contracts or key.
  */
-export async function connectChains(settings: Settings): Promise<Chains> {
+export async function connectChains(settings: Settings, log?: Logger): Promise<Chains> {
   const problems: string[] = []
   const deployments = knownDeployments(settings, problems)
   const urls = settings.NETWORK_URL
-  const wanted: [number | undefined, URL][] = urls.all ? [[undefined, urls.all]] : [...urls.byChain]
+  const wanted: [number | undefined, URL[]][] = urls.all ? [[undefined, urls.all]] : [...urls.byChain]
   const connected = await Promise.all(
-    wanted.map(async ([expected, url]) => {
-      const chain = await connect(settings, deployments, expected, url)
+    wanted.map(async ([expected, nodes]) => {
+      const chainId = await chainIdOf(expected, nodes, settings.RPC_TIMEOUT, problems)
+      const chain = chainId === undefined ? undefined : chainFrom(settings, deployments, chainId, nodes, log)
       if (typeof chain === 'string') problems.push(chain)
       return chain
     }),
   )
   if (problems.length > 0) throw new StartError(problems)
   return new Map(connected.map((chain) => [(chain as Chain).chainId, chain as Chain]))
+}
+
+/** The chain that all nodes which answer are on. Adds a line to the problems for each that is on another, or where none answers. */
+async function chainIdOf(
+  expected: number | undefined,
+  urls: URL[],
+  timeout: number,
+  problems: string[],
+): Promise<number | undefined> {
+  const told = await Promise.all(
+    urls.map((url) =>
+      rpcClient(url, timeout)
+        .getChainId()
+        .catch(() => undefined),
+    ),
+  )
+  const chainId = expected ?? told.find((id) => id !== undefined)
+  const whose = expected === undefined ? '' : ` of chain ${expected}`
+  if (told.every((id) => id === undefined)) {
+    const hosts = urls.map(({ host }) => host).join(', ')
+    problems.push(`NETWORK_URL: the node${whose} at ${hosts} does not answer JSON-RPC.`)
+    return undefined
+  }
+  for (const [at, id] of told.entries())
+    if (id !== undefined && id !== chainId)
+      problems.push(`NETWORK_URL: the node at ${urls[at]?.host} is on chain ${id}, not on chain ${chainId}.`)
+  return chainId
 }
 
 function knownDeployments(settings: Settings, problems: string[]): Map<number, Deployment> {
@@ -44,20 +75,13 @@ function knownDeployments(settings: Settings, problems: string[]): Map<number, D
 }
 
 /** One chain, or the sentence that says why not. */
-async function connect(
+function chainFrom(
   settings: Settings,
   deployments: Map<number, Deployment>,
-  expected: number | undefined,
-  url: URL,
-): Promise<Chain | string> {
-  const client = rpcClient(url)
-  const chainId = await client.getChainId().catch(() => undefined)
-  if (chainId === undefined) {
-    const whose = expected === undefined ? '' : ` of chain ${expected}`
-    return `NETWORK_URL: the node${whose} at ${url.host} does not answer JSON-RPC.`
-  }
-  if (expected !== undefined && chainId !== expected)
-    return `NETWORK_URL: the node at ${url.host} is on chain ${chainId}, not on chain ${expected}.`
+  chainId: number,
+  urls: URL[],
+  log: Logger | undefined,
+): Chain | string {
   const key = forChain(settings.PROVIDER_PRIVATE_KEY, chainId)
   if (!key) return `PROVIDER_PRIVATE_KEY: has no key for chain ${chainId}.`
   const deployment = deployments.get(chainId)
@@ -69,7 +93,11 @@ async function connect(
     return `PROVIDER_FEE_TOKEN: must be set for chain ${chainId}, since PROVIDER_FEE_AMOUNT is above zero there.`
   return {
     chainId,
-    client,
+    nodes: new ChainNodes(chainId, urls, {
+      timeout: settings.RPC_TIMEOUT,
+      agreement: settings.RPC_AGREEMENT,
+      ...(log ? { log } : {}),
+    }),
     key,
     fee: { token, amount },
     confirmations: forChain(settings.ORDER_CONFIRMATIONS, chainId) ?? 1,

@@ -55,6 +55,14 @@ export function httpUrl(raw: string): URL {
   return new URL(raw)
 }
 
+/** One or more http(s) URLs, separated by commas or spaces. */
+export function httpUrls(raw: string): URL[] {
+  return raw
+    .trim()
+    .split(/[\s,]+/)
+    .map(httpUrl)
+}
+
 export function privateKey(raw: string): ProviderKey {
   return providerKey(raw)
 }
@@ -66,10 +74,11 @@ export function perChain<T>(parse: (raw: string) => T): (raw: string) => PerChai
     const byChain = new Map<number, T>()
     for (const [id, value] of Object.entries(parseObject(raw))) {
       if (!/^[1-9]\d{0,15}$/.test(id)) throw new Error(`has the key "${id}", which is not a chain id`)
-      if (typeof value !== 'string' && typeof value !== 'number')
+      const plain = Array.isArray(value) && value.every((part) => typeof part === 'string') ? value.join(',') : value
+      if (typeof plain !== 'string' && typeof plain !== 'number')
         throw new Error(`must have a string or number for chain ${id}`)
       try {
-        byChain.set(Number(id), parse(String(value)))
+        byChain.set(Number(id), parse(String(plain)))
       } catch (error) {
         throw new Error(`for chain ${id} ${(error as Error).message}`)
       }

@@ -24,10 +24,20 @@ function setting<T>(definition: Setting<T>): Setting<T> {
 /** Every setting of the service, once. Names are those of the environment and of the optional settings file. */
 export const SETTINGS = {
   NETWORK_URL: setting({
-    parse: parse.perChain(parse.httpUrl),
+    parse: parse.perChain(parse.httpUrls),
     required: true,
-    doc: 'JSON-RPC URL of the chain to serve, or JSON by chain id for several.',
-    example: '{"11155111":"https://rpc.example.org"}',
+    doc: 'JSON-RPC URLs of the chain to serve, separated by commas and asked in this order, or JSON by chain id for several chains.',
+    example: '{"11155111":["https://rpc.example.org","https://other.example.net"]}',
+  }),
+  RPC_TIMEOUT: setting({
+    parse: parse.integer(100, 600_000),
+    default: 10_000,
+    doc: 'Milliseconds that one node may take for an answer before the next one is asked.',
+  }),
+  RPC_AGREEMENT: setting({
+    parse: parse.integer(1, 10),
+    default: 1,
+    doc: 'How many nodes of a chain must say the same about an order or about the events of the index before it is believed. 1 trusts each node.',
   }),
   PROVIDER_PRIVATE_KEY: setting({
     parse: parse.perChain(parse.privateKey),
@@ -71,6 +81,11 @@ export const SETTINGS = {
     default: 5000,
     doc: 'Milliseconds between two looks at the head of a chain.',
   }),
+  INDEX_REORG_DEPTH: setting({
+    parse: parse.integer(1, 100_000),
+    default: 256,
+    doc: 'Blocks below the head that a reorganisation may replace; the index can go back that far, and an order is final when it is deeper.',
+  }),
   ORDER_CONFIRMATIONS: setting({
     parse: parse.perChain(parse.integer(0, 10_000)),
     doc: 'Blocks that must stand on the chain from the order on, its own included, before it counts (0 and 1: mined is enough); one number, or JSON by chain id.',
@@ -79,6 +94,11 @@ export const SETTINGS = {
     parse: parse.integer(0, 60_000),
     default: 5000,
     doc: 'Milliseconds to wait for the receipt of an order that the node does not know yet.',
+  }),
+  ORDER_CACHE_SIZE: setting({
+    parse: parse.integer(1, 10_000_000),
+    default: 100_000,
+    doc: 'How many verified order transactions are kept in memory, so that further downloads on them need no chain call.',
   }),
   PROVIDER_FEE_TOKEN: setting({
     parse: parse.perChain(parse.address),

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { type Address, bytesToHex, type Hex } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { type App, createApp } from '../app.js'
-import { rpcClient } from '../chain/chains.js'
+import { rpcClient } from '../chain/nodes.js'
 import { loadSettings } from '../config/load.js'
 import { DEV_CHAIN_ID, DEV_MNEMONIC, startAnvil } from './anvil.js'
 import { type AddressEntry, DEV_NETWORK, deployContracts } from './deploy.js'
@@ -19,6 +19,8 @@ export interface LocalNetworkOptions {
   addressFile?: string
   /** Settings of the service, over the defaults of a local network. */
   environment: NodeJS.ProcessEnv
+  /** URLs that the service is to reach the chain by, in place of the chain's own. */
+  nodes?: (rpcUrl: string) => Promise<string[]>
 }
 
 /** What a program needs to know to use the network. */
@@ -62,6 +64,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     const addresses = await contracts(anvil.rpcUrl, addressFile)
     if (options.addressFile) writeAddresses(options.addressFile, addresses)
 
+    const nodes = (await options.nodes?.(anvil.rpcUrl)) ?? [anvil.rpcUrl]
     const settings = loadSettings({
       HOST: '127.0.0.1',
       PROVIDER_PRIVATE_KEY: privateKeyAt(PROVIDER_ACCOUNT),
@@ -71,7 +74,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
       STOP_TIMEOUT: '2000',
       ...options.environment,
       PORT: String(options.port),
-      NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: anvil.rpcUrl }),
+      NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: nodes }),
       ADDRESS_FILE: addressFile,
       STATE_DIR: folder,
     })

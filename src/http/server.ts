@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import Fastify, {
+  type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  type FastifyServerOptions,
   LogController,
 } from 'fastify'
 import type { Context } from '../context.js'
-import { ProviderError, RequestError } from '../errors.js'
+import { RequestError } from '../errors.js'
 import { registerDocumentation } from './documentation.js'
 import { sendError, sendFixed } from './errors.js'
 import { ENDPOINTS } from './routes/index.js'
@@ -31,9 +31,9 @@ const EXPOSED_HEADERS = [
 const HEADERS_TIMEOUT = 60_000
 
 /** The HTTP server with every endpoint, not yet listening. */
-export async function createServer(context: Context): Promise<FastifyInstance> {
+export async function createServer(context: Context, log: FastifyBaseLogger): Promise<FastifyInstance> {
   const app = Fastify({
-    logger: loggerOptions(context.settings.LOG_LEVEL),
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: context.settings.MAX_BODY_SIZE,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
@@ -56,26 +56,6 @@ export async function createServer(context: Context): Promise<FastifyInstance> {
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
   await registerDocumentation(app, ALL_ENDPOINTS)
   return app
-}
-
-/**
- * Logs on standard error as JSON lines. What an error says is logged only for errors of our own, whose words are
- * fixed: others may quote a location or a header.
- */
-function loggerOptions(level: string): FastifyServerOptions['logger'] {
-  return {
-    level,
-    stream: process.stderr,
-    base: null,
-    serializers: {
-      err: (error: Error & { code?: string }) => ({
-        type: error.name,
-        message: error instanceof ProviderError ? error.message : '',
-        stack: '',
-        ...(error.code ? { code: error.code } : {}),
-      }),
-    },
-  }
 }
 
 /** One line for each finished request. The route's pattern stands for the URL, whose query holds signatures. */

@@ -1,8 +1,9 @@
-import { type Address, type Hex, isAddressEqual, type TransactionReceipt } from 'viem'
-import { type Chain, onChain, waitForReceipt } from '../chain/chains.js'
+import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { Chain } from '../chain/chains.js'
 import { type ErrorCode, OrderError } from '../errors.js'
-import { orderEvents, type ReusedOrder, type StartedOrder } from './events.js'
+import type { ReusedOrder, StartedOrder } from './events.js'
 import { type EmittedFee, isOwnQuote, quotedEnvironment } from './quote.js'
+import type { OrderTransactions } from './transactions.js'
 
 /** Somebody says: this transaction entitles me to this service. */
 export interface OrderClaim {
@@ -35,29 +36,19 @@ const ONE_DATATOKEN = 10n ** 18n
  * condition that does not hold, or ChainError. `wait` is how many milliseconds an unknown transaction is waited for,
  * `now` is in seconds since 1970.
  */
-export async function verifyOrder(claim: OrderClaim, wait: number, now: number): Promise<GoodOrder> {
-  const receipt = await goodReceipt(claim, claim.txId, wait)
-  const events = orderEvents(receipt.logs, claim.datatoken)
+export async function verifyOrder(
+  claim: OrderClaim,
+  transactions: OrderTransactions,
+  wait: number,
+  now: number,
+): Promise<GoodOrder> {
+  const { events } = await transactions.read(claim.chain, claim.txId, claim.datatoken, wait)
   const started = events.filter((event) => event.kind === 'started')
   if (started.length > 0)
     return checkStarted(started, claim.txId, [...conditions(claim, now), ...computeConditions(claim, now)])
   const reused = events.filter((event) => event.kind === 'reused')
-  if (reused.length > 0) return checkReused(claim, reused, now)
+  if (reused.length > 0) return checkReused(claim, reused, transactions, now)
   throw refusal('ORDER_NO_EVENT', "The transaction holds no order of this service's datatoken.")
-}
-
-async function goodReceipt({ chain }: OrderClaim, txId: Hex, wait: number): Promise<TransactionReceipt> {
-  const receipt = await waitForReceipt(chain, txId, wait)
-  if (!receipt)
-    throw refusal('ORDER_NOT_FOUND', 'No mined transaction with this id was found on the chain of the asset.')
-  if (receipt.status !== 'success') throw refusal('ORDER_REVERTED', 'The order transaction failed on-chain.')
-  if (chain.confirmations > 1) {
-    const head = await onChain(() => chain.client.getBlockNumber())
-    const confirmations = head - receipt.blockNumber + 1n
-    if (confirmations < chain.confirmations)
-      throw refusal('ORDER_UNCONFIRMED', `The order has ${confirmations} of ${chain.confirmations} confirmations.`)
-  }
-  return receipt
 }
 
 /** A condition that an order must meet, in the order in which they are told to the caller. */
@@ -122,7 +113,12 @@ function checkStarted(orders: StartedOrder[], txId: Hex, all: Condition[]): Good
  * A reuse stands for the order it names, and the contract lets anyone name anything: so that transaction must itself
  * hold a good order of the same datatoken, service and consumer. It renews the provider fee, never the access time.
  */
-async function checkReused(claim: OrderClaim, reuses: ReusedOrder[], now: number): Promise<GoodOrder> {
+async function checkReused(
+  claim: OrderClaim,
+  reuses: ReusedOrder[],
+  transactions: OrderTransactions,
+  now: number,
+): Promise<GoodOrder> {
   let reason: OrderError | undefined
   for (const { orderTxId, fee } of reuses) {
     try {
@@ -130,7 +126,7 @@ async function checkReused(claim: OrderClaim, reuses: ReusedOrder[], now: number
         throw refusal('ORDER_BAD_FEE', 'The reuse carries no provider fee that this provider quoted for this service.')
       const failed = computeConditions(claim, now).find(([, , holds]) => !holds({ fee }))
       if (failed) throw refusal(failed[0], failed[1])
-      return await originalOrder(claim, orderTxId, now)
+      return await originalOrder(claim, orderTxId, transactions, now)
     } catch (error) {
       if (!(error instanceof OrderError)) throw error
       reason ??= error
@@ -139,12 +135,17 @@ async function checkReused(claim: OrderClaim, reuses: ReusedOrder[], now: number
   throw reason as OrderError
 }
 
-async function originalOrder(claim: OrderClaim, txId: Hex, now: number): Promise<GoodOrder> {
+async function originalOrder(
+  claim: OrderClaim,
+  txId: Hex,
+  transactions: OrderTransactions,
+  now: number,
+): Promise<GoodOrder> {
   const badReuse = (what: string) => refusal('ORDER_BAD_REUSE', `The transaction that is reused ${what}.`)
-  const receipt = await goodReceipt(claim, txId, 0).catch((error: unknown) => {
+  const { events } = await transactions.read(claim.chain, txId, claim.datatoken, 0).catch((error: unknown) => {
     throw error instanceof OrderError && error.code === 'ORDER_NOT_FOUND' ? badReuse('was not found') : error
   })
-  const started = orderEvents(receipt.logs, claim.datatoken).filter((event) => event.kind === 'started')
+  const started = events.filter((event) => event.kind === 'started')
   if (started.length === 0) throw badReuse('is not an order of this datatoken')
   return checkStarted(started, txId, conditions(claim, now))
 }

@@ -1,6 +1,7 @@
 import type Database from 'libsql'
 import type { Address, Hex } from 'viem'
-import { firstRow, type Guard } from './sqlite-tools.js'
+import { type Binding, firstRow, type Guard, named, run } from './sqlite-tools.js'
+import { undoJournal } from './sqlite-undo.js'
 import type {
   Cursor,
   IndexChange,
@@ -8,13 +9,12 @@ import type {
   IndexedDatatoken,
   IndexedMetadata,
   IndexedNft,
+  IndexStep,
   IndexStore,
-  Price,
 } from './store.js'
 
 interface NftRow extends Omit<IndexedNft, 'tokenUri'> {
   token_uri: string
-  price: string | null
 }
 
 interface AssetRow extends Omit<IndexedMetadata, 'txId' | 'from'> {
@@ -23,11 +23,12 @@ interface AssetRow extends Omit<IndexedMetadata, 'txId' | 'from'> {
   sender: Address
 }
 
-type Row = Record<string, string | number | null>
+const TABLES = ['index_cursor', 'index_nft', 'index_datatoken', 'index_asset', 'index_checkpoint', 'index_undo']
 
 /** The index tables of the embedded store. */
 export function sqliteIndexStore(db: Database.Database, guarded: Guard): IndexStore {
   const sql = statements(db)
+  const undo = undoJournal(db)
 
   const apply: { [K in IndexChange['kind']]: (chainId: number, change: Extract<IndexChange, { kind: K }>) => void } = {
     nft: (chainId, { nft }) => run(sql.nft, { chainId, ...nft }),
@@ -35,34 +36,49 @@ export function sqliteIndexStore(db: Database.Database, guarded: Guard): IndexSt
     metadata: (chainId, { metadata }) => run(sql.metadata, { chainId, ...metadata }),
     state: (chainId, { nft, state }) => run(sql.state, { chainId, nft, state }),
     order: (chainId, { datatoken }) => run(sql.order, { chainId, datatoken }),
-    facts: (chainId, { facts }) => run(sql.facts, { chainId, ...facts, price: JSON.stringify(facts.price) }),
   }
-  const commit = db.transaction((chainId: number, changes: IndexChange[], cursor: Cursor) => {
-    for (const change of changes) apply[change.kind](chainId, change as never)
-    run(sql.moveCursor, { chainId, ...cursor })
+  const commit = db.transaction(({ chainId, from, to, changes, keepSince }: IndexStep) => {
+    const now = firstRow<Cursor>(sql.cursor, chainId)
+    if (now?.block !== from?.block || now?.hash !== from?.hash) return false
+    for (const change of changes) {
+      if (keepSince !== undefined) undo.keep(chainId, to.block, change)
+      apply[change.kind](chainId, change as never)
+    }
+    run(sql.moveCursor, { chainId, ...to })
+    // what was not kept cannot be taken back, so the checkpoints before it are void
+    const since = keepSince ?? to.block
+    sql.dropCheckpoints.run(chainId, since)
+    undo.forget(chainId, since)
+    run(sql.checkpoint, { chainId, ...to })
+    return true
+  })
+  const rollback = db.transaction((chainId: number, to: Cursor) => {
+    undo.takeBack(chainId, to.block)
+    sql.dropLaterCheckpoints.run(chainId, to.block)
+    run(sql.moveCursor, { chainId, ...to })
   })
   const reset = db.transaction((chainId: number) => {
-    for (const table of ['index_cursor', 'index_nft', 'index_datatoken', 'index_asset'])
-      db.prepare(`DELETE FROM ${table} WHERE chain_id = ?`).run(chainId)
+    for (const table of TABLES) db.prepare(`DELETE FROM ${table} WHERE chain_id = ?`).run(chainId)
   })
 
   function asset(did: string): IndexedAsset | undefined {
     const row = firstRow<AssetRow>(sql.asset, did)
     if (!row) return undefined
     const { chain_id: chainId, tx_id: txId, sender: from, ...rest } = row
-    const nft = firstRow<NftRow>(sql.findNft, chainId, row.nft) as NftRow
     return {
       chainId,
-      nft: nftOf(nft),
+      nft: nftOf(firstRow<NftRow>(sql.findNft, chainId, row.nft) as NftRow),
       datatokens: sql.datatokensOf.all(chainId, row.nft) as (IndexedDatatoken & { orders: number })[],
       metadata: { ...rest, txId, from },
-      price: nft.price === null ? null : (JSON.parse(nft.price) as Price | null),
     }
   }
 
   return {
     cursor: (chainId) => guarded(() => firstRow<Cursor>(sql.cursor, chainId)),
-    commit: (chainId, changes, cursor) => guarded(() => commit.immediate(chainId, changes, cursor)),
+    commit: (step) => guarded(() => commit.immediate(step)),
+    checkpoints: (chainId) =>
+      guarded(() => sql.checkpoints.all(chainId).map((row) => ({ ...(row as Cursor) })) as Cursor[]),
+    rollback: (chainId, to) => guarded(() => rollback.immediate(chainId, to)),
     reset: (chainId) => guarded(() => reset.immediate(chainId)),
     nft: (chainId, address) =>
       guarded(() => {
@@ -76,53 +92,44 @@ export function sqliteIndexStore(db: Database.Database, guarded: Guard): IndexSt
   }
 }
 
-/** Binds by name; the store's objects may carry more fields than a statement uses, so only its own are passed. */
-function run({ statement, names }: NamedStatement, values: object): void {
-  statement.run(Object.fromEntries(names.map((name) => [name, (values as Row)[name] as string])))
-}
-
-interface NamedStatement {
-  statement: Database.Statement
-  names: string[]
-}
-
 function nftOf({ token_uri: tokenUri, address, name, symbol, owner, created }: NftRow): IndexedNft {
   return { address, name, symbol, tokenUri, owner, created }
 }
 
 function statements(db: Database.Database) {
-  const named = (text: string): NamedStatement => ({
-    statement: db.prepare(text),
-    names: [...new Set([...text.matchAll(/:(\w+)/g)].map((match) => match[1] as string))],
-  })
+  const write = (text: string): Binding => named(db, text)
   return {
     cursor: db.prepare('SELECT block, hash FROM index_cursor WHERE chain_id = ?'),
-    moveCursor: named(
+    moveCursor: write(
       `INSERT INTO index_cursor (chain_id, block, hash) VALUES (:chainId, :block, :hash)
        ON CONFLICT (chain_id) DO UPDATE SET block = excluded.block, hash = excluded.hash`,
     ),
-    nft: named(
+    checkpoint: write(
+      `INSERT INTO index_checkpoint (chain_id, block, hash) VALUES (:chainId, :block, :hash)
+       ON CONFLICT (chain_id, block) DO UPDATE SET hash = excluded.hash`,
+    ),
+    checkpoints: db.prepare('SELECT block, hash FROM index_checkpoint WHERE chain_id = ? ORDER BY block DESC'),
+    dropCheckpoints: db.prepare('DELETE FROM index_checkpoint WHERE chain_id = ? AND block < ?'),
+    dropLaterCheckpoints: db.prepare('DELETE FROM index_checkpoint WHERE chain_id = ? AND block > ?'),
+    nft: write(
       `INSERT INTO index_nft (chain_id, address, name, symbol, token_uri, owner, created)
        VALUES (:chainId, :address, :name, :symbol, :tokenUri, :owner, :created) ON CONFLICT DO NOTHING`,
     ),
-    datatoken: named(
+    datatoken: write(
       `INSERT INTO index_datatoken (chain_id, address, nft, name, symbol, position)
        SELECT :chainId, :address, :nft, :name, :symbol,
          (SELECT count(*) FROM index_datatoken WHERE chain_id = :chainId AND nft = :nft)
        WHERE true ON CONFLICT DO NOTHING`,
     ),
-    metadata: named(
+    metadata: write(
       `INSERT INTO index_asset (did, chain_id, nft, state, ddo, reason, tx_id, block, sender, timestamp)
        VALUES (:did, :chainId, :nft, :state, :ddo, :reason, :txId, :block, :from, :timestamp)
-       ON CONFLICT (did) DO UPDATE SET state = excluded.state, ddo = excluded.ddo, reason = excluded.reason,
-         tx_id = excluded.tx_id, block = excluded.block, sender = excluded.sender, timestamp = excluded.timestamp`,
+       ON CONFLICT (chain_id, nft) DO UPDATE SET did = excluded.did, state = excluded.state, ddo = excluded.ddo,
+         reason = excluded.reason, tx_id = excluded.tx_id, block = excluded.block, sender = excluded.sender,
+         timestamp = excluded.timestamp`,
     ),
-    state: named('UPDATE index_asset SET state = :state WHERE chain_id = :chainId AND nft = :nft'),
-    order: named('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken'),
-    facts: named(
-      `UPDATE index_nft SET owner = :owner, token_uri = :tokenUri, price = :price
-       WHERE chain_id = :chainId AND address = :nft`,
-    ),
+    state: write('UPDATE index_asset SET state = :state WHERE chain_id = :chainId AND nft = :nft'),
+    order: write('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken'),
     findNft: db.prepare('SELECT * FROM index_nft WHERE chain_id = ? AND address = ?'),
     findDatatoken: db.prepare(
       'SELECT address, nft, name, symbol FROM index_datatoken WHERE chain_id = ? AND address = ?',

@@ -22,3 +22,22 @@ export function firstRow<T>(statement: Database.Statement, ...parameters: (strin
   if (row) delete row._metadata
   return row
 }
+
+/** A statement with named parameters, and their names. */
+export interface Binding {
+  statement: Database.Statement
+  names: string[]
+}
+
+export function named(db: Database.Database, text: string): Binding {
+  return {
+    statement: db.prepare(text),
+    names: [...new Set([...text.matchAll(/:(\w+)/g)].map((match) => match[1] as string))],
+  }
+}
+
+/** Binds by name; objects may carry more fields than a statement uses, so only its own are passed. */
+export function run({ statement, names }: Binding, values: object): void {
+  const own = values as Record<string, string>
+  statement.run(Object.fromEntries(names.map((name) => [name, own[name]])))
+}

@@ -40,6 +40,7 @@ export interface IndexedNft {
   address: Address
   name: string
   symbol: string
+  /** Token URI and owner as the NFT was created with them. */
   tokenUri: string
   owner: Address
   /** ISO 8601 time of the block that deployed it. */
@@ -71,21 +72,6 @@ export interface IndexedMetadata {
   timestamp: number
 }
 
-export interface Price {
-  /** Decimal amount of the price token for one datatoken; "0" for a dispenser. */
-  value: string
-  tokenAddress?: Address
-  tokenSymbol?: string
-}
-
-/** Facts about an NFT that only calls can tell, read when one of its events was seen. */
-export interface IndexedFacts {
-  nft: Address
-  owner: Address
-  tokenUri: string
-  price: Price | null
-}
-
 /** What the events of a range of blocks change, in their order. */
 export type IndexChange =
   | { kind: 'nft'; nft: IndexedNft }
@@ -93,20 +79,35 @@ export type IndexChange =
   | { kind: 'metadata'; metadata: IndexedMetadata }
   | { kind: 'state'; nft: Address; state: number }
   | { kind: 'order'; datatoken: Address }
-  | { kind: 'facts'; facts: IndexedFacts }
 
 export interface IndexedAsset {
   chainId: number
   nft: IndexedNft
   datatokens: (IndexedDatatoken & { orders: number })[]
   metadata: IndexedMetadata
-  price: Price | null
+}
+
+/** One batch of the index. */
+export interface IndexStep {
+  chainId: number
+  from: Cursor | undefined
+  to: Cursor
+  changes: IndexChange[]
+  keepSince?: number
 }
 
 export interface IndexStore {
   cursor(chainId: number): Promise<Cursor | undefined>
-  /** Applies all changes and moves the cursor in one transaction: all of it or nothing. */
-  commit(chainId: number, changes: IndexChange[], cursor: Cursor): Promise<void>
+  /**
+   * Applies all changes and moves the cursor from `from` in one transaction: all of it or nothing. False, and nothing
+   * is changed, where the cursor is elsewhere by now. With `keepSince`, what was there before is kept as well, so that
+   * the batch can be taken back; what was kept for cursors below that block is let go.
+   */
+  commit(step: IndexStep): Promise<boolean>
+  /** The cursors that `rollback` can go back to, newest first; the present one is the first. */
+  checkpoints(chainId: number): Promise<Cursor[]>
+  /** Takes back everything after one of the checkpoints, in one transaction. */
+  rollback(chainId: number, to: Cursor): Promise<void>
   /** Forgets everything of one chain, so that it is read again from the start. */
   reset(chainId: number): Promise<void>
   nft(chainId: number, address: Address): Promise<IndexedNft | undefined>

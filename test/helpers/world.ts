@@ -2,7 +2,12 @@ import { ethers, type Signer } from 'ethers'
 import type { ProviderFees } from '../../demo/client.js'
 import { acquire, order } from '../../demo/consume.js'
 import { type Published, type PublishOptions, publish } from '../../demo/publish.js'
-import { type LocalNetwork, type NetworkFacts, startLocalNetwork } from '../../src/dev/network.js'
+import {
+  type LocalNetwork,
+  type LocalNetworkOptions,
+  type NetworkFacts,
+  startLocalNetwork,
+} from '../../src/dev/network.js'
 import { eventually } from './eventually.js'
 import { ask } from './requests.js'
 import { StorageServer } from './storage-server.js'
@@ -19,10 +24,11 @@ export class World {
     this.provider.pollingInterval = 20
   }
 
-  /** Starts everything on random ports. `environment` holds settings of the service. */
-  static async start(environment: NodeJS.ProcessEnv = {}): Promise<World> {
+  /** Starts everything on random ports. `environment` holds settings of the service, `nodes` what it reaches the chain by. */
+  static async start(environment: NodeJS.ProcessEnv = {}, nodes?: LocalNetworkOptions['nodes']): Promise<World> {
+    const options = { port: 0, rpcPort: 0, environment: { LOG_LEVEL: 'silent', ...environment } }
     const [local, storage] = await Promise.all([
-      startLocalNetwork({ port: 0, rpcPort: 0, environment: { LOG_LEVEL: 'silent', ...environment } }),
+      startLocalNetwork({ ...options, ...(nodes ? { nodes } : {}) }),
       StorageServer.start(),
     ])
     return new World(local, storage)

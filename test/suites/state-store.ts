@@ -101,21 +101,23 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       },
       { kind: 'order', datatoken: TOKEN },
       { kind: 'order', datatoken: TOKEN },
-      {
-        kind: 'facts',
-        facts: { nft: NFT, owner: BOB, tokenUri: 'u', price: { value: '1.5', tokenAddress: ALICE, tokenSymbol: 'X' } },
-      },
     ]
+
+    const at = (block: number, fork = '0') => ({ block, hash: `0x${fork.repeat(64)}` as const })
+    const commit = (chainId: number, batch: IndexChange[], block: number, keepSince?: number) =>
+      store.index
+        .cursor(chainId)
+        .then((from) => store.index.commit({ chainId, from, to: at(block), changes: batch, keepSince }))
 
     it('applies the changes of a batch in their order and remembers how far it came', async () => {
       expect(await store.index.cursor(1)).toBeUndefined()
-      await store.index.commit(1, changes, { block: 7, hash: zeroHash })
-      await store.index.commit(1, [{ kind: 'state', nft: NFT, state: 3 }], { block: 9, hash: zeroHash })
+      expect(await commit(1, changes, 7)).toBe(true)
+      expect(await commit(1, [{ kind: 'state', nft: NFT, state: 3 }], 9)).toBe(true)
       await reopen()
       expect(await store.index.cursor(1)).toEqual({ block: 9, hash: zeroHash })
       expect(await store.index.asset('did:op:1')).toEqual({
         chainId: 1,
-        nft: { address: NFT, name: 'n', symbol: 's', tokenUri: 'u', owner: BOB, created: '2026-01-01T00:00:00Z' },
+        nft: { address: NFT, name: 'n', symbol: 's', tokenUri: '', owner: ALICE, created: '2026-01-01T00:00:00Z' },
         datatokens: [{ address: TOKEN, nft: NFT, name: 'd', symbol: 't', orders: 2 }],
         metadata: {
           nft: NFT,
@@ -128,7 +130,6 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
           from: ALICE,
           timestamp: 70,
         },
-        price: { value: '1.5', tokenAddress: ALICE, tokenSymbol: 'X' },
       })
       expect(await store.index.datatokensOf(1, NFT)).toEqual([TOKEN])
       expect(await store.index.datatoken(1, TOKEN)).toMatchObject({ nft: NFT })
@@ -136,16 +137,70 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
     })
 
     it('applies a batch whole or not at all', async () => {
-      const broken = { kind: 'metadata', metadata: { ...(changes[2] as { metadata: object }).metadata, did: null } }
+      const broken = { kind: 'metadata', metadata: { ...(changes[2] as { metadata: object }).metadata, txId: null } }
       const batch = [...changes, broken as unknown as IndexChange]
-      await expect(store.index.commit(1, batch, { block: 7, hash: zeroHash })).rejects.toThrow()
+      await expect(commit(1, batch, 7, 0)).rejects.toThrow()
       expect(await store.index.cursor(1)).toBeUndefined()
       expect(await store.index.nft(1, NFT)).toBeUndefined()
     })
 
+    it('applies nothing where another instance has moved the cursor', async () => {
+      await commit(1, changes, 7)
+      const late = { chainId: 1, from: undefined, to: at(8), changes: [{ kind: 'order', datatoken: TOKEN }] as const }
+      expect(await store.index.commit({ ...late, changes: [...late.changes] })).toBe(false)
+      expect(await store.index.commit({ ...late, changes: [...late.changes], from: at(7, '1') })).toBe(false)
+      expect((await store.index.asset('did:op:1'))?.datatokens[0]?.orders).toBe(2)
+      expect(await store.index.cursor(1)).toEqual(at(7))
+    })
+
+    it('threat 33: takes batches back, row by row, as far as it has kept what was before them', async () => {
+      await commit(1, changes.slice(0, 1), 5)
+      await commit(1, changes.slice(1), 10, 4)
+      const before = await store.index.asset('did:op:1')
+      const other = { ...(changes[0] as { nft: object }).nft, address: BOB } as never
+      await commit(
+        1,
+        [
+          { kind: 'state', nft: NFT, state: 3 },
+          { kind: 'order', datatoken: TOKEN },
+        ],
+        11,
+        4,
+      )
+      await commit(
+        1,
+        [
+          { kind: 'state', nft: NFT, state: 1 },
+          { kind: 'nft', nft: other },
+        ],
+        12,
+        4,
+      )
+      await reopen()
+      expect((await store.index.checkpoints(1)).map(({ block }) => block)).toEqual([12, 11, 10, 5])
+      await store.index.rollback(1, at(10))
+      expect(await store.index.asset('did:op:1')).toEqual(before)
+      expect(await store.index.nft(1, BOB)).toBeUndefined()
+      expect(await store.index.cursor(1)).toEqual(at(10))
+      await store.index.rollback(1, at(5))
+      expect(await store.index.asset('did:op:1')).toBeUndefined()
+      expect(await store.index.datatoken(1, TOKEN)).toBeUndefined()
+      expect(await store.index.nft(1, NFT)).toBeDefined()
+      expect((await store.index.checkpoints(1)).map(({ block }) => block)).toEqual([5])
+    })
+
+    it('lets go of what is final', async () => {
+      await commit(1, changes, 5, 0)
+      await commit(1, [], 6, 0)
+      await commit(1, [], 9, 6)
+      expect((await store.index.checkpoints(1)).map(({ block }) => block)).toEqual([9, 6])
+      await commit(1, [], 500)
+      expect((await store.index.checkpoints(1)).map(({ block }) => block)).toEqual([500])
+    })
+
     it('forgets one chain and leaves the others and the nonces', async () => {
-      await store.index.commit(1, changes, { block: 7, hash: zeroHash })
-      await store.index.commit(2, changes.slice(0, 2), { block: 8, hash: zeroHash })
+      await commit(1, changes, 7)
+      await commit(2, changes.slice(0, 2), 8)
       await store.nonces.consume(ALICE, key('5'))
       await store.index.reset(1)
       expect(await store.index.asset('did:op:1')).toBeUndefined()

@@ -9,12 +9,6 @@ import { decodeDocument } from './decode.js'
 type Event = ReturnType<typeof parseEventLogs<typeof EVENTS, true>>[number]
 type Named<N extends Event['eventName']> = Extract<Event, { eventName: N }>
 
-/** What a batch of logs changes, and the NFTs whose owner or price may have changed with it. */
-export interface BatchChanges {
-  changes: IndexChange[]
-  touched: Set<Address>
-}
-
 /**
  * Turns the logs of a range of blocks, in their order, into changes of the index. A log counts only when its emitter
  * is believed: the chain's factory for deployments, an NFT of that factory for metadata, a datatoken of that factory
@@ -25,19 +19,14 @@ export async function changesOf(
   chain: Chain,
   index: IndexStore,
   maxDdoSize: number,
-): Promise<BatchChanges> {
+): Promise<IndexChange[]> {
   const known = new KnownContracts(chain.chainId, index)
-  const touched = new Set<Address>()
   const changes: IndexChange[] = []
   for (const event of parseEventLogs({ abi: EVENTS, logs, strict: true })) {
     const change = await changeOf(event, chain, known, maxDdoSize)
-    if (!change) continue
-    changes.push(change)
-    if (change.kind === 'metadata') touched.add(change.metadata.nft)
-    if (change.kind === 'state') touched.add(change.nft)
-    if (change.kind === 'order') touched.add((await known.datatoken(change.datatoken))?.nft as Address)
+    if (change) changes.push(change)
   }
-  return { changes, touched }
+  return changes
 }
 
 async function changeOf(

@@ -1,51 +1,72 @@
-import { type Address, encodeEventTopics, formatLog, getAddress, type Hex, type Log, type RpcLog } from 'viem'
-import { EVENTS } from '../../chain/abi.js'
-import { type Chain, onChain } from '../../chain/chains.js'
+import type { Chain } from '../../chain/chains.js'
 import type { Logger } from '../../logger.js'
-import type { Cursor, IndexChange, IndexStore } from '../../state/store.js'
+import type { Cursor, IndexStore } from '../../state/store.js'
 import { changesOf } from './changes.js'
-import { readFacts } from './facts.js'
+import { Pace } from './pace.js'
+import { commonAncestor, readRange, type View, viewsOf } from './reader.js'
 
 export interface FollowerOptions {
-  /** Blocks asked for at once. */
+  /** Most blocks asked for at once. */
   blockRange: number
   /** Milliseconds between two looks at the head. */
   pollInterval: number
   /** Largest document accepted, in bytes. */
   maxDdoSize: number
+  /** Blocks below the head that a reorganisation may replace without the chain being read anew. */
+  reorgDepth: number
+  /** Told when everything after a block was taken back. */
+  onRollback?: (chainId: number, block: number) => void
+}
+
+/** How far an index has come. */
+export interface IndexProgress {
+  chainId: number
+  /** Last block read; null before the first one. */
+  block: number | null
+  /** Head of the chain when it was last seen; null when no node has answered yet. */
+  head: number | null
+  /** Blocks that are left to read; null while the head is not known. */
+  lag: number | null
 }
 
 /** Longest pause after failures, in milliseconds. */
 const MAX_PAUSE = 30_000
 
-/** How many blocks the node may be behind what was read already before that counts as another history. */
+/** How many blocks all nodes may be behind what was read already before that counts as another history. */
 const TOLERATED_LAG = 64
 
-const INDEXED_EVENTS = [
-  'NFTCreated',
-  'TokenCreated',
-  'MetadataCreated',
-  'MetadataUpdated',
-  'MetadataState',
-  'OrderStarted',
-]
-const TOPICS = INDEXED_EVENTS.map((eventName) => encodeEventTopics({ abi: EVENTS, eventName } as never)[0] as Hex)
+/** Milliseconds between two lines in the log about how far a long catch-up has come. */
+const PROGRESS_INTERVAL = 10_000
 
 /**
  * Keeps the index of one chain at the head: reads bounded ranges of blocks, applies each with the cursor in one
- * transaction, and so goes on where it was after any end of the process.
+ * transaction, and so goes on where it was after any end of the process. When the chain is reorganised it goes back to
+ * the last block that is still there.
  */
 export class ChainFollower {
   private running: Promise<void> | undefined
   private wake: () => void = () => undefined
   private stopped = false
+  private readonly pace: Pace
+  private head: number | null = null
+  private block: number | null = null
+  private lastTold = 0
 
   constructor(
     private readonly chain: Chain,
     private readonly index: IndexStore,
     private readonly options: FollowerOptions,
     private readonly log: Logger,
-  ) {}
+  ) {
+    this.pace = new Pace(options.blockRange)
+  }
+
+  get progress(): IndexProgress {
+    const head = this.head
+    const block = this.block
+    const next = (block ?? this.chain.deployment.startBlock - 1) + 1
+    return { chainId: this.chain.chainId, block, head, lag: head === null ? null : Math.max(0, head + 1 - next) }
+  }
 
   start(): void {
     this.running ??= this.loop()
@@ -74,76 +95,76 @@ export class ChainFollower {
     }
   }
 
-  /** Reads one range. True when there was nothing left to read. */
+  /** Reads one range. True when there was nothing left to read, or nothing can be read now. */
   async step(): Promise<boolean> {
-    const { chainId, client, deployment } = this.chain
-    const cursor = await this.index.cursor(chainId)
-    const [head, last] = await onChain(() =>
-      Promise.all([
-        client.getBlockNumber().then(Number),
-        cursor && client.getBlock({ blockNumber: BigInt(cursor.block) }).catch(() => undefined),
-      ]),
-    )
-    if (cursor && !last && cursor.block <= head + TOLERATED_LAG) return true // a node that lags behind another
-    if (cursor && last?.hash !== cursor.hash) {
-      // Another history than the one that was read: everything of this chain is read anew.
-      this.log.warn({ chainId, block: cursor.block }, 'chain history changed, reading the chain again')
-      await this.index.reset(chainId)
+    const { chain, index } = this
+    const cursor = await index.cursor(chain.chainId)
+    const views = await viewsOf(chain, cursor)
+    // nodes that lag tell a lower head: the highest is the chain's, if a node can be found that has it
+    const heads = [...new Set(views.map(({ head }) => head))].sort((a, b) => b - a)
+    this.block = cursor?.block ?? null
+    this.head = heads[0] as number
+    if (cursor && isOtherHistory(views, cursor)) {
+      await this.goBack(cursor)
       return false
     }
-    const from = cursor ? cursor.block + 1 : deployment.startBlock
-    if (from > head) return true
-    const to = Math.min(head, from + this.options.blockRange - 1)
-    await this.apply(from, to)
-    return to === head
+    for (const head of heads) {
+      const from = cursor ? cursor.block + 1 : chain.deployment.startBlock
+      const to = Math.min(head, from + this.pace.blocks - 1)
+      if (from > to) break
+      const done = await this.advance(cursor, from, to, head)
+      if (done !== undefined) return done
+    }
+    return true
   }
 
-  private async apply(from: number, to: number): Promise<void> {
-    const { chainId } = this.chain
-    const { logs, cursor } = await this.read(from, to)
-    const { changes, touched } = await changesOf(logs, this.chain, this.index, this.options.maxDdoSize)
-    const facts = await Promise.all([...touched].map((nft) => this.facts(nft, changes)))
-    await this.index.commit(chainId, [...changes, ...facts], cursor)
+  /** Reads and applies a range. Undefined where no node has it. */
+  private async advance(cursor: Cursor | undefined, from: number, to: number, head: number) {
+    const { chain, options } = this
+    const { chainId } = chain
+    const final = head - options.reorgDepth
+    const wanted = { first: from, last: to, after: cursor, fragileFrom: final + 1 }
+    const range = await readRange(chain, wanted).catch((error: unknown) => {
+      this.pace.failed(to - from + 1)
+      throw error
+    })
+    if (!range) return undefined
+    this.pace.succeeded(to - from + 1, range.logs.length)
+    const changes = await changesOf(range.logs, chain, this.index, options.maxDdoSize)
+    const keepSince = to > final ? Math.max(final, 0) : undefined
+    if (!(await this.index.commit({ chainId, from: cursor, to: range.cursor, changes, keepSince }))) return false
+    this.block = to
     for (const change of changes) {
       if (change.kind !== 'metadata') continue
       const { did, block, reason } = change.metadata
       if (reason) this.log.info({ chainId, did, block, reason }, 'asset document cannot be used')
       else this.log.debug({ chainId, did, block }, 'asset indexed')
     }
+    this.tellProgress(to, head)
+    return to === head
   }
 
-  private read(from: number, to: number): Promise<{ logs: Log[]; cursor: Cursor }> {
-    const { client } = this.chain
-    return onChain(async () => {
-      const [raw, block] = await Promise.all([
-        // the plain call: the typed one has no form for "any of these events, from anywhere"
-        client.request({
-          method: 'eth_getLogs',
-          params: [{ fromBlock: hex(from), toBlock: hex(to), topics: [TOPICS] }],
-        }),
-        client.getBlock({ blockNumber: BigInt(to) }),
-      ])
-      const logs = await Promise.all((raw as RpcLog[]).map((log) => this.timed(log)))
-      return { logs, cursor: { block: to, hash: block.hash as Hex } }
-    })
+  /** Goes back to the last block that is still on the chain, or to the start where it is too far back. */
+  private async goBack(cursor: Cursor): Promise<void> {
+    const { chain, index, options, log } = this
+    const { chainId } = chain
+    const ancestor = await commonAncestor(chain, await index.checkpoints(chainId))
+    if (ancestor) {
+      log.warn({ chainId, from: cursor.block, to: ancestor.block }, 'chain was reorganised, index goes back')
+      await index.rollback(chainId, ancestor)
+    } else {
+      log.warn({ chainId, block: cursor.block }, 'chain history changed, reading the chain again')
+      await index.reset(chainId)
+    }
+    this.block = ancestor?.block ?? null
+    options.onRollback?.(chainId, ancestor?.block ?? -1)
   }
 
-  /** A log with the time of its block where that is needed: older nodes do not tell it, and NFTCreated does not carry it. */
-  private async timed(raw: RpcLog): Promise<Log> {
-    const log = formatLog(raw)
-    const deployment = getAddress(raw.address) === this.chain.deployment.factory
-    if (!deployment || log.blockTimestamp) return log
-    const block = await this.chain.client.getBlock({ blockHash: log.blockHash as Hex })
-    return { ...log, blockTimestamp: block.timestamp }
-  }
-
-  private async facts(nft: Address, changes: IndexChange[]): Promise<IndexChange> {
-    const { chainId } = this.chain
-    const fresh = changes.flatMap((change) =>
-      change.kind === 'datatoken' && change.datatoken.nft === nft ? [change.datatoken.address] : [],
-    )
-    const stored = await this.index.datatokensOf(chainId, nft)
-    return { kind: 'facts', facts: await readFacts(this.chain, nft, [...stored, ...fresh]) }
+  private tellProgress(block: number, head: number): void {
+    const now = Date.now()
+    if (block === head || now - this.lastTold < PROGRESS_INTERVAL) return
+    this.lastTold = now
+    this.log.info({ chainId: this.chain.chainId, block, head, left: head - block }, 'index catches up')
   }
 
   private pause(milliseconds: number): Promise<void> {
@@ -158,6 +179,9 @@ export class ChainFollower {
   }
 }
 
-function hex(value: number): Hex {
-  return `0x${value.toString(16)}`
+/** Whether most of the nodes that have a block of this number have another one there. */
+function isOtherHistory(views: View[], cursor: Cursor): boolean {
+  const hashes = views.flatMap(({ hash }) => hash ?? [])
+  if (hashes.length === 0) return Math.max(...views.map(({ head }) => head)) < cursor.block - TOLERATED_LAG
+  return hashes.filter((hash) => hash === cursor.hash).length * 2 < hashes.length
 }

@@ -72,7 +72,7 @@ export const decrypt: Endpoint = {
       const nft = dataNftAddress.address
       await assertReadableNft(chain, nft)
       const published = txId
-        ? documentIn(await waitForReceipt(chain, txId, settings.ORDER_WAIT), nft)
+        ? documentIn((await waitForReceipt(chain, txId, settings.ORDER_WAIT))?.receipt, nft)
         : await namedDocument(context, chain, nft, document)
       const owner = { nft, chainId, key: chain.key, maxSize: settings.MAX_DDO_SIZE }
       const decoded = await decodeDocument(published, owner)
@@ -100,7 +100,8 @@ async function namedDocument(
   const unknown = new AssetError('DOCUMENT_UNKNOWN', 'The document is not the one that this data NFT published.')
   const asset = await store.index.asset(didOf(nft, chain.chainId))
   if (!asset || data === undefined || marks === undefined || hash === undefined) throw unknown
-  const published = documentIn(await waitForReceipt(chain, asset.metadata.txId, settings.ORDER_WAIT), nft)
+  const mined = await waitForReceipt(chain, asset.metadata.txId, settings.ORDER_WAIT)
+  const published = documentIn(mined?.receipt, nft)
   if (!isSameDocument(published, { data, flags: marks, hash })) throw unknown
   return published
 }

@@ -95,6 +95,7 @@ export const download: Endpoint = {
           consumer: consumer.address,
           environments: environmentsFor(service.type, consumer.address, asset.chain.chainId, settings),
         },
+        context.orders,
         settings.ORDER_WAIT,
         Math.floor(Date.now() / 1000),
       )

@@ -8,7 +8,7 @@ import type { ComputeEnvironment } from '../../config/parsers.js'
 import type { Context } from '../../context.js'
 import { AssetError, OrderError, ValidationError } from '../../errors.js'
 import { quoteFee } from '../../orders/quote.js'
-import { verifyOrder } from '../../orders/verify.js'
+import { type OrderClaim, verifyOrder } from '../../orders/verify.js'
 import { ADDRESS, HEX, json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { address, readParams, text, transactionId, userdata, whole } from '../params.js'
@@ -88,7 +88,7 @@ export const initialize: Endpoint = {
       const { datatokenAddress: datatoken, id: serviceId, timeout } = service
       const environments = environment ? [environment.id] : undefined
       const claim = { chain: asset.chain, datatoken, serviceIndex: index, serviceId, timeout, consumer, environments }
-      if (asked.transferTxId !== undefined && (await holds({ ...claim, txId: asked.transferTxId }, now)))
+      if (asked.transferTxId !== undefined && (await holds(context, { ...claim, txId: asked.transferTxId }, now)))
         return { validOrder: asked.transferTxId }
 
       const validUntil = asked.validUntil ?? 0
@@ -123,9 +123,9 @@ function chosenEnvironment(
 }
 
 /** Whether an earlier order still gives access. A transaction that is no good order is simply none to reuse. */
-async function holds(claim: Parameters<typeof verifyOrder>[0], now: number): Promise<boolean> {
+async function holds({ orders }: Context, claim: OrderClaim, now: number): Promise<boolean> {
   try {
-    await verifyOrder(claim, 0, now)
+    await verifyOrder(claim, orders, 0, now)
     return true
   } catch (error) {
     if (error instanceof OrderError) return false

@@ -25,4 +25,19 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE UNIQUE INDEX index_asset_by_nft ON index_asset (chain_id, nft);
   `,
+  // the index gets checkpoints and what it takes to go back to them, and is read anew; owner and price are asked when wanted
+  `
+  ALTER TABLE index_nft DROP COLUMN price;
+  DELETE FROM index_cursor;
+  DELETE FROM index_nft;
+  DELETE FROM index_datatoken;
+  DELETE FROM index_asset;
+  CREATE TABLE index_checkpoint (
+    chain_id BIGINT NOT NULL, block BIGINT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (chain_id, block)
+  );
+  CREATE TABLE index_undo (
+    chain_id BIGINT NOT NULL, block BIGINT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, before TEXT,
+    PRIMARY KEY (chain_id, block, kind, id)
+  );
+  `,
 ]

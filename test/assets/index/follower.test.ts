@@ -100,7 +100,12 @@ describe('on-chain index', () => {
     const store = openSqliteStore(folder)
     const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
     const follower = () =>
-      new ChainFollower(chain, store.index, { blockRange: 3, pollInterval: 10, maxDdoSize: 1e6 }, silent)
+      new ChainFollower(
+        chain,
+        store.index,
+        { blockRange: 3, pollInterval: 10, maxDdoSize: 1e6, reorgDepth: 64 },
+        silent,
+      )
     // a new follower for each range: all that one knows is in the store
     const head = await world.provider.getBlockNumber()
     for (let steps = 0; ((await store.index.cursor(chain.chainId))?.block ?? -1) < head; steps++) {

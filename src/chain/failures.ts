@@ -1,0 +1,48 @@
+import { HttpRequestError, TimeoutError } from 'viem'
+
+/** Why a node did not answer at all, in words without its URL; `retryAfter` in milliseconds where it said so. */
+export interface TransportFailure {
+  reason: string
+  retryAfter?: number
+}
+
+const CONTRACT_ANSWERS = new Set([
+  'ContractFunctionRevertedError',
+  'ContractFunctionZeroDataError',
+  'AbiDecodingZeroDataError',
+  'ExecutionRevertedError',
+])
+
+/** Whether the node did answer, and it is the contract that has nothing to say. */
+export function isContractAnswer(error: unknown): boolean {
+  return causes(error).some(({ name }) => CONTRACT_ANSWERS.has(name))
+}
+
+/** The result of a call; undefined where the contract has no such function or reverts. */
+export async function answered<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    if (isContractAnswer(error)) return undefined
+    throw error
+  }
+}
+
+/** What is wrong with the node itself, as against an error that it answers to a call. */
+export function transportFailure(error: unknown): TransportFailure | undefined {
+  for (const cause of causes(error)) {
+    if (cause instanceof TimeoutError) return { reason: 'did not answer in time' }
+    if (!(cause instanceof HttpRequestError)) continue
+    const { status, headers } = cause
+    if (status === undefined) return { reason: 'cannot be reached' }
+    const seconds = Number(headers?.get('retry-after') ?? Number.NaN)
+    return { reason: `answered ${status}`, ...(seconds > 0 ? { retryAfter: seconds * 1000 } : {}) }
+  }
+  return undefined
+}
+
+function causes(error: unknown): Error[] {
+  const all: Error[] = []
+  for (let cause = error; cause instanceof Error && all.length < 10; cause = cause.cause) all.push(cause)
+  return all
+}

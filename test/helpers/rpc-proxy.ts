@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+interface Call {
+  id: unknown
+  method: string
+  params: unknown[]
+}
+
+/** A JSON-RPC node in front of a real one, with the faults of real nodes on demand, that counts what it is asked. */
+export class RpcProxy {
+  /** Calls by method and HTTP requests since `forget`. */
+  calls: string[] = []
+  posts = 0
+  /** Closes every connection. */
+  down = false
+  /** Never answers. */
+  silent = false
+  /** Answers every so many requests with 429. */
+  refuseEvery = 0
+  /** Knows no block after this one. */
+  lagsAt: number | undefined
+  /** Most blocks that it gives logs of at once. */
+  maxRange = Number.POSITIVE_INFINITY
+  /** What it says instead of the truth. */
+  lie: (method: string, truth: unknown) => unknown = (_, truth) => truth
+
+  private constructor(
+    private readonly server: Server,
+    private readonly target: string,
+  ) {
+    server.on('request', async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      this.posts += 1
+      if (this.down) return void request.socket.destroy()
+      if (this.silent) return
+      if (this.refuseEvery > 0 && this.posts % this.refuseEvery === 0)
+        return void response.writeHead(429, { 'retry-after': '1' }).end('slow down')
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[]
+      const answers = await Promise.all([body].flat().map((call) => this.answer(call)))
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+    })
+  }
+
+  static async before(target: string): Promise<RpcProxy> {
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new RpcProxy(server, target)
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/key-hunter2`
+  }
+
+  forget(): void {
+    this.calls = []
+    this.posts = 0
+  }
+
+  close(): void {
+    this.server.close()
+    this.server.closeAllConnections()
+  }
+
+  private async answer({ id, method, params = [] }: Call): Promise<object> {
+    this.calls.push(method)
+    const [first] = params as [{ fromBlock?: string; toBlock?: string } & string]
+    if (method === 'eth_getLogs' && Number(first.toBlock) - Number(first.fromBlock) >= this.maxRange)
+      return { jsonrpc: '2.0', id, error: { code: -32005, message: 'range too large' } }
+    const response = await fetch(this.target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
+    if (error) return { jsonrpc: '2.0', id, error }
+    return { jsonrpc: '2.0', id, result: this.lie(method, this.behind(method, first, result)) }
+  }
+
+  private behind(method: string, first: string, result: unknown): unknown {
+    const limit = this.lagsAt
+    if (limit === undefined) return result
+    if (method === 'eth_blockNumber') return `0x${limit.toString(16)}`
+    if (method === 'eth_getBlockByNumber') return Number(first) > limit ? null : result
+    if (method === 'eth_getTransactionReceipt')
+      return Number((result as { blockNumber?: string } | null)?.blockNumber) > limit ? null : result
+    if (method === 'eth_getLogs')
+      return (result as { blockNumber: string }[]).filter(({ blockNumber }) => Number(blockNumber) <= limit)
+    return result
+  }
+}
