@@ -77,6 +77,15 @@ export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
   }
 }
 
+/** Waits until an account's transactions below a nonce are mined. The local node takes its time where there are many. */
+export async function allMined(reader: PublicClient, address: Address, nonce: number): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while ((await reader.getTransactionCount({ address })) < nonce) {
+    if (Date.now() > deadline) throw new Error('The local chain does not mine.')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
 /** Sends transactions of the first dev account in a row, so that contract addresses are known before they are mined. */
 class Deployer {
   private readonly steps: (() => Promise<Hex>)[] = []
@@ -111,8 +120,9 @@ class Deployer {
   async finish(): Promise<void> {
     const hashes: Hex[] = []
     for (const step of this.steps) hashes.push(await step())
+    await allMined(this.reader, this.address, this.nonce)
     for (const hash of hashes) {
-      const receipt = await this.reader.waitForTransactionReceipt({ hash, pollingInterval: 20, timeout: 30_000 })
+      const receipt = await this.reader.getTransactionReceipt({ hash })
       if (receipt.status !== 'success') throw new Error(`A contract could not be deployed (transaction ${hash}).`)
     }
   }

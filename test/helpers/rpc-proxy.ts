@@ -39,7 +39,8 @@ export class RpcProxy {
       if (this.refuseEvery > 0 && this.posts % this.refuseEvery === 0)
         return void response.writeHead(429, { 'retry-after': '1' }).end('slow down')
       const body = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[]
-      const answers = await Promise.all([body].flat().map((call) => this.answer(call)))
+      const answers = await Promise.all([body].flat().map((call) => this.answer(call))).catch(() => undefined)
+      if (!answers) return void request.socket.destroy()
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
     })

@@ -110,7 +110,9 @@ export class ChainFollower {
     }
     for (const head of heads) {
       const from = cursor ? cursor.block + 1 : chain.deployment.startBlock
-      const to = Math.min(head, from + this.pace.blocks - 1)
+      // what is final and what may be taken back never share a batch
+      const final = head - this.options.reorgDepth
+      const to = Math.min(from <= final ? final : head, from + this.pace.blocks - 1)
       if (from > to) break
       const done = await this.advance(cursor, from, to, head)
       if (done !== undefined) return done
@@ -128,7 +130,11 @@ export class ChainFollower {
       this.pace.failed(to - from + 1)
       throw error
     })
-    if (!range) return undefined
+    if (!range) {
+      // besides nodes that lag there may be some that have the blocks, but do not give so many at once
+      this.pace.failed(to - from + 1)
+      return undefined
+    }
     this.pace.succeeded(to - from + 1, range.logs.length)
     const changes = await changesOf(range.logs, chain, this.index, options.maxDdoSize)
     const keepSince = to > final ? Math.max(final, 0) : undefined
@@ -179,9 +185,10 @@ export class ChainFollower {
   }
 }
 
-/** Whether most of the nodes that have a block of this number have another one there. */
+/** Whether most of the nodes that have a block of this number have another one there, or none has it that should. */
 function isOtherHistory(views: View[], cursor: Cursor): boolean {
   const hashes = views.flatMap(({ hash }) => hash ?? [])
-  if (hashes.length === 0) return Math.max(...views.map(({ head }) => head)) < cursor.block - TOLERATED_LAG
+  const head = Math.max(...views.map((view) => view.head))
+  if (hashes.length === 0) return head >= cursor.block || head < cursor.block - TOLERATED_LAG
   return hashes.filter((hash) => hash === cursor.hash).length * 2 < hashes.length
 }

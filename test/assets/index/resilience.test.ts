@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'libsql'
+import type { Address } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliArguments } from '../../../demo/local-dev.js'
+import { didOf } from '../../../src/assets/ddo.js'
+import { ChainFollower } from '../../../src/assets/index/follower.js'
+import type { Chain } from '../../../src/chain/chains.js'
+import { connectChains } from '../../../src/chain/connect.js'
+import { loadSettings } from '../../../src/config/load.js'
+import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../../src/dev/anvil.js'
+import { type AddressEntry, deployContracts } from '../../../src/dev/deploy.js'
+import { DATABASE_FILE, openSqliteStore } from '../../../src/state/sqlite.js'
+import { deployed } from '../../helpers/contracts.js'
+import { eventually } from '../../helpers/eventually.js'
+import { batched, publishMany, stateCall } from '../../helpers/many-assets.js'
+import { RpcProxy } from '../../helpers/rpc-proxy.js'
+
+const COUNT = 1000
+const KILLS = 20
+const said: string[] = []
+const LOG = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (_: object, line: string) => void said.push(line),
+  error: () => undefined,
+}
+
+/** 1,000 assets, and whatever can happen to who reads them. */
+describe('the index of many assets', () => {
+  let anvil: Anvil
+  let addresses: AddressEntry
+  let environment: Record<string, string>
+  let chain: Chain
+  let batch: Address
+  let dids: string[]
+  const root = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+
+  beforeAll(async () => {
+    anvil = await startAnvil({ port: 0 })
+    addresses = await deployContracts(anvil.rpcUrl)
+    writeFileSync(join(root, 'address.json'), JSON.stringify({ development: addresses }))
+    environment = {
+      NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: anvil.rpcUrl }),
+      PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
+      ADDRESS_FILE: join(root, 'address.json'),
+    }
+    chain = await chainAt(anvil.rpcUrl)
+    batch = await deployed(anvil.rpcUrl, 'Batch')
+    dids = (await publish(COUNT)).map((nft) => didOf(nft, DEV_CHAIN_ID))
+  })
+  afterAll(async () => {
+    await anvil.stop()
+    rmSync(root, { recursive: true })
+  })
+
+  async function chainAt(...urls: string[]): Promise<Chain> {
+    const settings = loadSettings({ ...environment, NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: urls }) })
+    return (await connectChains(settings)).get(DEV_CHAIN_ID) as Chain
+  }
+  const publish = (count: number) =>
+    publishMany(anvil.rpcUrl, { factory: addresses.ERC721Factory, batch, publicKey: chain.key.publicKey, count })
+  const head = async () => Number(await chain.nodes.ask((client) => client.getBlockNumber()))
+  const rpc = (method: string, params: unknown[]) =>
+    chain.nodes.ask((client) => client.request({ method, params } as never))
+
+  /** Follows to the head with a store in a folder, and leaves. */
+  async function follow(folder: string, on = chain, blockRange = 500): Promise<void> {
+    const store = openSqliteStore(join(root, folder))
+    const options = { blockRange, pollInterval: 10, maxDdoSize: 1e6, reorgDepth: 64 }
+    const follower = new ChainFollower(on, store.index, options, LOG)
+    await eventually(async () => {
+      await follower.step().catch(() => undefined)
+      return (await store.index.cursor(DEV_CHAIN_ID))?.block === (await head())
+    }, 30_000)
+    await store.close()
+  }
+
+  /** Every row of the index, in an order of its own. */
+  function rows(folder: string): Record<string, unknown[]> {
+    const db = new Database(join(root, folder, DATABASE_FILE), { readonly: true })
+    const tables = ['index_cursor', 'index_nft', 'index_datatoken', 'index_asset']
+    const read = (table: string) => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).raw().all()
+    const all = Object.fromEntries(tables.map((table) => [table, read(table)]))
+    db.close()
+    return all
+  }
+
+  it('resolves each of them', async () => {
+    await follow('fresh')
+    const store = openSqliteStore(join(root, 'fresh'))
+    expect(dids).toHaveLength(COUNT)
+    for (const did of dids) expect((await store.index.asset(did))?.metadata).toMatchObject({ did, reason: null })
+    await store.close()
+  })
+
+  it(`threat 32: ends equal to a fresh one, row by row, after kill -9 at ${KILLS} moments`, {
+    timeout: 180_000,
+  }, async () => {
+    const folder = join(root, 'killed')
+    const running = (): ChildProcess =>
+      spawn(process.execPath, cliArguments('start'), {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: {
+          ...process.env,
+          ...environment,
+          STATE_DIR: folder,
+          HOST: '127.0.0.1',
+          PORT: '0',
+          INDEX_BLOCK_RANGE: '1',
+          LOG_LEVEL: 'error',
+        },
+      })
+    const cursorOf = async () => {
+      const store = openSqliteStore(folder)
+      const cursor = await store.index.cursor(DEV_CHAIN_ID)
+      await store.close()
+      return cursor?.block ?? -1
+    }
+    const reached: number[] = []
+    for (let kill = 0; kill < KILLS; kill++) {
+      const before = await cursorOf()
+      const child = running()
+      // somewhere in the few ranges after the first one that it has committed
+      await eventually(async () => (await cursorOf()) > before, 30_000, 1)
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 40))
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      reached.push(await cursorOf())
+    }
+    expect(reached[0]).toBeLessThan(await head())
+    await follow('killed')
+    await follow('fresh')
+    expect(rows('killed')).toEqual(rows('fresh'))
+  })
+
+  it('threat 33: ends equal to a fresh one after a reorganisation of 12 blocks', async () => {
+    const [nft] = (await publish(1)) as [Address]
+    await follow('old')
+    const asset = async (folder: string) => {
+      const store = openSqliteStore(join(root, folder))
+      const found = await store.index.asset(didOf(nft, DEV_CHAIN_ID))
+      await store.close()
+      return found
+    }
+    for (let at = 0; at < 10; at++) {
+      await batched(anvil.rpcUrl, batch, [stateCall(nft, at % 6)])
+      await follow('old')
+    }
+    expect((await asset('old'))?.metadata.state).toBe(3)
+    const [at, hash] = [await head(), (await asset('old'))?.metadata.txId]
+    await rpc('anvil_reorg', [10, []])
+    await follow('old')
+    await follow('after')
+    expect(await head()).toBe(at)
+    expect((await asset('old'))?.metadata).toMatchObject({ state: 0, txId: hash })
+    expect(rows('old')).toEqual(rows('after'))
+    await rpc('anvil_reorg', [12, []])
+    await follow('old')
+    rmSync(join(root, 'after'), { recursive: true })
+    await follow('after')
+    expect(await asset('old')).toBeUndefined()
+    expect(rows('old')).toEqual(rows('after'))
+    // gone back, not begun anew
+    expect(said).toEqual(Array(2).fill('chain was reorganised, index goes back'))
+    expect(rows('old').index_asset).toHaveLength(COUNT)
+  })
+
+  it('reads through a node that limits the range, one that lags and one that is dead', async () => {
+    const proxies = await Promise.all([0, 1, 2].map(() => RpcProxy.before(anvil.rpcUrl)))
+    const [limited, lagging, dead] = proxies as [RpcProxy, RpcProxy, RpcProxy]
+    limited.maxRange = 37
+    lagging.lagsAt = 90
+    const hard = await chainAt(lagging.url, dead.url, limited.url)
+    dead.down = true
+    await follow('hard', hard)
+    expect(rows('hard')).toEqual(rows('after'))
+    for (const proxy of proxies) proxy.close()
+  })
+
+  it('believes no node that leaves events out, where two must agree', async () => {
+    const proxies = await Promise.all([0, 1, 2].map(() => RpcProxy.before(anvil.rpcUrl)))
+    const liar = proxies[0] as RpcProxy
+    liar.lie = (method, truth) => (method === 'eth_getLogs' ? (truth as unknown[]).slice(1) : truth)
+    environment.RPC_AGREEMENT = '2'
+    await follow('lied', await chainAt(...proxies.map(({ url }) => url)))
+    expect(rows('lied')).toEqual(rows('after'))
+    for (const proxy of proxies) proxy.close()
+  })
+})

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Wallet } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { ocean } from '../../demo/client.js'
+import { mined } from '../../demo/consume.js'
+import type { Published } from '../../demo/publish.js'
+import { createApp } from '../../src/app.js'
+import { loadSettings } from '../../src/config/load.js'
+import { eventually } from '../helpers/eventually.js'
+import { ask, downloadParams } from '../helpers/requests.js'
+import { RpcProxy } from '../helpers/rpc-proxy.js'
+import { World } from '../helpers/world.js'
+
+const CONTENT = 'hour,height\n'
+
+async function download(base: string, asset: Published, txId: string, buyer: Wallet) {
+  return ask(`${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
+}
+
+describe('what a download asks of the chain', () => {
+  it('cold at most 6 calls in at most 2 round trips, warm none, also for a reuse', async () => {
+    const world = await World.start()
+    const proxy = await RpcProxy.before(world.network.rpcUrl)
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from(CONTENT)))
+    const buyer = await world.somebody()
+    const txId = await world.order(asset, buyer)
+    const datatoken = new ocean.Datatoken(buyer, world.network.chainId)
+    const fee = await world.quote(asset, buyer.address)
+    const reuse = await mined(datatoken.reuseOrder(asset.datatoken, txId, fee))
+    // an instance of its own, whose index looks at the chain once and then not for an hour
+    const app = await createApp(
+      loadSettings({
+        NETWORK_URL: JSON.stringify({ [world.network.chainId]: proxy.url }),
+        ADDRESS_FILE: world.local.addressFile,
+        PROVIDER_PRIVATE_KEY: world.network.accounts[8]?.privateKey,
+        STATE_DIR: folder,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        LOG_LEVEL: 'silent',
+        ALLOW_NON_PUBLIC_IP: 'true',
+        INDEX_POLL_INTERVAL: '3600000',
+      }),
+    )
+    try {
+      const base = await app.listen()
+      await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
+      for (const id of [reuse, txId]) {
+        proxy.forget()
+        expect((await download(base, asset, id, buyer)).text).toBe(CONTENT)
+        if (id === reuse) expect([proxy.calls.length, proxy.posts]).toEqual([4, 2])
+        expect(proxy.posts).toBeLessThanOrEqual(2)
+        proxy.forget()
+        for (let again = 0; again < 3; again++) expect((await download(base, asset, id, buyer)).status).toBe(200)
+        expect([proxy.calls, proxy.posts]).toEqual([[], 0])
+      }
+      const other = await world.order(asset, buyer)
+      proxy.forget()
+      expect((await download(base, asset, other, buyer)).status).toBe(200)
+      expect(proxy.calls.sort()).toEqual(['eth_blockNumber', 'eth_getTransactionReceipt'])
+      expect(proxy.posts).toBe(1)
+    } finally {
+      await app.close()
+      proxy.close()
+      await world.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('a kept order is refused as soon as the index has seen the asset revoked, or the order reorganised away', async () => {
+    const world = await World.start({ ORDER_WAIT: '0' })
+    try {
+      const publisher = await world.somebody()
+      const buyer = await world.somebody()
+      const { providerUrl: base, chainId } = world.network
+      const url = world.storage.file('/a.csv', Buffer.from(CONTENT))
+      const asset = await world.publishUrl(url, { publisher })
+      const kept = await world.order(asset, buyer)
+      expect((await download(base, asset, kept, buyer)).status).toBe(200)
+      await world.indexed(
+        await mined(new ocean.Nft(publisher, chainId).setMetadataState(asset.nft, publisher.address, 3)),
+      )
+      expect((await download(base, asset, kept, buyer)).json).toMatchObject({ code: 'ASSET_NOT_CONSUMABLE' })
+
+      const second = await world.publishUrl(url, { publisher })
+      await world.rpc('anvil_mine', ['0x5'])
+      const dropped = await world.order(second, buyer)
+      expect((await download(base, second, dropped, buyer)).status).toBe(200)
+      await world.indexed(dropped)
+      await world.rpc('anvil_reorg', [3, []])
+      await eventually(async () => (await download(base, second, dropped, buyer)).json.code === 'ORDER_NOT_FOUND')
+    } finally {
+      await world.close()
+    }
+  })
+
+  it('200 of 200 downloads succeed with one node lagging, one dead and one that says 429 now and then', async () => {
+    const proxies: RpcProxy[] = []
+    const world = await World.start({ RPC_TIMEOUT: '1000' }, async (rpcUrl) => {
+      for (let at = 0; at < 3; at++) proxies.push(await RpcProxy.before(rpcUrl))
+      return proxies.map(({ url }) => url)
+    })
+    try {
+      const [lagging, dead, busy] = proxies as [RpcProxy, RpcProxy, RpcProxy]
+      lagging.lagsAt = await world.provider.getBlockNumber()
+      dead.down = true
+      busy.refuseEvery = 7
+      const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from(CONTENT)))
+      const results = await Promise.all(
+        Array.from({ length: 10 }, async () => {
+          const buyer = await world.somebody()
+          const texts: string[] = []
+          for (let order = 0; order < 4; order++) {
+            const txId = await world.order(asset, buyer)
+            for (let at = 0; at < 5; at++)
+              texts.push((await download(world.network.providerUrl, asset, txId, buyer)).text)
+          }
+          return texts
+        }),
+      )
+      expect(results.flat()).toHaveLength(200)
+      expect(results.flat().filter((text) => text !== CONTENT)).toEqual([])
+      expect(proxies.every(({ posts }) => posts > 0)).toBe(true)
+    } finally {
+      await world.close()
+      for (const proxy of proxies) proxy.close()
+    }
+  })
+})
