@@ -20,9 +20,9 @@ export function assertReadable(state: number | undefined): void {
 }
 
 /** Throws AccessError unless every one of the credentials (of the asset, of the service) admits the consumer. */
-export function assertAdmitted(consumer: Address, credentials: (Credentials | null | undefined)[]): void {
+export function assertAdmitted(consumer: Address, credentials: Credentials[]): void {
   for (const lists of credentials) {
-    if (lists && !admits(lists, consumer))
+    if (!admits(lists, consumer))
       throw new AccessError(
         'CREDENTIALS_DENIED',
         'Asset is not consumable. The credentials do not admit consumerAddress.',
@@ -30,27 +30,32 @@ export function assertAdmitted(consumer: Address, credentials: (Credentials | nu
   }
 }
 
-type Entries = NonNullable<Credentials['allow']>
+type Entry = NonNullable<Credentials['allow']>[number]
 
 /**
- * Deny wins over allow. An allow list with entries admits only who is named in one of its address entries; entries of
- * an unknown type admit nobody by themselves. An address entry without values restricts nobody: that is what
+ * Deny wins over allow. An allow list with entries admits only who is named in one of its address entries, or in all of
+ * its entries where match_allow says so; entries of an unknown type admit nobody by themselves. An address entry without values restricts nobody: that is what
  * publishing front ends write when a publisher sets no restriction.
  */
-function admits({ allow, deny }: Credentials, consumer: Address): boolean {
-  if (names(deny ?? [], consumer)) return false
+function admits({ allow, deny, match_allow: match }: Credentials, consumer: Address): boolean {
+  if ((deny ?? []).some((entry) => names(entry, consumer))) return false
   const restrictions = (allow ?? []).filter((entry) => !isAddressType(entry) || (entry.values ?? []).length > 0)
-  return restrictions.length === 0 || names(restrictions, consumer)
+  if (restrictions.length === 0) return true
+  const named = restrictions.filter((entry) => names(entry, consumer)).length
+  return match === 'all' ? named === restrictions.length : named > 0
 }
 
-function names(entries: Entries, consumer: Address): boolean {
-  return entries.filter(isAddressType).some((entry) => (entry.values ?? []).some((value) => isSame(value, consumer)))
+function names(entry: Entry, consumer: Address): boolean {
+  return isAddressType(entry) && (entry.values ?? []).some((value) => isSame(value, consumer))
 }
 
-function isAddressType(entry: Entries[number]): boolean {
+function isAddressType(entry: Entry): boolean {
   return entry.type.toLowerCase() === 'address'
 }
 
+/** A value is an address, an object that holds one (version 5), or * for everybody. */
 function isSame(value: unknown, consumer: Address): boolean {
-  return typeof value === 'string' && isAddress(value, { strict: false }) && isAddressEqual(value, consumer)
+  if (value === '*') return true
+  const text = typeof value === 'string' ? value : (value as { address?: unknown } | null)?.address
+  return typeof text === 'string' && isAddress(text, { strict: false }) && isAddressEqual(text, consumer)
 }

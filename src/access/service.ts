@@ -23,6 +23,7 @@ export async function openService(
   const asset = await assets.resolve(did)
   assertConsumable(asset.state)
   const found = serviceOf(asset, serviceId)
+  assertConsumable(found.service.state ?? asset.state)
   const objects = () =>
     openFiles(found.service.files, {
       key: asset.chain.key,

@@ -2,11 +2,24 @@ import { createHash } from 'node:crypto'
 import { type Address, getAddress, isAddress } from 'viem'
 import { z } from 'zod'
 
+/** DID methods of the two generations of asset descriptors: version 4, and version 5 (a verifiable credential). */
+const METHODS = { 4: 'did:op:', 5: 'did:ope:' } as const
+
+type Generation = keyof typeof METHODS
+
 /** The DID of the asset of a data NFT: sha256 over the checksummed address and the decimal chain id. */
-export function didOf(nft: Address, chainId: number): string {
-  return `did:op:${createHash('sha256')
-    .update(getAddress(nft) + chainId)
-    .digest('hex')}`
+export function didOf(nft: Address, chainId: number, generation: Generation = 4): string {
+  return (
+    METHODS[generation] +
+    createHash('sha256')
+      .update(getAddress(nft) + chainId)
+      .digest('hex')
+  )
+}
+
+/** Every DID that the asset of a data NFT may have, by the version of its document. */
+export function didsOf(nft: Address, chainId: number): string[] {
+  return [didOf(nft, chainId, 4), didOf(nft, chainId, 5)]
 }
 
 const address = z
@@ -20,7 +33,20 @@ const credential = z.looseObject({ type: z.string(), values: z.array(z.unknown()
 const credentials = z.looseObject({
   allow: z.array(credential).nullish(),
   deny: z.array(credential).nullish(),
+  /** Whether one entry is enough (any, the default) or all must name the consumer. */
+  match_allow: z.string().optional(),
 })
+
+/** Version 4 has one object; version 5 a list too, of such objects or of plain entries, which count as allowed. */
+const credentialsField = z
+  .union([credentials, z.array(z.union([credential, credentials]))])
+  .nullish()
+  .transform((value) => {
+    const list = Array.isArray(value) ? value : value ? [value] : []
+    const entries = list.filter((entry): entry is z.infer<typeof credential> => 'type' in entry)
+    const objects = list.filter((entry): entry is Credentials => !('type' in entry))
+    return entries.length > 0 ? [...objects, { allow: entries }] : objects
+  })
 
 const service = z.looseObject({
   id: z.string(),
@@ -30,22 +56,33 @@ const service = z.looseObject({
   serviceEndpoint: z.string(),
   /** Seconds of access that an order buys; 0 is for ever. */
   timeout: z.number().int().min(0),
-  credentials: credentials.nullish(),
+  credentials: credentialsField,
+  /** Version 5: state of this service alone, with the meaning of the NFT's state. */
+  state: z.number().int().optional(),
 })
 
-/** What the service reads of an asset descriptor of version 4; all other fields stay as they are. */
-const ddo = z.looseObject({
-  '@context': z.array(z.string()).optional(),
-  id: z.string(),
-  version: z.string().regex(/^4\.\d+\.\d+$/, 'must be a version 4'),
+/** What the service reads of an asset descriptor of any version; all other fields stay as they are. */
+const common = z.looseObject({
   chainId: z.number().int().positive(),
   nftAddress: address,
   services: z.array(service).min(1, 'must hold at least one service'),
-  credentials: credentials.nullish(),
+  credentials: credentialsField,
+})
+
+const version4 = common.extend({
+  '@context': z.array(z.string()).optional(),
+  id: z.string(),
+  version: z.string().regex(/^4\.\d+\.\d+$/, 'must be a version 4 or 5'),
+})
+
+const version5 = z.looseObject({
+  id: z.string(),
+  version: z.string().regex(/^5\.\d+\.\d+$/, 'must be a version 4 or 5'),
+  credentialSubject: common,
 })
 
 /** What a publisher must fill in beside that, asked of a document before it is published. */
-const publishable = ddo.extend({
+const publishable = version4.extend({
   '@context': z.array(z.string()),
   metadata: z.looseObject({
     created: z.string(),
@@ -58,26 +95,40 @@ const publishable = ddo.extend({
   }),
 })
 
-export type Ddo = z.infer<typeof ddo>
 export type Service = z.infer<typeof service>
 export type Credentials = z.infer<typeof credentials>
+
+/** An asset descriptor in the one form that the service works with, whatever its version. */
+export interface Ddo extends z.infer<typeof common> {
+  id: string
+  version: string
+}
 
 export type DdoCheck = { ddo: Ddo } | { problems: Record<string, string> }
 
 /** Reads a parsed document as the DDO of this very NFT. Answers the problems by field instead of throwing. */
-export function readDdo(document: unknown, schema: z.ZodType<Ddo> = ddo): DdoCheck {
-  const parsed = schema.safeParse(document)
+export function readDdo(document: unknown, schema: z.ZodType<Ddo> = version4): DdoCheck {
+  const parsed = isVersion5(document) ? version5.safeParse(document) : schema.safeParse(document)
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => [issue.path.join('.') || 'document', issue.message])
     return { problems: Object.fromEntries(problems) as Record<string, string> }
   }
-  const { id, nftAddress, chainId } = parsed.data
-  if (id !== didOf(nftAddress, chainId))
+  const { id, version } = parsed.data
+  const ddo = {
+    ...('credentialSubject' in parsed.data ? (parsed.data.credentialSubject as Ddo) : parsed.data),
+    id,
+    version,
+  }
+  if (id !== didOf((ddo as Ddo).nftAddress, (ddo as Ddo).chainId, version.startsWith('5') ? 5 : 4))
     return { problems: { id: 'is not the DID of this nftAddress on this chainId' } }
-  return { ddo: parsed.data }
+  return { ddo: ddo as Ddo }
 }
 
 /** The stricter reading, for a document that is about to be published. */
 export function readPublishableDdo(document: unknown): DdoCheck {
   return readDdo(document, publishable)
+}
+
+function isVersion5(document: unknown): boolean {
+  return String((document as { version?: unknown } | null)?.version).startsWith('5.')
 }

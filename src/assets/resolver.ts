@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain, Chains } from '../chain/chains.js'
 import { AssetError } from '../errors.js'
-import { type Ddo, didOf, type Service } from './ddo.js'
+import { type Ddo, didsOf, type Service } from './ddo.js'
 
 /** An asset as one source tells it. Only what the source itself has verified may be marked so. */
 export interface SourcedAsset {
@@ -51,7 +51,7 @@ export class AssetResolver {
   }
 
   private isGenuine(did: string, { ddo, nft, chainId }: SourcedAsset): boolean {
-    return did === didOf(nft, chainId) && ddo.id === did && ddo.nftAddress === nft && ddo.chainId === chainId
+    return didsOf(nft, chainId).includes(did) && ddo.id === did && ddo.nftAddress === nft && ddo.chainId === chainId
   }
 }
 
@@ -70,5 +70,5 @@ export function serviceOf(asset: Asset, serviceId: string): AssetService {
 
 /** The text for a message: what has the form of a DID, else nothing, so that no junk is echoed. */
 function printable(did: string): string {
-  return /^did:op:[0-9a-f]{1,64}$/i.test(did) ? did : '(not of the form did:op:…)'
+  return /^did:ope?:[0-9a-f]{1,64}$/i.test(did) ? did : '(not of the form did:op:…)'
 }

@@ -66,7 +66,7 @@ async function metadataChange(
     kind: 'metadata',
     metadata: {
       nft,
-      did: didOf(nft, chain.chainId),
+      did: 'did' in decoded ? decoded.did : didOf(nft, chain.chainId),
       state,
       ddo: 'ddo' in decoded ? decoded.ddo : null,
       reason: 'reason' in decoded ? decoded.reason : null,

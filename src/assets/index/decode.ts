@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Hex, hexToBytes } from 'viem'
 import { decrypt } from '../../crypto/ecies.js'
 import type { ProviderKey } from '../../crypto/keys.js'
-import { didOf, readDdo } from '../ddo.js'
+import { didsOf, readDdo } from '../ddo.js'
 import { decompress } from './lzma.js'
 
 /** Bits of the `flags` that a metadata event carries. */
@@ -16,8 +16,8 @@ export interface PublishedDocument {
   hash: Hex
 }
 
-/** The text of the document, or the reason why this provider cannot use it. */
-export type Decoded = { ddo: string } | { reason: string }
+/** The text of the document and its DID, or the reason why this provider cannot use it. */
+export type Decoded = { ddo: string; did: string } | { reason: string }
 
 /**
  * Decrypts, decompresses and checks the document of a metadata event: the SHA-256 must match, and it must be the DDO
@@ -56,6 +56,6 @@ function checkDdo(bytes: Uint8Array, owner: { nft: `0x${string}`; chainId: numbe
     const [field, problem] = Object.entries(read.problems)[0] as [string, string]
     return { reason: `is not a valid DDO: ${field} ${problem}` }
   }
-  if (read.ddo.id !== didOf(owner.nft, owner.chainId)) return { reason: 'is the DDO of another data NFT' }
-  return { ddo: text }
+  if (!didsOf(owner.nft, owner.chainId).includes(read.ddo.id)) return { reason: 'is the DDO of another data NFT' }
+  return { ddo: text, did: read.ddo.id }
 }

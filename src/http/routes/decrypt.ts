@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { didOf } from '../../assets/ddo.js'
+import { didsOf } from '../../assets/ddo.js'
 import { decodeDocument, type PublishedDocument } from '../../assets/index/decode.js'
 import { assertReadableNft, documentIn, isSameDocument } from '../../assets/published.js'
 import { modernMessage } from '../../auth/signature.js'
@@ -98,7 +98,8 @@ async function namedDocument(
   { encryptedDocument: data, flags: marks, documentHash: hash }: NamedDocument,
 ): Promise<PublishedDocument> {
   const unknown = new AssetError('DOCUMENT_UNKNOWN', 'The document is not the one that this data NFT published.')
-  const asset = await store.index.asset(didOf(nft, chain.chainId))
+  const found = await Promise.all(didsOf(nft, chain.chainId).map((did) => store.index.asset(did)))
+  const asset = found.find((one) => one)
   if (!asset || data === undefined || marks === undefined || hash === undefined) throw unknown
   const mined = await waitForReceipt(chain, asset.metadata.txId, settings.ORDER_WAIT)
   const published = documentIn(mined?.receipt, nft)

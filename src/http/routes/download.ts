@@ -80,7 +80,7 @@ export const download: Endpoint = {
       const { text: addressText } = asked.consumerAddress
       const messages = (nonce: string) => [asked.documentId + nonce, modernMessage(addressText, nonce, 'download')]
       const consumer = await proveConsumer(sent, asked.consumerAddress, messages, context)
-      assertAdmitted(consumer.address, [asset.ddo.credentials, service.credentials])
+      assertAdmitted(consumer.address, [...asset.ddo.credentials, ...service.credentials])
       const file = opened.file(asked.fileIndex)
       const values = completeUserdata(service.consumerParameters, asked.userdata)
       file.check(values)

@@ -77,7 +77,7 @@ export const initialize: Endpoint = {
       const opened = await openService(context, asked.documentId, asked.serviceId)
       const { asset, service, index } = opened
       const environment = chosenEnvironment(context, asset.chain.chainId, asked)
-      assertAdmitted(consumer, [asset.ddo.credentials, service.credentials])
+      assertAdmitted(consumer, [...asset.ddo.credentials, ...service.credentials])
       const file = opened.file(asked.fileIndex ?? 0)
       if (
         asked.fileIndex !== undefined &&
