@@ -1,6 +1,8 @@
 import { type Address, isAddressEqual } from 'viem'
+import type { Chain } from '../chain/chains.js'
 import { TokenError, ValidationError } from '../errors.js'
 import type { NonceStore } from '../state/store.js'
+import { isSignedByContract } from './contract-wallet.js'
 import type { Nonce } from './nonce.js'
 import { isSignedBy, signerOf } from './signature.js'
 import type { Tokens } from './tokens.js'
@@ -13,11 +15,15 @@ export interface SignedRequest {
   signature: string
   /** The texts that the route accepts as signed, any one of which will do. */
   messages: string[]
+  /** Where the address may be a contract wallet, which is asked itself (EIP-1271). */
+  chain?: Chain
 }
 
 /** A consumer who was proven; a nonce that goes with it is not used up yet. */
 export interface Proven {
   address: Address
+  /** The chain whose contract wallet this is: on another chain the same address may be somebody else's. */
+  chainId?: number
   /**
    * Uses the nonce up, in one atomic statement. Call it after every other check and before anything is handed out:
    * of any number of requests with one nonce, exactly one passes. Does nothing for a token, which may be used again.
@@ -31,9 +37,13 @@ export interface Proven {
  * Looking at the nonce here only saves work on a replay: what counts is consumeNonce.
  */
 export async function authenticate(request: SignedRequest, nonces: NonceStore): Promise<Proven> {
-  const { address, nonce, signature, messages } = request
-  if (!isSignedBy(address, messages, signature)) throw badSignature()
-  return provenBy(address, nonce, nonces)
+  const { address, nonce, signature, messages, chain } = request
+  if (isSignedBy(address, messages, signature)) return provenBy(address, nonce, nonces)
+  if (!chain) throw badSignature()
+  // the nonce first: it is cheaper than the chain
+  const proven = await provenBy(address, nonce, nonces)
+  if (!(await isSignedByContract(chain, address, messages, signature))) throw badSignature()
+  return { ...proven, chainId: chain.chainId }
 }
 
 /** Takes whoever signed one text, where a request does not say who it comes from. Throws ValidationError. */
@@ -46,9 +56,19 @@ export async function authenticateSigner(
   return provenBy(address, request.nonce, nonces)
 }
 
-/** Proves a request by its auth token, which must be the address's own. Throws ValidationError, TokenError. */
-export async function authenticateToken(address: Address, token: string, tokens: Tokens): Promise<Proven> {
+/**
+ * Proves a request by its auth token, which must be the address's own, and a contract wallet's for its own chain.
+ * Throws ValidationError, TokenError.
+ */
+export async function authenticateToken(
+  address: Address,
+  token: string,
+  tokens: Tokens,
+  chain?: Chain,
+): Promise<Proven> {
   const claims = await tokens.verify(token)
+  if (claims.chainId !== undefined && claims.chainId !== chain?.chainId)
+    throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to a contract wallet on another chain.')
   if (!isAddressEqual(claims.address, address))
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
   return { address, consumeNonce: async () => undefined }

@@ -35,7 +35,7 @@ function signatureBytes(signature: string): Buffer | undefined {
 }
 
 /** The digests that a signer may have signed for a message. */
-function signedForms(message: string): Uint8Array[] {
+export function signedForms(message: string): Uint8Array[] {
   const hash = keccak256(Buffer.from(message, 'utf8'), 'bytes')
   const forms = [personalDigest(hash)]
   // Some client releases strip the leading zero bytes of the hash before they sign it.

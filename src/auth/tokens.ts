@@ -8,8 +8,20 @@ import type { RevocationStore } from '../state/store.js'
 /** Who an auth token stands for, and until when (seconds since 1970). */
 export interface TokenClaims {
   address: Address
+  /** The one chain that it is good for, where the address is a contract wallet's. */
+  chainId?: number
   expiresAt: number
   /** Identity of the token, by which it is revoked. */
+  jti: string
+}
+
+/** Who a token is issued to. */
+export type Holder = Pick<TokenClaims, 'address' | 'chainId'>
+
+interface Payload {
+  address: unknown
+  chainId?: number
+  exp: number
   jti: string
 }
 
@@ -30,8 +42,8 @@ export class Tokens {
   ) {}
 
   /** A new token, different from every other one. Times are in seconds since 1970. */
-  issue(address: Address, expiresAt: number, now: number): Promise<string> {
-    return new SignJWT({ address })
+  issue({ address, chainId }: Holder, expiresAt: number, now: number): Promise<string> {
+    return new SignJWT({ address, ...(chainId === undefined ? {} : { chainId }) })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuedAt(now)
       .setExpirationTime(expiresAt)
@@ -58,9 +70,9 @@ export class Tokens {
         algorithms: ['HS256'],
         requiredClaims: ['address', 'exp', 'iat', 'jti'],
       })
-      const { address, exp, jti } = payload as { address: unknown; exp: number; jti: string }
+      const { address, chainId, exp, jti } = payload as unknown as Payload
       if (typeof address === 'string' && isAddress(address, { strict: false }))
-        return { address: getAddress(address), expiresAt: exp, jti }
+        return { address: getAddress(address), expiresAt: exp, jti, ...(chainId === undefined ? {} : { chainId }) }
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw refusal('TOKEN_EXPIRED', 'Token is expired.')
     }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { authenticate, authenticateToken, type Proven } from '../auth/authenticate.js'
 import type { Nonce } from '../auth/nonce.js'
+import type { Chain } from '../chain/chains.js'
 import type { Context } from '../context.js'
 import { type Credentials, credentialsOf } from './credentials.js'
 import { type AddressParam, described, nonce, readParams, text } from './params.js'
@@ -52,16 +53,17 @@ export function readConsumerParams<T extends z.ZodRawShape>(
 }
 
 /**
- * Proves that the request comes from an address, by signature over one of the messages or by token. Throws
- * ValidationError, TokenError.
+ * Proves that the request comes from an address, by signature over one of the messages or by token; on the chain that
+ * the request is about, the address may be a contract wallet. Throws ValidationError, TokenError, ChainError.
  */
 export function proveConsumer(
   { params, credentials }: ConsumerRequest<unknown>,
   { address }: AddressParam,
   messages: (nonce: string) => string[],
+  chain: Chain,
   { store, tokens }: Context,
 ): Promise<Proven> {
-  if (credentials && 'token' in credentials) return authenticateToken(address, credentials.token, tokens)
+  if (credentials && 'token' in credentials) return authenticateToken(address, credentials.token, tokens, chain)
   const { nonce: signed, signature } = params as Required<ProofParams>
-  return authenticate({ address, nonce: signed, signature, messages: messages(signed.text) }, store.nonces)
+  return authenticate({ address, nonce: signed, signature, messages: messages(signed.text), chain }, store.nonces)
 }

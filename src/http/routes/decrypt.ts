@@ -65,6 +65,7 @@ export const decrypt: Endpoint = {
           (txId ?? dataNftAddress.text) + decrypterAddress.text + chainId + nonce,
           modernMessage(decrypterAddress.text, nonce, 'decryptDDO'),
         ],
+        chain,
         context,
       )
       if (settings.AUTHORIZED_DECRYPTERS && !settings.AUTHORIZED_DECRYPTERS.includes(decrypter.address))

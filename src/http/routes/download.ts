@@ -79,7 +79,7 @@ export const download: Endpoint = {
       const { asset, service, index } = opened
       const { text: addressText } = asked.consumerAddress
       const messages = (nonce: string) => [asked.documentId + nonce, modernMessage(addressText, nonce, 'download')]
-      const consumer = await proveConsumer(sent, asked.consumerAddress, messages, context)
+      const consumer = await proveConsumer(sent, asked.consumerAddress, messages, asset.chain, context)
       assertAdmitted(consumer.address, [...asset.ddo.credentials, ...service.credentials])
       const file = opened.file(asked.fileIndex)
       const values = completeUserdata(service.consumerParameters, asked.userdata)

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { modernMessage } from '../../auth/signature.js'
+import type { Chain } from '../../chain/chains.js'
 import type { Context } from '../../context.js'
 import { encrypt as encryptTo } from '../../crypto/ecies.js'
 import { RequestError } from '../../errors.js'
@@ -49,25 +50,25 @@ export const encrypt: Endpoint = {
         const queryOnly = { query: request.query, headers: request.headers, body: undefined } as FastifyRequest
         if (sentParams(queryOnly).chainId === undefined)
           throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
-        const { key } = chainOf(readParams(z.object(params), queryOnly).chainId, context.chains)
+        const chain = chainOf(readParams(z.object(params), queryOnly).chainId, context.chains)
         const body = octets(request)
-        await checkSigner(queryOnly, context)
+        await checkSigner(queryOnly, chain, context)
         return reply
           .code(201)
           .type('text/plain; charset=utf-8')
-          .send(`0x${encryptTo(key.publicKey, body).toString('hex')}`)
+          .send(`0x${encryptTo(chain.key.publicKey, body).toString('hex')}`)
       })
     })
   },
 }
 
-async function checkSigner(request: FastifyRequest, context: Context): Promise<void> {
+async function checkSigner(request: FastifyRequest, chain: Chain, context: Context): Promise<void> {
   const credentials = credentialsOf(request)
   if (!credentials || !('signature' in credentials)) return
   const sent = readConsumerParams({ consumerAddress: address }, request, context)
   const { consumerAddress } = sent.params
   const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encrypt')]
-  const signer = await proveConsumer(sent, consumerAddress, messages, context)
+  const signer = await proveConsumer(sent, consumerAddress, messages, chain, context)
   await signer.consumeNonce()
 }
 

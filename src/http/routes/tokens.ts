@@ -11,7 +11,12 @@ import { address, described, nonce, readParams, sentParams, text, tokenText, who
 
 const SIGNED =
   'Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address the signer of the nonce alone is taken.'
-const SIGNED_PARAMS = { address: address.optional(), ...PROOF }
+const chainId = described(
+  whole,
+  'Chain of the address, where it is a contract wallet and several chains are served.',
+  8996,
+)
+const SIGNED_PARAMS = { address: address.optional(), chainId: chainId.optional(), ...PROOF }
 const TOKEN = json('The token.', object({ token: { type: 'string' } }))
 const expiration = described(whole, 'When the token ends, in seconds since 1970 (UTC), in the future.', 4102444800)
 
@@ -102,17 +107,21 @@ export const invalidateAuthToken: Endpoint = {
 }
 
 function signed({ settings }: Context) {
-  return { address: address.optional(), nonce: nonce(settings.NONCE_MAX_AHEAD), signature: text }
+  const used = nonce(settings.NONCE_MAX_AHEAD)
+  return { address: address.optional(), chainId: chainId.optional(), nonce: used, signature: text }
 }
 
 type SignedParams = z.output<z.ZodObject<ReturnType<typeof signed>>>
 
 /** The signer of address and nonce; without an address, whoever signed the nonce alone. */
-function proveSigner({ store }: Context, asked: SignedParams, command: Command): Promise<Proven> {
-  const { address: claimed, nonce: used, signature } = asked
+function proveSigner({ store, chains }: Context, asked: SignedParams, command: Command): Promise<Proven> {
+  const { address: claimed, chainId: on, nonce: used, signature } = asked
   if (!claimed) return authenticateSigner({ nonce: used, signature, message: used.text }, store.nonces)
   const messages = [claimed.text + used.text, modernMessage(claimed.text, used.text, command)]
-  return authenticate({ address: claimed.address, nonce: used, signature, messages }, store.nonces)
+  // modern clients send a chain id that nothing depends on: one that is not served is no reason to refuse
+  const chain = on === undefined && chains.size === 1 ? [...chains.values()][0] : chains.get(on ?? -1)
+  const proof = { address: claimed.address, nonce: used, signature, messages, ...(chain ? { chain } : {}) }
+  return authenticate(proof, store.nonces)
 }
 
 /** From here on a number of seconds since 1970 can only be one of milliseconds. */
@@ -126,7 +135,7 @@ async function issue({ settings, tokens }: Context, signer: Proven, field: strin
   if (expiresAt <= now) throw refuse('must lie in the future (seconds since 1970, UTC)')
   if (expiresAt > now + settings.AUTH_TOKEN_MAX_LIFETIME)
     throw refuse(`must not lie more than ${settings.AUTH_TOKEN_MAX_LIFETIME} seconds ahead`)
-  const token = await tokens.issue(signer.address, expiresAt, now)
+  const token = await tokens.issue(signer, expiresAt, now)
   await signer.consumeNonce()
   return { token }
 }
@@ -135,7 +144,8 @@ async function revoke(context: Context, request: FastifyRequest): Promise<void> 
   const asked = readParams(z.object({ ...signed(context), token: tokenText }), request)
   const signer = await proveSigner(context, asked, 'invalidateAuthToken')
   const claims = await context.tokens.verify(asked.token)
-  if (claims.address !== signer.address)
+  const sameChain = signer.chainId === undefined || signer.chainId === claims.chainId
+  if (claims.address !== signer.address || !sameChain)
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
   await signer.consumeNonce()
   await context.tokens.revoke(claims, Math.floor(Date.now() / 1000))

@@ -1,0 +1,148 @@
+import type { Wallet } from 'ethers'
+import { ethers } from 'ethers'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { acquire, mined } from '../../demo/consume.js'
+import type { Published } from '../../demo/publish.js'
+import { ARTIFACTS, artifact } from '../../src/dev/contracts.js'
+import { compiled, deployed } from '../helpers/contracts.js'
+import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+const MOODS = ['Honest', 'SaysYes', 'SaysOne', 'SaysTooMuch', 'Reverts', 'BurnsGas']
+
+/** A contract wallet as consumer, on every signed route. */
+describe('contract wallets (EIP-1271)', () => {
+  let world: World
+  let asset: Published
+  let owner: Wallet
+  let wallet: ethers.Contract
+  let base: string
+
+  beforeAll(async () => {
+    world = await World.start()
+    base = `${world.network.providerUrl}/api/services`
+    asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
+    owner = await world.somebody()
+    wallet = new ethers.Contract(
+      ethers.utils.getAddress(await deployed(world.network.rpcUrl, 'Wallet', [owner.address])),
+      compiled('Wallet').abi as never,
+      owner,
+    )
+  })
+  afterAll(() => world.close())
+  beforeEach(() => become('Honest'))
+
+  const become = (mood: string) => mined(wallet.become?.(MOODS.indexOf(mood)) as Promise<unknown>)
+
+  /** An order that a friend pays, for the wallet as consumer. */
+  const ordered = async () => world.order(asset, await world.somebody(), wallet.address)
+
+  async function download(txId: string, changed: Record<string, string | undefined> = {}, headers = {}) {
+    const params = await downloadParams(asset, txId, owner, { consumerAddress: wallet.address, ...changed })
+    return ask(`${base}/download?${params}`, { headers })
+  }
+
+  async function tokenParams(changed: Record<string, string> = {}) {
+    const nonce = freshNonce()
+    const signature = await signText(owner, wallet.address + nonce)
+    const expiration = String(Math.floor(Date.now() / 1000) + 600)
+    return new URLSearchParams({ address: wallet.address, nonce, signature, expiration, ...changed })
+  }
+
+  it('downloads with the signature of its owner, once for each nonce', async () => {
+    const txId = await ordered()
+    const nonce = freshNonce()
+    expect((await download(txId, { nonce })).text).toBe('tide')
+    expect((await download(txId, { nonce })).json.errors).toHaveProperty('nonce')
+    const stranger = await world.somebody()
+    const signature = await signText(stranger, asset.did + nonce)
+    const fresh = freshNonce()
+    expect((await download(txId, { nonce: fresh, signature })).json.errors).toHaveProperty('signature')
+    expect((await download(txId, { nonce: fresh })).text).toBe('tide')
+  })
+
+  it('orders by itself, as payer and consumer', async () => {
+    const fee = await world.quote(asset, wallet.address)
+    await acquire(world.network, asset, owner)
+    const datatoken = new ethers.Contract(asset.datatoken, artifact(ARTIFACTS.ERC20Template).abi as never, owner)
+    await mined(datatoken.transfer?.(wallet.address, ethers.utils.parseEther('1')) as Promise<unknown>)
+    const zero = ethers.constants.AddressZero
+    const market = { consumeMarketFeeAddress: zero, consumeMarketFeeToken: zero, consumeMarketFeeAmount: 0 }
+    const call = datatoken.interface.encodeFunctionData('startOrder', [wallet.address, 0, fee, market])
+    const txId = await mined(wallet.run?.(asset.datatoken, call) as Promise<unknown>)
+    expect((await download(txId)).text).toBe('tide')
+  })
+
+  it.each(MOODS.slice(1))('threat 31: one that %s is told apart', async (mood) => {
+    const txId = await ordered()
+    await become(mood)
+    const params = { nonce: freshNonce(), signature: `0x${'12'.repeat(65)}` }
+    const { status, json, text } = await download(txId, params)
+    if (mood === 'SaysYes') expect(text).toBe('tide')
+    else expect([status, json.errors]).toEqual([400, { signature: [expect.stringContaining('Invalid signature')] }])
+  })
+
+  it('takes signatures of other lengths to the wallet, and none that is no hex or too long', async () => {
+    const txId = await ordered()
+    await become('SaysYes')
+    for (const [signature, status] of [
+      ['0x', 200],
+      [`0x${'ab'.repeat(200)}`, 200],
+      [`0x${'ab'.repeat(5000)}`, 400],
+      ['0xabc', 400],
+      ['zz', 400],
+    ] as const)
+      expect((await download(txId, { nonce: freshNonce(), signature })).status, signature.slice(0, 9)).toBe(status)
+    const nobody = ethers.Wallet.createRandom().address
+    const params = { consumerAddress: nobody, nonce: freshNonce(), signature: `0x${'12'.repeat(65)}` }
+    expect((await download(txId, params)).json.errors).toHaveProperty('signature')
+  })
+
+  it('has a token made, uses it, and deletes it; it is good for the chain of the wallet alone', async () => {
+    const txId = await ordered()
+    const made = await ask(`${base}/createAuthToken?${await tokenParams()}`)
+    const token = made.json.token as string
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
+    expect(claims).toMatchObject({ address: wallet.address, chainId: world.network.chainId })
+    const bare = { signature: undefined, nonce: undefined }
+    expect((await download(txId, bare, { AuthToken: token })).text).toBe('tide')
+
+    const { tokens } = world.local.app.context
+    const now = Math.floor(Date.now() / 1000)
+    const foreign = await tokens.issue({ address: wallet.address as `0x${string}`, chainId: 1 }, now + 60, now)
+    expect((await download(txId, bare, { AuthToken: foreign })).json).toMatchObject({ code: 'TOKEN_INVALID' })
+
+    const body = JSON.stringify(Object.fromEntries(await tokenParams({ token })))
+    const headers = { 'content-type': 'application/json' }
+    const remove = () => ask(`${base}/deleteAuthToken`, { method: 'DELETE', headers, body })
+    expect((await remove()).json).toEqual({ success: 'Token has been deactivated.' })
+    expect((await download(txId, bare, { AuthToken: token })).json).toMatchObject({ code: 'TOKEN_DELETED' })
+  })
+
+  it('gets no token on a chain that is not served', async () => {
+    const { json } = await ask(`${base}/createAuthToken?${await tokenParams({ chainId: '1' })}`)
+    expect(json.errors).toHaveProperty('signature')
+  })
+
+  it('signs encrypt and decrypt', async () => {
+    const { chainId } = world.network
+    const nonce = freshNonce()
+    const signature = await signText(owner, `${wallet.address}${nonce}encrypt`)
+    const query = new URLSearchParams({ chainId: `${chainId}`, consumerAddress: wallet.address, nonce, signature })
+    const headers = { 'content-type': 'application/octet-stream' }
+    expect((await ask(`${base}/encrypt?${query}`, { method: 'POST', headers, body: 'x' })).status).toBe(201)
+
+    const next = freshNonce()
+    const body = {
+      decrypterAddress: wallet.address,
+      chainId,
+      transactionId: asset.txId,
+      dataNftAddress: asset.nft,
+      nonce: next,
+      signature: await signText(owner, `${asset.txId}${wallet.address}${chainId}${next}`),
+    }
+    const json = { 'content-type': 'application/json' }
+    const decrypted = await ask(`${base}/decrypt`, { method: 'POST', headers: json, body: JSON.stringify(body) })
+    expect(JSON.parse(decrypted.text)).toMatchObject({ id: asset.did })
+  })
+})
