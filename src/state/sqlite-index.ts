@@ -46,9 +46,11 @@ export function sqliteIndexStore(db: Database.Database, guarded: Guard): IndexSt
     }
     run(sql.moveCursor, { chainId, ...to })
     // what was not kept cannot be taken back, so the checkpoints before it are void
-    const since = keepSince ?? to.block
-    sql.dropCheckpoints.run(chainId, since)
-    undo.forget(chainId, since)
+    const base = keepSince === undefined ? to.block : firstRow<Cursor>(sql.checkpointAt, chainId, keepSince)?.block
+    if (base !== undefined) {
+      sql.dropCheckpoints.run(chainId, base)
+      undo.forget(chainId, base)
+    }
     run(sql.checkpoint, { chainId, ...to })
     return true
   })
@@ -109,6 +111,9 @@ function statements(db: Database.Database) {
        ON CONFLICT (chain_id, block) DO UPDATE SET hash = excluded.hash`,
     ),
     checkpoints: db.prepare('SELECT block, hash FROM index_checkpoint WHERE chain_id = ? ORDER BY block DESC'),
+    checkpointAt: db.prepare(
+      'SELECT block, hash FROM index_checkpoint WHERE chain_id = ? AND block <= ? ORDER BY block DESC LIMIT 1',
+    ),
     dropCheckpoints: db.prepare('DELETE FROM index_checkpoint WHERE chain_id = ? AND block < ?'),
     dropLaterCheckpoints: db.prepare('DELETE FROM index_checkpoint WHERE chain_id = ? AND block > ?'),
     nft: write(

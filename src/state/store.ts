@@ -101,7 +101,7 @@ export interface IndexStore {
   /**
    * Applies all changes and moves the cursor from `from` in one transaction: all of it or nothing. False, and nothing
    * is changed, where the cursor is elsewhere by now. With `keepSince`, what was there before is kept as well, so that
-   * the batch can be taken back; what was kept for cursors below that block is let go.
+   * the batch can be taken back, to that block at least; what lies before the last checkpoint up to it is let go.
    */
   commit(step: IndexStep): Promise<boolean>
   /** The cursors that `rollback` can go back to, newest first; the present one is the first. */
