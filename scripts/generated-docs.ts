@@ -17,7 +17,8 @@ function configuration(): string {
   const rows = Object.entries(SETTINGS as Record<string, Setting<unknown>>).map(([name, setting]) => {
     const fallback = setting.required ? '**required**' : fallbackOf(setting.default)
     const example = setting.example ? ` Example: \`${setting.example}\`.` : ''
-    return `| \`${name}\` | ${fallback} | ${setting.doc}${example}${setting.secret ? ' *Secret.*' : ''} |`
+    const legacy = setting.legacy ? ` Legacy name: \`${setting.legacy}\`.` : ''
+    return `| \`${name}\` | ${fallback} | ${setting.doc}${example}${legacy}${setting.secret ? ' *Secret.*' : ''} |`
   })
   return `# Settings
 

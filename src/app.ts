@@ -3,6 +3,7 @@ import type { AbiFunction } from 'viem'
 import { FactsReader } from './assets/facts.js'
 import { ChainFollower } from './assets/index/follower.js'
 import { indexSource } from './assets/index/source.js'
+import { remoteCacheSource } from './assets/remote-cache.js'
 import { AssetResolver } from './assets/resolver.js'
 import { Tokens, tokenSecret } from './auth/tokens.js'
 import type { Chain, Chains } from './chain/chains.js'
@@ -13,11 +14,15 @@ import type { ProviderKey } from './crypto/keys.js'
 import { createServer } from './http/server.js'
 import { createLogger } from './logger.js'
 import { OrderTransactions } from './orders/transactions.js'
+import { Outbound } from './outbound/outbound.js'
 import { openSqliteStore } from './state/sqlite.js'
 import type { StateStore } from './state/store.js'
 import { Egress } from './storage/egress.js'
 import { StorageRegistry } from './storage/registry.js'
 import type { ReadContract } from './storage/smartcontract.js'
+
+/** Largest answer of a service that the operator has named, in bytes. */
+const MAX_OUTBOUND_ANSWER = 16_777_216
 
 export interface App {
   server: FastifyInstance
@@ -49,12 +54,15 @@ export async function createApp(settings: Settings): Promise<App> {
       ports: settings.STORAGE_PORTS,
     },
   })
+  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: MAX_OUTBOUND_ANSWER })
+  const cacheOptions = { chains, outbound, log, maxDdoSize: settings.MAX_DDO_SIZE, ttl: settings.INDEX_POLL_INTERVAL }
+  const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
   const context: Context = {
     settings,
     chains,
     store,
     tokens: new Tokens(tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains)), store.revocations),
-    assets: new AssetResolver([indexSource(store.index)], chains),
+    assets: new AssetResolver([indexSource(store.index), ...caches], chains),
     facts: new FactsReader(chains, settings.INDEX_POLL_INTERVAL),
     orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
     storages: new StorageRegistry({
@@ -91,7 +99,7 @@ export async function createApp(settings: Settings): Promise<App> {
       await server.close()
       clearTimeout(cut)
       await Promise.all(followers.map((follower) => follower.stop()))
-      await egress.close()
+      await Promise.all([egress.close(), outbound.close()])
       await store.close()
     },
   }

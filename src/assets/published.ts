@@ -1,4 +1,12 @@
-import { type Address, getAddress, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from 'viem'
+import {
+  type Address,
+  getAddress,
+  type Hex,
+  isAddressEqual,
+  type Log,
+  parseEventLogs,
+  type TransactionReceipt,
+} from 'viem'
 import { assertReadable } from '../access/policy.js'
 import { EVENTS, VIEWS } from '../chain/abi.js'
 import type { Chain } from '../chain/chains.js'
@@ -25,13 +33,17 @@ export async function assertReadableNft(chain: Chain, nft: Address): Promise<voi
 
 /** The document that an NFT published in a transaction, the last one where there are several. Throws AssetError. */
 export function documentIn(receipt: TransactionReceipt | undefined, nft: Address): PublishedDocument {
-  const logs = (receipt?.logs ?? []).filter((log) => getAddress(log.address) === nft)
-  const events = parseEventLogs({ abi: EVENTS, logs, eventName: ['MetadataCreated', 'MetadataUpdated'], strict: true })
-  const last = events.at(-1)
-  if (!last || receipt?.status !== 'success')
-    throw new AssetError('DOCUMENT_UNKNOWN', 'The transaction published no metadata of this data NFT.')
-  const { flags, data, metaDataHash: hash } = last.args
-  return { flags, data, hash }
+  const published = receipt?.status === 'success' ? lastMetadata(receipt.logs, nft) : undefined
+  if (!published) throw new AssetError('DOCUMENT_UNKNOWN', 'The transaction published no metadata of this data NFT.')
+  return published
+}
+
+/** The document in the last metadata event that an NFT emitted itself. */
+export function lastMetadata(logs: Log[], nft: Address): PublishedDocument | undefined {
+  const own = logs.filter((log) => getAddress(log.address) === nft)
+  const eventName = ['MetadataCreated', 'MetadataUpdated'] as const
+  const last = parseEventLogs({ abi: EVENTS, logs: own, eventName: [...eventName], strict: true }).at(-1)
+  return last && { flags: last.args.flags, data: last.args.data, hash: last.args.metaDataHash }
 }
 
 /** Whether two forms of a document are the same, byte by byte. */

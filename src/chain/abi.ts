@@ -16,6 +16,7 @@ export const EVENTS = parseAbi([
 export const VIEWS = parseAbi([
   'function erc721List(address nft) view returns (address)',
   'function metaDataState() view returns (uint8)',
+  'function getTokensList() view returns (address[])',
   'function ownerOf(uint256 tokenId) view returns (address)',
   'function tokenURI(uint256 tokenId) view returns (string)',
   'function symbol() view returns (string)',

@@ -21,16 +21,17 @@ export function loadSettings(environment: Environment, file?: string): Settings 
   const problems: string[] = []
   const fromFile = file === undefined ? {} : readSettingsFile(file, problems)
   for (const name of Object.keys(fromFile)) {
-    if (!(name in SETTINGS)) problems.push(`${name} in ${file}: no such setting.${suggestion(name)}`)
+    if (!isKnown(name)) problems.push(`${name} in ${file}: no such setting.${suggestion(name)}`)
   }
   for (const name of Object.keys(environment)) {
     // The environment is full of other programs' names: only a near miss of one of ours is worth a word.
-    const near = name in SETTINGS ? undefined : nearest(name)
+    const near = isKnown(name) ? undefined : nearest(name)
     if (near) problems.push(`${name}: no such setting. Did you mean ${near}?`)
   }
   const values: Record<string, unknown> = {}
   for (const [name, definition] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
-    const raw = environment[name] || fromFile[name]
+    const { legacy = name } = definition
+    const raw = environment[name] || fromFile[name] || environment[legacy] || fromFile[legacy]
     if (raw === undefined || raw === '') {
       values[name] = definition.default
       if (definition.required) problems.push(`${name}: is required. ${definition.doc}`)
@@ -53,6 +54,12 @@ function readSettingsFile(file: string, problems: string[]): Environment {
     problems.push(`The settings file ${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`)
     return {}
   }
+}
+
+const LEGACY_NAMES = new Set((Object.values(SETTINGS) as Setting<unknown>[]).flatMap(({ legacy }) => legacy ?? []))
+
+function isKnown(name: string): boolean {
+  return name in SETTINGS || LEGACY_NAMES.has(name)
 }
 
 function suggestion(name: string): string {

@@ -140,6 +140,11 @@ export function computeEnvironments(raw: string): ComputeEnvironment[] {
   return environments
 }
 
+/** Base URLs, separated by commas, without trailing slashes. */
+export function baseUrls(raw: string): string[] {
+  return httpUrls(raw).map(({ href }) => href.replace(/\/+$/, ''))
+}
+
 /** Base URLs of gateways, separated by commas, without trailing slashes and without the path /ipfs that some carry. */
 export function gateways(raw: string): string[] {
   const urls = raw.split(',').map((part) => part.trim())

@@ -11,6 +11,8 @@ export interface Setting<T> {
   /** Never shown in a dump of the configuration. */
   secret?: boolean
   required?: boolean
+  /** The name that the legacy service had for it; the present name wins. */
+  legacy?: string
 }
 
 /** Keeps the type of a definition, and whether it always has a value. */
@@ -85,6 +87,17 @@ export const SETTINGS = {
     parse: parse.integer(1, 100_000),
     default: 256,
     doc: 'Blocks below the head that a reorganisation may replace; the index can go back that far, and an order is final when it is deeper.',
+  }),
+  METADATA_CACHE_URL: setting({
+    parse: parse.baseUrls,
+    legacy: 'AQUARIUS_URL',
+    doc: 'Metadata caches that are asked where assets are that the index does not know, separated by commas and asked in this order. What they say is verified on the chain.',
+    example: 'https://cache.example.org',
+  }),
+  OUTBOUND_TIMEOUT: setting({
+    parse: parse.integer(100, 600_000),
+    default: 10_000,
+    doc: 'Milliseconds that a metadata cache, an access control server or a receiver of proofs may take to answer.',
   }),
   ORDER_CONFIRMATIONS: setting({
     parse: parse.perChain(parse.integer(0, 10_000)),
