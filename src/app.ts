@@ -64,6 +64,7 @@ export async function createApp(settings: Settings): Promise<App> {
     tokens: new Tokens(tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains)), store.revocations),
     assets: new AssetResolver([indexSource(store.index), ...caches], chains),
     facts: new FactsReader(chains, settings.INDEX_POLL_INTERVAL),
+    progress: () => followers.map((follower) => follower.progress),
     orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
     storages: new StorageRegistry({
       egress,

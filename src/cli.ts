@@ -9,6 +9,9 @@ const USAGE = `Usage: tidegate <command> [options]
 Commands:
   start   run the service with the settings of the environment (see docs/configuration.md)
           --config FILE         read settings from a file of NAME=value lines; the environment wins
+  reindex forget the index, so that it is read from the chain again; nonces and revoked tokens stay
+          --config FILE         as above
+          --chain ID            of this chain alone
   dev     run a local chain with the datatoken contracts and the service on it, for development
           --port N              port of the service (default 8030; 0: any free one)
           --rpc-port N          port of the chain (default 8545; 0: any free one)
@@ -29,6 +32,13 @@ async function main(args: string[]): Promise<number> {
   if (command === 'start') {
     const { start } = await import('./start.js')
     return start(options(rest, { config: { type: 'string' } }))
+  }
+  if (command === 'reindex') {
+    const { reindex } = await import('./reindex.js')
+    const given = options(rest, { config: { type: 'string' }, chain: { type: 'string' } })
+    if (given.chain !== undefined && !/^[1-9]\d*$/.test(given.chain))
+      throw new UsageError('--chain must be a chain id, a whole number.')
+    return reindex(given)
   }
   if (command === 'dev') {
     const { dev } = await import('./dev/dev.js')

@@ -1,4 +1,5 @@
 import type { FactsReader } from './assets/facts.js'
+import type { IndexProgress } from './assets/index/follower.js'
 import type { AssetResolver } from './assets/resolver.js'
 import type { Tokens } from './auth/tokens.js'
 import type { Chains } from './chain/chains.js'
@@ -16,5 +17,7 @@ export interface Context {
   assets: AssetResolver
   facts: FactsReader
   orders: OrderTransactions
+  /** How far the index of each chain has come. */
+  progress: () => IndexProgress[]
   storages: StorageRegistry
 }

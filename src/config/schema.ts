@@ -83,6 +83,11 @@ export const SETTINGS = {
     default: 5000,
     doc: 'Milliseconds between two looks at the head of a chain.',
   }),
+  READY_MAX_LAG: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 100,
+    doc: 'Blocks that the index of a chain may be behind while GET /ready says that the service is ready.',
+  }),
   INDEX_REORG_DEPTH: setting({
     parse: parse.integer(1, 100_000),
     default: 256,

@@ -77,6 +77,7 @@ export function sqliteIndexStore(db: Database.Database, guarded: Guard): IndexSt
 
   return {
     cursor: (chainId) => guarded(() => firstRow<Cursor>(sql.cursor, chainId)),
+    chains: () => guarded(() => sql.chains.all().map((row) => (row as { chain_id: number }).chain_id)),
     commit: (step) => guarded(() => commit.immediate(step)),
     checkpoints: (chainId) =>
       guarded(() => sql.checkpoints.all(chainId).map((row) => ({ ...(row as Cursor) })) as Cursor[]),
@@ -102,6 +103,7 @@ function statements(db: Database.Database) {
   const write = (text: string): Binding => named(db, text)
   return {
     cursor: db.prepare('SELECT block, hash FROM index_cursor WHERE chain_id = ?'),
+    chains: db.prepare('SELECT chain_id FROM index_cursor ORDER BY chain_id'),
     moveCursor: write(
       `INSERT INTO index_cursor (chain_id, block, hash) VALUES (:chainId, :block, :hash)
        ON CONFLICT (chain_id) DO UPDATE SET block = excluded.block, hash = excluded.hash`,

@@ -98,6 +98,8 @@ export interface IndexStep {
 
 export interface IndexStore {
   cursor(chainId: number): Promise<Cursor | undefined>
+  /** The chains that it has read anything of. */
+  chains(): Promise<number[]>
   /**
    * Applies all changes and moves the cursor from `from` in one transaction: all of it or nothing. False, and nothing
    * is changed, where the cursor is elsewhere by now. With `keepSince`, what was there before is kept as well, so that

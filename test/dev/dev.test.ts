@@ -212,6 +212,7 @@ describe('tidegate start', () => {
     await eventually(() => /listening at (http\S+?)"/.test(log))
     const url = /listening at (http\S+?)"/.exec(log)?.[1] as string
     expect((await ask(url)).json).toMatchObject({ chainIds: [8996] })
+    await eventually(async () => (await ask(`${url}/ready`)).status === 200)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
     rmSync(folder, { recursive: true })

@@ -206,6 +206,7 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       expect(await store.index.asset('did:op:1')).toBeUndefined()
       expect(await store.index.cursor(1)).toBeUndefined()
       expect(await store.index.nft(2, NFT)).toMatchObject({ name: 'n' })
+      expect(await store.index.chains()).toEqual([2])
       expect(await store.nonces.last(ALICE)).toBe(key('5'))
     })
 

@@ -4,6 +4,7 @@ import { decrypt } from './decrypt.js'
 import { download } from './download.js'
 import { encrypt } from './encrypt.js'
 import { fileinfo } from './fileinfo.js'
+import { live, ready } from './health.js'
 import { initialize } from './initialize.js'
 import { nonce } from './nonce.js'
 import { createAuthToken, deleteAuthToken, generateAuthToken, invalidateAuthToken } from './tokens.js'
@@ -22,4 +23,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   invalidateAuthToken,
   assetDdo,
   validateDdo,
+  live,
+  ready,
 ]

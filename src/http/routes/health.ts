@@ -1,0 +1,61 @@
+import type { IndexProgress } from '../../assets/index/follower.js'
+import { ProviderError } from '../../errors.js'
+import { type JsonSchema, json, object } from '../docs.js'
+import type { Endpoint } from '../endpoint.js'
+
+const COUNT: JsonSchema = { type: ['integer', 'null'] }
+const CHAIN = object({
+  chainId: { type: 'integer' },
+  block: { ...COUNT, description: 'Last block that the index has read.' },
+  head: { ...COUNT, description: 'Head of the chain when it was last seen.' },
+  lag: { ...COUNT, description: 'Blocks that are left to read.' },
+  ready: { type: 'boolean' },
+})
+const READINESS = object({
+  ready: { type: 'boolean' },
+  store: { type: 'boolean' },
+  chains: { type: 'array', items: CHAIN },
+})
+
+/** Whether the process answers at all. */
+export const live: Endpoint = {
+  names: [],
+  method: 'GET',
+  path: '/live',
+  doc: {
+    summary: 'Liveness',
+    description: 'Answers as long as the process does.',
+    responses: { 200: json('It does.', object({ live: { const: true } })) },
+  },
+  register(app) {
+    app.get(this.path, async () => ({ live: true }))
+  },
+}
+
+/** Whether requests should be sent here: the database answers, and the index of every chain is near its head. */
+export const ready: Endpoint = {
+  names: [],
+  method: 'GET',
+  path: '/ready',
+  doc: {
+    summary: 'Readiness',
+    description:
+      'Whether the database answers and the index of every chain is near its head, with how far each has come.',
+    responses: { 200: json('Ready.', READINESS), 503: json('Not ready yet, or not now.', READINESS) },
+  },
+  register(app, { store, progress, settings }) {
+    const isNear = ({ lag }: IndexProgress) => lag !== null && lag <= settings.READY_MAX_LAG
+    app.get(this.path, async (_request, reply) => {
+      const chains = progress().map((one) => ({ ...one, ready: isNear(one) }))
+      const answers = await store.index.cursor(chains[0]?.chainId ?? 0).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ProviderError) return false
+          throw error
+        },
+      )
+      const all = answers && chains.every((one) => one.ready)
+      return reply.code(all ? 200 : 503).send({ ready: all, store: answers, chains })
+    })
+  },
+}
