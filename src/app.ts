@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { AbiFunction } from 'viem'
+import { Purgatory } from './access/purgatory.js'
+import { accessControl } from './access/rbac.js'
 import { FactsReader } from './assets/facts.js'
 import { ChainFollower } from './assets/index/follower.js'
 import { indexSource } from './assets/index/source.js'
@@ -40,6 +42,17 @@ export interface App {
 export async function createApp(settings: Settings): Promise<App> {
   const log = createLogger(settings.LOG_LEVEL)
   const chains = await connectChains(settings, log)
+  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: MAX_OUTBOUND_ANSWER })
+  const purgatory = new Purgatory({
+    assets: settings.PURGATORY_ASSETS,
+    accounts: settings.PURGATORY_ACCOUNTS,
+    interval: settings.PURGATORY_INTERVAL,
+    outbound,
+    log,
+  })
+  await purgatory.start().catch((error: Error) => {
+    throw new StartError([error.message])
+  })
   const store = openStore(settings.STATE_DIR)
   const egress = new Egress({
     allowNonPublic: settings.ALLOW_NON_PUBLIC_IP,
@@ -54,7 +67,6 @@ export async function createApp(settings: Settings): Promise<App> {
       ports: settings.STORAGE_PORTS,
     },
   })
-  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: MAX_OUTBOUND_ANSWER })
   const cacheOptions = { chains, outbound, log, maxDdoSize: settings.MAX_DDO_SIZE, ttl: settings.INDEX_POLL_INTERVAL }
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
   const context: Context = {
@@ -66,6 +78,8 @@ export async function createApp(settings: Settings): Promise<App> {
     facts: new FactsReader(chains, settings.INDEX_POLL_INTERVAL),
     progress: () => followers.map((follower) => follower.progress),
     orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
+    accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
+    purgatory,
     storages: new StorageRegistry({
       egress,
       readContract: contractReader(chains),
@@ -100,6 +114,7 @@ export async function createApp(settings: Settings): Promise<App> {
       await server.close()
       clearTimeout(cut)
       await Promise.all(followers.map((follower) => follower.stop()))
+      purgatory.stop()
       await Promise.all([egress.close(), outbound.close()])
       await store.close()
     },

@@ -1,3 +1,5 @@
+import type { Purgatory } from './access/purgatory.js'
+import type { AccessControl } from './access/rbac.js'
 import type { FactsReader } from './assets/facts.js'
 import type { IndexProgress } from './assets/index/follower.js'
 import type { AssetResolver } from './assets/resolver.js'
@@ -20,4 +22,6 @@ export interface Context {
   /** How far the index of each chain has come. */
   progress: () => IndexProgress[]
   storages: StorageRegistry
+  accessControl: AccessControl
+  purgatory: Purgatory
 }

@@ -114,6 +114,21 @@ export const ERROR_CATALOGUE = {
     cause: 'The credentials of the asset or service do not admit this consumer address.',
     remedy: 'Ask the publisher to be admitted.',
   },
+  PURGATORY: {
+    kind: 'denied',
+    cause: 'The asset or the consumer account is on a list of what this provider does not serve.',
+    remedy: 'Ask the operator.',
+  },
+  RBAC_DENIED: {
+    kind: 'denied',
+    cause: "The operator's access control server does not allow the request.",
+    remedy: 'Ask the operator.',
+  },
+  RBAC_UNAVAILABLE: {
+    kind: 'unavailable',
+    cause: "The operator's access control server did not answer, and without it nothing is allowed.",
+    remedy: 'Try again later.',
+  },
   ORDER_NOT_FOUND: {
     kind: 'invalid',
     cause: 'The chain knows no transaction with this id, or it is not mined yet.',

@@ -7,9 +7,9 @@ type Json = Record<string, unknown>
 /**
  * The asset document as metadata caches serve it: the DDO with what the chain says about it (`nft`, `datatokens`,
  * `event`, `stats`, `purgatory`; in version 5 inside `indexedMetadata`). Of an asset that is not active or unlisted
- * only the frame is told, without metadata and services. Undefined where this provider has no document.
+ * only the frame is told, without metadata and services. `purgatory` is why it is not served. Undefined where this provider has no document.
  */
-export function assetDocument(asset: IndexedAsset, facts: AssetFacts): Json | undefined {
+export function assetDocument(asset: IndexedAsset, facts: AssetFacts, purgatory?: string): Json | undefined {
   const { metadata } = asset
   if (metadata.ddo === null) return undefined
   const ddo = JSON.parse(metadata.ddo) as Json
@@ -20,7 +20,10 @@ export function assetDocument(asset: IndexedAsset, facts: AssetFacts): Json | un
     return visible ? document : frame
   }
   const datatokens = datatokensOf(asset, (subject ?? ddo).services)
-  const indexed = indexedMetadata(asset, facts)
+  const indexed = {
+    ...indexedMetadata(asset, facts),
+    purgatory: { state: purgatory !== undefined, reason: purgatory ?? '' },
+  }
   if (subject) return { ...ddo, credentialSubject: { ...shown(subject), datatokens }, indexedMetadata: indexed }
   return { ...shown(ddo), datatokens, ...indexed }
 }
@@ -58,6 +61,5 @@ function indexedMetadata({ metadata, nft, datatokens }: IndexedAsset, facts: Ass
       orders: datatokens.reduce((sum, datatoken) => sum + datatoken.orders, 0),
       price: facts.price ? { ...facts.price, value: Number(facts.price.value) } : {},
     },
-    purgatory: { state: false, reason: '' },
   }
 }

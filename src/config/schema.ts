@@ -157,6 +157,23 @@ export const SETTINGS = {
     doc: 'Compute environments that orders may be quoted for, as a JSON list of objects with id, consumerAddress (the account that fetches files for it), pricePerMinute (smallest unit of the fee token) and, where it serves one chain alone, chainId.',
     example: '[{"id":"small","consumerAddress":"0x…","pricePerMinute":"100000000000000000"}]',
   }),
+  RBAC_SERVER_URL: setting({
+    parse: (raw) => parse.httpUrl(raw).href,
+    doc: 'Access control server that is asked by POST before every encrypt, initialize and download; what it does not answer with true is refused.',
+  }),
+  PURGATORY_ASSETS: setting({
+    parse: parse.text,
+    doc: 'Path or URL of a JSON list of assets that are not served, as objects with did and reason.',
+  }),
+  PURGATORY_ACCOUNTS: setting({
+    parse: parse.text,
+    doc: 'The same for consumer accounts, as objects with address and reason.',
+  }),
+  PURGATORY_INTERVAL: setting({
+    parse: parse.integer(100, 86_400_000),
+    default: 60_000,
+    doc: 'Milliseconds after which these lists are read again.',
+  }),
   MAX_BODY_SIZE: setting({
     parse: parse.integer(1024, 1_073_741_824),
     default: 10_485_760,

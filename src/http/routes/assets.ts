@@ -22,10 +22,10 @@ export const assetDdo: Endpoint = {
     responses: { 200: json('The document.', { type: 'object' }) },
     errors: ['ASSET_NOT_FOUND'],
   },
-  register(app, { store, facts }) {
+  register(app, { store, facts, purgatory }) {
     app.get<{ Params: { did: string } }>(this.path, async (request) => {
       const found = await store.index.asset(request.params.did)
-      const document = found && assetDocument(found, await facts.of(found))
+      const document = found && assetDocument(found, await facts.of(found), purgatory.reasonFor(found.metadata.did))
       if (!document) throw new AssetError('ASSET_NOT_FOUND', 'No asset with this DID is in the index.')
       return document
     })

@@ -34,7 +34,7 @@ const FILE_HEADERS: EndpointDoc['responses'][number]['headers'] = {
 }
 
 const ORDER_ERRORS = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code) =>
-  /^(ORDER_|STORAGE_|TOKEN_|DID_|UNKNOWN_SERVICE|FILES_|NO_SUCH|ASSET_NOT_C|CREDENTIALS|NOT_AN_ACCESS|CHAIN_)/.test(
+  /^(ORDER_|PURGATORY|RBAC_|STORAGE_|TOKEN_|DID_|UNKNOWN_SERVICE|FILES_|NO_SUCH|ASSET_NOT_C|CREDENTIALS|NOT_AN_ACCESS|CHAIN_)/.test(
     code,
   ),
 )
@@ -80,6 +80,7 @@ export const download: Endpoint = {
       const { text: addressText } = asked.consumerAddress
       const messages = (nonce: string) => [asked.documentId + nonce, modernMessage(addressText, nonce, 'download')]
       const consumer = await proveConsumer(sent, asked.consumerAddress, messages, asset.chain, context)
+      context.purgatory.assertServed(asset.ddo.id, consumer.address)
       assertAdmitted(consumer.address, [...asset.ddo.credentials, ...service.credentials])
       const file = opened.file(asked.fileIndex)
       const values = completeUserdata(service.consumerParameters, asked.userdata)
@@ -99,6 +100,12 @@ export const download: Endpoint = {
         settings.ORDER_WAIT,
         Math.floor(Date.now() / 1000),
       )
+      await context.accessControl({
+        event: 'access',
+        provider: asset.chain.key.address,
+        consumer: consumer.address,
+        service: { did: asset.ddo.id, serviceId: service.id },
+      })
       await consumer.consumeNonce()
       const opening = { ...openRequest(request), userdata: values }
       return sendFile(reply, await file.open(opening), asked.fileIndex)

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { Proven } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
 import type { Chain } from '../../chain/chains.js'
 import type { Context } from '../../context.js'
@@ -42,7 +43,7 @@ export const encrypt: Endpoint = {
         content: { 'text/plain': { schema: HEX, example: '0x04' } },
       },
     },
-    errors: ['UNKNOWN_CHAIN', 'BAD_CONTENT_TYPE', 'EMPTY_BODY'],
+    errors: ['UNKNOWN_CHAIN', 'BAD_CONTENT_TYPE', 'EMPTY_BODY', 'RBAC_DENIED', 'RBAC_UNAVAILABLE'],
   },
   register(app, context) {
     withRawBody(app, (scope) => {
@@ -52,7 +53,14 @@ export const encrypt: Endpoint = {
           throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
         const chain = chainOf(readParams(z.object(params), queryOnly).chainId, context.chains)
         const body = octets(request)
-        await checkSigner(queryOnly, chain, context)
+        const consumer = await checkSigner(queryOnly, chain, context)
+        const provider = chain.key.address
+        await context.accessControl({
+          event: 'encryptUrl',
+          provider,
+          ...(consumer ? { consumer: consumer.address } : {}),
+        })
+        await consumer?.consumeNonce()
         return reply
           .code(201)
           .type('text/plain; charset=utf-8')
@@ -62,14 +70,13 @@ export const encrypt: Endpoint = {
   },
 }
 
-async function checkSigner(request: FastifyRequest, chain: Chain, context: Context): Promise<void> {
+async function checkSigner(request: FastifyRequest, chain: Chain, context: Context): Promise<Proven | undefined> {
   const credentials = credentialsOf(request)
-  if (!credentials || !('signature' in credentials)) return
+  if (!credentials || !('signature' in credentials)) return undefined
   const sent = readConsumerParams({ consumerAddress: address }, request, context)
   const { consumerAddress } = sent.params
   const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encrypt')]
-  const signer = await proveConsumer(sent, consumerAddress, messages, chain, context)
-  await signer.consumeNonce()
+  return proveConsumer(sent, consumerAddress, messages, chain, context)
 }
 
 function octets({ headers, body }: FastifyRequest): Buffer {

@@ -64,6 +64,9 @@ export const initialize: Endpoint = {
       'FILE_UNAVAILABLE',
       'ASSET_NOT_CONSUMABLE',
       'CREDENTIALS_DENIED',
+      'PURGATORY',
+      'RBAC_DENIED',
+      'RBAC_UNAVAILABLE',
       'CHAIN_UNAVAILABLE',
     ],
   },
@@ -77,7 +80,10 @@ export const initialize: Endpoint = {
       const opened = await openService(context, asked.documentId, asked.serviceId)
       const { asset, service, index } = opened
       const environment = chosenEnvironment(context, asset.chain.chainId, asked)
+      context.purgatory.assertServed(asset.ddo.id, consumer)
       assertAdmitted(consumer, [...asset.ddo.credentials, ...service.credentials])
+      const about = { did: asset.ddo.id, serviceId: service.id }
+      await context.accessControl({ event: 'initialize', provider: asset.chain.key.address, consumer, service: about })
       const file = opened.file(asked.fileIndex ?? 0)
       if (
         asked.fileIndex !== undefined &&
