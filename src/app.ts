@@ -13,12 +13,14 @@ import { connectChains, StartError } from './chain/connect.js'
 import type { Settings } from './config/schema.js'
 import type { Context } from './context.js'
 import type { ProviderKey } from './crypto/keys.js'
+import { DeliveryQueue } from './deliveries/queue.js'
+import { ProofSender } from './deliveries/sender.js'
 import { createServer } from './http/server.js'
 import { createLogger } from './logger.js'
 import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
 import { openSqliteStore } from './state/sqlite.js'
-import type { StateStore } from './state/store.js'
+import type { QueuedProof, StateStore } from './state/store.js'
 import { Egress } from './storage/egress.js'
 import { StorageRegistry } from './storage/registry.js'
 import type { ReadContract } from './storage/smartcontract.js'
@@ -69,6 +71,9 @@ export async function createApp(settings: Settings): Promise<App> {
   })
   const cacheOptions = { chains, outbound, log, maxDdoSize: settings.MAX_DDO_SIZE, ttl: settings.INDEX_POLL_INTERVAL }
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
+  const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
+  const sender = new ProofSender(chains, outbound, receiver, store.proofs)
+  const deliveries = new DeliveryQueue(store.proofs, sender, proofKinds(receiver, onChain), log)
   const context: Context = {
     settings,
     chains,
@@ -80,6 +85,7 @@ export async function createApp(settings: Settings): Promise<App> {
     orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
     purgatory,
+    deliveries,
     storages: new StorageRegistry({
       egress,
       readContract: contractReader(chains),
@@ -107,6 +113,7 @@ export async function createApp(settings: Settings): Promise<App> {
         ])
       })
       for (const follower of followers) follower.start()
+      deliveries.start()
       return url
     },
     async close() {
@@ -115,10 +122,15 @@ export async function createApp(settings: Settings): Promise<App> {
       clearTimeout(cut)
       await Promise.all(followers.map((follower) => follower.stop()))
       purgatory.stop()
+      await deliveries.stop()
       await Promise.all([egress.close(), outbound.close()])
       await store.close()
     },
   }
+}
+
+function proofKinds(receiver: string | undefined, onChain: boolean): QueuedProof['kind'][] {
+  return [...(receiver ? (['http'] as const) : []), ...(onChain ? (['chain'] as const) : [])]
 }
 
 function gatewaysOf({ IPFS_GATEWAY: ipfs, FILECOIN_GATEWAY, ARWEAVE_GATEWAY: arweave }: Settings) {

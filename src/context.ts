@@ -6,6 +6,7 @@ import type { AssetResolver } from './assets/resolver.js'
 import type { Tokens } from './auth/tokens.js'
 import type { Chains } from './chain/chains.js'
 import type { Settings } from './config/schema.js'
+import type { DeliveryQueue } from './deliveries/queue.js'
 import type { OrderTransactions } from './orders/transactions.js'
 import type { StateStore } from './state/store.js'
 import type { StorageRegistry } from './storage/registry.js'
@@ -23,5 +24,6 @@ export interface Context {
   progress: () => IndexProgress[]
   storages: StorageRegistry
   accessControl: AccessControl
+  deliveries: DeliveryQueue
   purgatory: Purgatory
 }

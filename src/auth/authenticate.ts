@@ -4,7 +4,7 @@ import { TokenError, ValidationError } from '../errors.js'
 import type { NonceStore } from '../state/store.js'
 import { isSignedByContract } from './contract-wallet.js'
 import type { Nonce } from './nonce.js'
-import { isSignedBy, signerOf } from './signature.js'
+import { signedMessage, signerOf } from './signature.js'
 import type { Tokens } from './tokens.js'
 
 /** A request that claims to come from an address. */
@@ -24,6 +24,8 @@ export interface Proven {
   address: Address
   /** The chain whose contract wallet this is: on another chain the same address may be somebody else's. */
   chainId?: number
+  /** What was signed, with a signature that anybody can check. */
+  signed?: { message: string; signature: string }
   /**
    * Uses the nonce up, in one atomic statement. Call it after every other check and before anything is handed out:
    * of any number of requests with one nonce, exactly one passes. Does nothing for a token, which may be used again.
@@ -38,7 +40,8 @@ export interface Proven {
  */
 export async function authenticate(request: SignedRequest, nonces: NonceStore): Promise<Proven> {
   const { address, nonce, signature, messages, chain } = request
-  if (isSignedBy(address, messages, signature)) return provenBy(address, nonce, nonces)
+  const message = signedMessage(address, messages, signature)
+  if (message !== undefined) return { ...(await provenBy(address, nonce, nonces)), signed: { message, signature } }
   if (!chain) throw badSignature()
   // the nonce first: it is cheaper than the chain
   const proven = await provenBy(address, nonce, nonces)

@@ -10,13 +10,13 @@ export function modernMessage(address: string, nonce: string, command: Command):
 }
 
 /**
- * Whether `signature` (hex, 65 bytes) is the address's own over one of the messages: keccak-256 of the UTF-8 text,
+ * The one of the messages that `signature` (hex, 65 bytes) is the address's own over: keccak-256 of the UTF-8 text,
  * signed as an EIP-191 personal message. Anything that is not a signature is simply not one; nothing throws.
  */
-export function isSignedBy(address: Address, messages: string[], signature: string): boolean {
+export function signedMessage(address: Address, messages: string[], signature: string): string | undefined {
   const bytes = signatureBytes(signature)
-  if (!bytes) return false
-  return messages.some((message) =>
+  if (!bytes) return undefined
+  return messages.find((message) =>
     signedForms(message).some((digest) => {
       const signer = recoverAddress(digest, bytes)
       return signer !== undefined && isAddressEqual(signer, address)

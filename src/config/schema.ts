@@ -161,6 +161,15 @@ export const SETTINGS = {
     parse: (raw) => parse.httpUrl(raw).href,
     doc: 'Access control server that is asked by POST before every encrypt, initialize and download; what it does not answer with true is refused.',
   }),
+  USE_HTTP_PROOF: setting({
+    parse: (raw) => parse.httpUrl(raw).href,
+    doc: 'Receiver that gets a proof of every complete download by POST, signed by provider and consumer.',
+  }),
+  USE_CHAIN_PROOF: setting({
+    parse: parse.boolean,
+    default: false,
+    doc: "Whether every complete download is proven to the datatoken by a transaction (orderExecuted) of the provider's account, which pays for it.",
+  }),
   PURGATORY_ASSETS: setting({
     parse: parse.text,
     doc: 'Path or URL of a JSON list of assets that are not served, as objects with did and reason.',

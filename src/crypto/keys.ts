@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import secp256k1 from 'secp256k1'
-import { type Address, bytesToHex, type Hex, keccak256 } from 'viem'
+import { type Address, bytesToHex, type Hex, keccak256, type LocalAccount } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { publicKeyToAddress } from 'viem/utils'
 
 /** A provider's signing and decryption key. The public parts are derived once, here. */
@@ -34,6 +35,11 @@ export function providerKey(hex: string): ProviderKey {
 /** A secret of 32 bytes that is derived from the key for one purpose: it tells nothing of the key or of other purposes. */
 export function derivedSecret(key: ProviderKey, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key.secret, '', purpose, 32))
+}
+
+/** The account that sends transactions with this key. */
+export function transactionAccount(key: ProviderKey): LocalAccount {
+  return privateKeyToAccount(bytesToHex(key.secret))
 }
 
 /** The digest that a wallet signs for `personal_sign` of these bytes (EIP-191, version 0x45). */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { MIGRATIONS } from './migrations/index.js'
 import { sqliteIndexStore } from './sqlite-index.js'
+import { sqliteProofStore } from './sqlite-proofs.js'
 import { firstRow, type Guard, guardOf } from './sqlite-tools.js'
 import type { NonceStore, RevocationStore, StateStore } from './store.js'
 
@@ -24,6 +25,7 @@ export function openSqliteStore(folder: string): StateStore {
     nonces: nonceStore(db, guarded),
     revocations: revocationStore(db, guarded),
     index: sqliteIndexStore(db, guarded),
+    proofs: sqliteProofStore(db, guarded),
     async close() {
       if (db.open) db.close()
     },

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 
 /**
- * Everything that must survive: nonces, revoked tokens and the on-chain index, in one database.
+ * Everything that must survive: nonces, revoked tokens, the on-chain index and proofs to be sent, in one database.
  * Every method is atomic and durable when its promise resolves; when the database cannot answer it rejects with
  * StateError, and nothing was accepted. Addresses are checksummed.
  */
@@ -9,6 +9,7 @@ export interface StateStore {
   readonly nonces: NonceStore
   readonly revocations: RevocationStore
   readonly index: IndexStore
+  readonly proofs: ProofStore
   close(): Promise<void>
 }
 
@@ -28,6 +29,31 @@ export interface RevocationStore {
   isRevoked(jti: string): Promise<boolean>
   /** Forgets revocations of tokens that expired before `now` (seconds since 1970). */
   purge(now: number): Promise<void>
+}
+
+/** A proof of delivery that waits to be sent. */
+export interface QueuedProof {
+  id: string
+  kind: 'http' | 'chain'
+  /** JSON. */
+  body: string
+  /** How often it was taken up, this time included. */
+  attempts: number
+  /** The transaction that was sent for it. */
+  txId: Hex | null
+}
+
+/** Proofs that wait to be sent. Times are in milliseconds since 1970. */
+export interface ProofStore {
+  add(id: string, kind: QueuedProof['kind'], body: string, now: number): Promise<void>
+  /** Takes up what is due, so that nobody else does before `until`. */
+  claim(now: number, until: number, limit: number): Promise<QueuedProof[]>
+  noteTransaction(id: string, txId: Hex): Promise<void>
+  done(id: string): Promise<void>
+  /** Makes it due at a time; null keeps it without ever being due. */
+  retry(id: string, at: number | null): Promise<void>
+  /** How many there are. */
+  waiting(): Promise<number>
 }
 
 /** How far the index has read a chain: the last block, and its hash to notice a reorganisation. */

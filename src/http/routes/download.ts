@@ -1,3 +1,4 @@
+import { pipeline, type Readable, Transform } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from 'viem'
 import { completeUserdata } from '../../access/parameters.js'
@@ -85,7 +86,7 @@ export const download: Endpoint = {
       const file = opened.file(asked.fileIndex)
       const values = completeUserdata(service.consumerParameters, asked.userdata)
       file.check(values)
-      await verifyOrder(
+      const order = await verifyOrder(
         {
           chain: asset.chain,
           txId: asked.transferTxId,
@@ -108,7 +109,23 @@ export const download: Endpoint = {
       })
       await consumer.consumeNonce()
       const opening = { ...openRequest(request), userdata: values }
-      return sendFile(reply, await file.open(opening), asked.fileIndex)
+      const delivered = await file.open(opening)
+      if (context.deliveries.enabled && request.method === 'GET')
+        delivered.body = counted(delivered.body, reply, async (bytes) => {
+          const { message = '', signature = '' } = consumer.signed ?? {}
+          await context.deliveries
+            .add({
+              chainId: asset.chain.chainId,
+              datatoken: service.datatokenAddress,
+              orderTxId: order.txId,
+              bytes,
+              consumerAddress: consumer.address,
+              consumerData: message,
+              consumerSignature: signature,
+            })
+            .catch(() => request.log.error({ did: asset.ddo.id }, 'a delivery could not be queued for its proof'))
+        })
+      return sendFile(reply, delivered, asked.fileIndex)
     }
   },
 }
@@ -139,6 +156,21 @@ function openRequest({ method, headers }: FastifyRequest): OpenRequest {
     if (typeof value === 'string') passed[name] = value
   }
   return { method: method === 'HEAD' ? 'HEAD' : 'GET', headers: passed }
+}
+
+/** The same bytes, counted; `onComplete` is told their number when the last one has been handed out. */
+function counted(body: Readable, { raw }: FastifyReply, onComplete: (bytes: number) => void): Readable {
+  let bytes = 0
+  const through = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length
+      done(null, chunk)
+    },
+  })
+  raw.once('finish', () => {
+    if (raw.statusCode === 200 || raw.statusCode === 206) onComplete(bytes)
+  })
+  return pipeline(body, through, () => undefined)
 }
 
 /** Streams an opened file; nothing of the storage's headers passes but what the file's own description needs. */

@@ -40,4 +40,10 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (chain_id, block, kind, id)
   );
   `,
+  `
+  CREATE TABLE proofs (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, body TEXT NOT NULL, due_at BIGINT, attempts BIGINT NOT NULL, tx_id TEXT
+  );
+  CREATE INDEX proofs_by_due ON proofs (due_at);
+  `,
 ]

@@ -1,0 +1,60 @@
+import { createWalletClient, custom, encodeFunctionData, type Hex } from 'viem'
+import type { Chain, Chains } from '../chain/chains.js'
+import { transactionAccount } from '../crypto/keys.js'
+import type { Outbound } from '../outbound/outbound.js'
+import type { ProofStore, QueuedProof } from '../state/store.js'
+import { callArguments, type Delivery, ORDER_EXECUTED, proofOf } from './proof.js'
+
+/** Looks, a second or more apart, at a transaction that no node knows before it is sent anew. */
+const LOOKS = 60
+
+/** Sends proofs: to a receiver by POST, or to the datatoken by a transaction of the provider's account. */
+export class ProofSender {
+  constructor(
+    private readonly chains: Chains,
+    private readonly outbound: Outbound,
+    private readonly url: string | undefined,
+    private readonly store: ProofStore,
+  ) {}
+
+  /** True when the proof has arrived for good; false when it has to be looked at again. Rejects where it failed. */
+  async send(queued: QueuedProof): Promise<boolean> {
+    const delivery = JSON.parse(queued.body) as Delivery
+    const chain = this.chains.get(delivery.chainId)
+    if (!chain) throw new Error('the chain is not served any more')
+    return queued.kind === 'http' ? this.post(delivery, chain) : this.transact(queued, delivery, chain)
+  }
+
+  private async post(delivery: Delivery, chain: Chain): Promise<boolean> {
+    if (this.url === undefined) throw new Error('no receiver is configured any more')
+    const { status } = await this.outbound.post(this.url, proofOf(delivery, chain)).catch(() => ({ status: 0 }))
+    if (status < 200 || status > 299) throw new Error(`the receiver answered ${status || 'nothing'}`)
+    return true
+  }
+
+  private async transact(queued: QueuedProof, delivery: Delivery, chain: Chain): Promise<boolean> {
+    if (queued.txId) {
+      const known = await outcomeOf(chain, queued.txId)
+      if (known === 'success') return true
+      if (known === 'reverted') throw new Error('the datatoken refused the proof')
+      if (queued.attempts % LOOKS !== 0) return false
+    }
+    const data = encodeFunctionData({ abi: ORDER_EXECUTED, args: callArguments(proofOf(delivery, chain)) })
+    const wallet = createWalletClient({
+      account: transactionAccount(chain.key),
+      transport: custom({ request: (call) => chain.nodes.ask((client) => client.request(call)) }),
+    })
+    const request = await wallet.prepareTransactionRequest({ to: delivery.datatoken, data, chain: null })
+    const signed = await wallet.signTransaction(request as never)
+    const txId = await chain.nodes.ask((client) => client.sendRawTransaction({ serializedTransaction: signed as Hex }))
+    await this.store.noteTransaction(queued.id, txId)
+    return false
+  }
+}
+
+async function outcomeOf({ nodes }: Chain, hash: Hex): Promise<'success' | 'reverted' | undefined> {
+  const receipt = await nodes.ask((client) => client.request({ method: 'eth_getTransactionReceipt', params: [hash] }), {
+    accept: (found) => found !== null,
+  })
+  return receipt ? (receipt.status === '0x1' ? 'success' : 'reverted') : undefined
+}

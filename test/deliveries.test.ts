@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { ethers, type Wallet } from 'ethers'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Published } from '../demo/publish.js'
+import { createApp } from '../src/app.js'
+import { ARTIFACTS, artifact } from '../src/dev/contracts.js'
+import { eventually } from './helpers/eventually.js'
+import { ask, downloadParams, freshNonce, signText } from './helpers/requests.js'
+import { RpcProxy } from './helpers/rpc-proxy.js'
+import { StorageServer } from './helpers/storage-server.js'
+import { World } from './helpers/world.js'
+
+const CONTENT = randomBytes(300_000)
+
+/** Proofs of delivery, to a receiver and to the datatoken itself. */
+describe('proof of delivery', () => {
+  let world: World
+  let receiver: StorageServer
+  let proxy: RpcProxy
+  let asset: Published
+  let buyer: Wallet
+  let txId: string
+  let received: Record<string, string>[] = []
+  let status = 200
+
+  beforeAll(async () => {
+    receiver = await StorageServer.start()
+    const url = receiver.on('/proof', async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      if (status === 200) received.push(JSON.parse(Buffer.concat(chunks).toString()))
+      response.writeHead(status).end()
+    })
+    world = await World.start({ USE_HTTP_PROOF: url, USE_CHAIN_PROOF: 'true', RPC_TIMEOUT: '1000' }, async (rpcUrl) => {
+      proxy = await RpcProxy.before(rpcUrl)
+      return [proxy.url]
+    })
+    await world.rpc('anvil_setBalance', [world.network.providerAddress, '0x56bc75e2d63100000'])
+    asset = await world.publishUrl(world.storage.file('/a.bin', CONTENT))
+    buyer = await world.somebody()
+    txId = await world.order(asset, buyer)
+  })
+  afterAll(async () => {
+    await world.close()
+    await receiver.close()
+    proxy.close()
+  })
+  beforeEach(() => {
+    received = []
+    status = 200
+  })
+
+  const queue = () => world.local.app.context.store.proofs
+  const download = async (changed: Record<string, string | undefined> = {}, headers: Record<string, string> = {}) => {
+    const params = await downloadParams(asset, txId, buyer, changed)
+    return fetch(`${world.network.providerUrl}/api/services/download?${params}`, { headers })
+  }
+  async function onChain(): Promise<ethers.utils.Result[]> {
+    const contract = new ethers.Contract(
+      asset.datatoken,
+      artifact(ARTIFACTS.ERC20Template).abi as never,
+      world.provider,
+    )
+    const events = await contract.queryFilter(contract.filters.OrderExecuted?.() as ethers.EventFilter)
+    return events.map(({ args }) => args as ethers.utils.Result)
+  }
+
+  it('goes out after the last byte, with their number, signed by both, and the contract takes it', async () => {
+    const nonce = freshNonce()
+    expect((await (await download({ nonce })).arrayBuffer()).byteLength).toBe(CONTENT.length)
+    await eventually(async () => received.length === 1 && (await queue().waiting()) === 0)
+    const [proof] = received as [Record<string, string>]
+    expect(proof).toMatchObject({
+      orderTxId: txId,
+      providerData: JSON.stringify({ downloadedBytes: CONTENT.length }),
+      consumerData: asset.did + nonce,
+      consumerAddress: buyer.address,
+    })
+    const data = ethers.utils.hexConcat([txId, ethers.utils.toUtf8Bytes(proof.providerData as string)])
+    const digest = ethers.utils.arrayify(ethers.utils.keccak256(data))
+    expect(ethers.utils.verifyMessage(digest, proof.providerSignature as string)).toBe(world.network.providerAddress)
+    const [event] = (await onChain()) as [ethers.utils.Result]
+    expect(event).toMatchObject({
+      providerAddress: world.network.providerAddress,
+      consumerAddress: buyer.address,
+      orderTxId: txId,
+      providerData: ethers.utils.hexlify(ethers.utils.toUtf8Bytes(proof.providerData as string)),
+      consumerSignature: proof.consumerSignature,
+    })
+  })
+
+  it('counts the bytes of a part; nothing is proven of HEAD, of a broken transfer, or of a refusal', async () => {
+    const before = (await onChain()).length
+    expect((await download({}, { range: 'bytes=0-999' })).status).toBe(206)
+    await eventually(() => received.length === 1)
+    expect(received[0]?.providerData).toBe('{"downloadedBytes":1000}')
+
+    const params = await downloadParams(asset, txId, buyer)
+    const url = `${world.network.providerUrl}/api/services/download?${params}`
+    await fetch(url, { method: 'HEAD' })
+    expect((await download({ fileIndex: '7' })).status).toBe(400)
+    expect((await download({}, { range: 'bytes=900000-' })).status).toBe(416)
+    const broken = world.storage.on('/broken', (_request, response) => {
+      response.writeHead(200, { 'content-length': 1000 }).write('x'.repeat(500), () => response.destroy())
+    })
+    const other = await world.publishUrl(broken)
+    const order = await world.order(other, buyer)
+    const breaking = await ask(
+      `${world.network.providerUrl}/api/services/download?${await downloadParams(other, order, buyer)}`,
+    ).catch(() => 'broken')
+    expect(breaking).toBe('broken')
+    await eventually(async () => (await queue().waiting()) === 0)
+    expect(received).toHaveLength(1)
+    expect(await onChain()).toHaveLength(before + 1)
+  })
+
+  it('of a download with a token goes to the receiver alone: there is no signature to show to the contract', async () => {
+    const before = (await onChain()).length
+    const nonce = freshNonce()
+    const signature = await signText(buyer, buyer.address + nonce)
+    const expiration = Math.floor(Date.now() / 1000) + 600
+    const query = new URLSearchParams({ address: buyer.address, nonce, signature, expiration: `${expiration}` })
+    const { json } = await ask(`${world.network.providerUrl}/api/services/createAuthToken?${query}`)
+    await (
+      await download({ signature: undefined, nonce: undefined }, { AuthToken: json.token as string })
+    ).arrayBuffer()
+    await eventually(() => received.length === 1)
+    expect(received[0]).toMatchObject({ consumerSignature: '', consumerData: '' })
+    await eventually(async () => (await queue().waiting()) === 0)
+    expect(await onChain()).toHaveLength(before)
+  })
+
+  it('survives a receiver and a chain that are away, and the end of the process', async () => {
+    const before = (await onChain()).length
+    status = 500
+    await (await download()).arrayBuffer()
+    proxy.down = true
+    await eventually(() => receiver.seen('/proof').length > 0)
+    await world.local.app.close()
+    status = 200
+    proxy.down = false
+    const { settings } = world.local.app.context
+    const again = await createApp(settings)
+    await again.listen()
+    await eventually(async () => (await again.context.store.proofs.waiting()) === 0)
+    expect(received).toHaveLength(1)
+    expect(await onChain()).toHaveLength(before + 1)
+    await again.close()
+  })
+})
