@@ -19,13 +19,15 @@ export interface Anvil {
 export interface AnvilOptions {
   /** 0 takes any free port. */
   port: number
+  /** Default: that of the field's local network. */
+  chainId?: number
   /** File that the chain is loaded from and saved to. */
   stateFile?: string
 }
 
 /** Starts a local EVM node and resolves when it answers. Throws an Error with the node's own words when it does not start. */
-export async function startAnvil({ port, stateFile }: AnvilOptions): Promise<Anvil> {
-  const args = ['--port', String(port), '--chain-id', String(DEV_CHAIN_ID), '--mnemonic', DEV_MNEMONIC]
+export async function startAnvil({ port, stateFile, chainId = DEV_CHAIN_ID }: AnvilOptions): Promise<Anvil> {
+  const args = ['--port', String(port), '--chain-id', String(chainId), '--mnemonic', DEV_MNEMONIC]
   args.push('--gas-limit', '300000000')
   // written when the node ends, which the guard sees to also when this process is killed
   if (stateFile) args.push('--state', stateFile)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wallet } from 'ethers'
@@ -7,13 +7,20 @@ import { ocean } from '../../demo/client.js'
 import { mined } from '../../demo/consume.js'
 import type { Published } from '../../demo/publish.js'
 import { createApp } from '../../src/app.js'
+import { didOf } from '../../src/assets/ddo.js'
 import { loadSettings } from '../../src/config/load.js'
+import { providerKey } from '../../src/crypto/keys.js'
+import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../src/dev/anvil.js'
+import { type AddressEntry, deployContracts } from '../../src/dev/deploy.js'
+import { deployed } from '../helpers/contracts.js'
 import { eventually } from '../helpers/eventually.js'
+import { publishMany } from '../helpers/many-assets.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
 import { World } from '../helpers/world.js'
 
 const CONTENT = 'hour,height\n'
+const OTHER_CHAIN = 8997
 
 async function download(base: string, asset: Published, txId: string, buyer: Wallet) {
   return ask(`${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
@@ -126,6 +133,60 @@ describe('what a download asks of the chain', () => {
     } finally {
       await world.close()
       for (const proxy of proxies) proxy.close()
+    }
+  })
+
+  it('serves several chains at once, and one whose nodes are away is no trouble for the other', async () => {
+    const anvils = await Promise.all([startAnvil({ port: 0 }), startAnvil({ port: 0, chainId: OTHER_CHAIN })])
+    const proxies = await Promise.all(anvils.map(({ rpcUrl }) => RpcProxy.before(rpcUrl)))
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const chains = await Promise.all(anvils.map(({ rpcUrl }) => deployContracts(rpcUrl)))
+    const [first, second] = chains as [AddressEntry, AddressEntry]
+    const entries = { development: first, other: { ...second, chainId: OTHER_CHAIN } }
+    writeFileSync(join(folder, 'address.json'), JSON.stringify(entries))
+    const key = `0x${'11'.repeat(32)}`
+    const app = await createApp(
+      loadSettings({
+        NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: proxies[0]?.url, [OTHER_CHAIN]: proxies[1]?.url }),
+        ADDRESS_FILE: join(folder, 'address.json'),
+        PROVIDER_PRIVATE_KEY: key,
+        STATE_DIR: folder,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        LOG_LEVEL: 'silent',
+        INDEX_POLL_INTERVAL: '50',
+      }),
+    )
+    const publish = async (at: number, chainId: number) => {
+      const { rpcUrl } = anvils[at] as Anvil
+      const { ERC721Factory: factory } = chains[at] as AddressEntry
+      const { publicKey } = providerKey(key)
+      const batch = await deployed(rpcUrl, 'Batch')
+      return (await publishMany(rpcUrl, { factory, batch, publicKey, count: 3, chainId })).map((nft) =>
+        didOf(nft, chainId),
+      )
+    }
+    const indexed = (dids: string[]) =>
+      eventually(async () => (await Promise.all(dids.map((did) => app.context.store.index.asset(did)))).every(Boolean))
+    try {
+      const base = await app.listen()
+      await indexed([...(await publish(0, DEV_CHAIN_ID)), ...(await publish(1, OTHER_CHAIN))])
+      await eventually(async () => (await ask(`${base}/ready`)).status === 200)
+      expect((await ask(`${base}/ready`)).json.chains).toMatchObject([
+        { chainId: DEV_CHAIN_ID },
+        { chainId: OTHER_CHAIN },
+      ])
+      const other = proxies[1] as RpcProxy
+      other.down = true
+      await indexed(await publish(0, DEV_CHAIN_ID))
+      const late = await publish(1, OTHER_CHAIN)
+      other.down = false
+      await indexed(late)
+    } finally {
+      await app.close()
+      for (const proxy of proxies) proxy.close()
+      await Promise.all(anvils.map((anvil) => anvil.stop()))
+      rmSync(folder, { recursive: true })
     }
   })
 })

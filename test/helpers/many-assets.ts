@@ -43,10 +43,19 @@ export async function batched(rpcUrl: string, batch: Address, calls: Call[]) {
   return logs
 }
 
+interface ManyAssets {
+  factory: Address
+  /** A deployed Batch contract. */
+  batch: Address
+  publicKey: Uint8Array
+  count: number
+  chainId?: number
+}
+
 /** Publishes many assets, encrypted to a key and owned by a Batch contract. Answers their data NFTs. */
 export async function publishMany(
   rpcUrl: string,
-  { factory, batch, publicKey, count }: { factory: Address; batch: Address; publicKey: Uint8Array; count: number },
+  { factory, batch, publicKey, count, chainId = DEV_CHAIN_ID }: ManyAssets,
 ): Promise<Address[]> {
   const nft = { name: 'n', symbol: 's', templateIndex: 1, tokenURI: '', transferable: true, owner: batch }
   const datatoken = {
@@ -69,8 +78,8 @@ export async function publishMany(
     const services = [
       { id: 'a', type: 'access', files: '0x', datatokenAddress: tokens[at], serviceEndpoint: 'http://x', timeout: 0 },
     ]
-    const common = { version: '4.1.0', chainId: DEV_CHAIN_ID, nftAddress: address, services }
-    const plain = Buffer.from(JSON.stringify({ id: didOf(address, DEV_CHAIN_ID), ...common }))
+    const common = { version: '4.1.0', chainId, nftAddress: address, services }
+    const plain = Buffer.from(JSON.stringify({ id: didOf(address, chainId), ...common }))
     const hash = `0x${createHash('sha256').update(plain).digest('hex')}`
     const args = [0, '', '', '0x02', bytesToHex(encrypt(publicKey, plain)), hash, []]
     return { to: address, data: encodeFunctionData({ abi: NFT, functionName: 'setMetaData', args }) }

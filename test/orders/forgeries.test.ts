@@ -218,6 +218,27 @@ describe('orders', () => {
   })
 })
 
+describe('orders that nobody knows', () => {
+  it('threat 14: do not hold up other requests', async () => {
+    const world = await World.start({ ORDER_WAIT: '5000' })
+    try {
+      const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')))
+      const buyer = await world.somebody()
+      const good = await world.order(asset, buyer)
+      const url = async (txId: string) =>
+        `${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`
+      let ended = 0
+      const unknown = await Promise.all(Array.from({ length: 50 }, (_, at) => url(ethers.utils.id(`${at}`))))
+      const waiting = unknown.map((one) => ask(one).finally(() => (ended += 1)))
+      for (let at = 0; at < 5; at++) expect((await ask(await url(good))).status).toBe(200)
+      expect(ended).toBe(0)
+      for (const { json } of await Promise.all(waiting)) expect(json.code).toBe('ORDER_NOT_FOUND')
+    } finally {
+      await world.close()
+    }
+  })
+})
+
 /** Contracts that emit the events of orders by themselves. */
 describe('attack contracts', () => {
   let world: World

@@ -214,7 +214,7 @@ describe('threats 4 and 5: forbidden destinations', () => {
     expect(isPublicAddress(text)).toBe(false)
   })
 
-  it('failed DNS is a refusal in the same words', async () => {
+  it('threat 17: failed DNS is a refusal in the same words', async () => {
     await refused('http://nowhere.example/')
   })
 

@@ -89,7 +89,7 @@ export function storageSuite(type: string, start: () => Promise<StorageUnderTest
       expect(failure.message).not.toMatch(/127\.0\.0\.1|http|0x/)
     })
 
-    it('names the field that is wrong in an object of its kind', () => {
+    it('threats 27 and 28: names the field that is wrong in an object of its kind', () => {
       expect(under.bad.length).toBeGreaterThan(2)
       for (const [object, field] of under.bad) {
         const failure = (() => {
