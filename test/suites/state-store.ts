@@ -210,6 +210,32 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       expect(await store.nonces.last(ALICE)).toBe(key('5'))
     })
 
+    it('hands each waiting proof to one taker, until its time is over, and forgets none', async () => {
+      const second = await under.open()
+      for (let at = 0; at < 20; at++) await store.proofs.add(`p${at}`, 'http', `${at}`, 100 + at)
+      await store.proofs.add('p0', 'chain', 'again', 100)
+      expect(await store.proofs.claim(99, 1000, 50)).toEqual([])
+      const taken = await Promise.all([store, second, store, second].map((one) => one.proofs.claim(500, 1000, 5)))
+      expect(new Set(taken.flat().map(({ id }) => id)).size).toBe(20)
+      expect(taken.flat().find(({ id }) => id === 'p0')).toEqual({
+        id: 'p0',
+        kind: 'http',
+        body: '0',
+        attempts: 1,
+        txId: null,
+      })
+      await reopen()
+      await store.proofs.done('p1')
+      await store.proofs.retry('p2', null)
+      await store.proofs.noteTransaction('p3', zeroHash)
+      expect(await store.proofs.claim(999, 2000, 50)).toEqual([])
+      const again = await store.proofs.claim(1000, 2000, 50)
+      expect(again).toHaveLength(18)
+      expect(again.find(({ id }) => id === 'p3')).toMatchObject({ attempts: 2, txId: zeroHash })
+      expect(await store.proofs.waiting()).toBe(19)
+      await second.close()
+    })
+
     it('threat 8: throws when it cannot answer, instead of accepting', async () => {
       const closed = await under.open()
       await closed.close()
