@@ -9,18 +9,19 @@ import { remoteCacheSource } from './assets/remote-cache.js'
 import { AssetResolver } from './assets/resolver.js'
 import { Tokens, tokenSecret } from './auth/tokens.js'
 import type { Chain, Chains } from './chain/chains.js'
-import { connectChains, StartError } from './chain/connect.js'
+import { connectChains } from './chain/connect.js'
 import type { Settings } from './config/schema.js'
 import type { Context } from './context.js'
 import type { ProviderKey } from './crypto/keys.js'
 import { DeliveryQueue } from './deliveries/queue.js'
 import { ProofSender } from './deliveries/sender.js'
+import { StartError } from './errors.js'
 import { createServer } from './http/server.js'
 import { createLogger } from './logger.js'
 import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
-import { openSqliteStore } from './state/sqlite.js'
-import type { QueuedProof, StateStore } from './state/store.js'
+import { openStore } from './state/open.js'
+import type { QueuedProof } from './state/store.js'
 import { Egress } from './storage/egress.js'
 import { StorageRegistry } from './storage/registry.js'
 import type { ReadContract } from './storage/smartcontract.js'
@@ -55,7 +56,7 @@ export async function createApp(settings: Settings): Promise<App> {
   await purgatory.start().catch((error: Error) => {
     throw new StartError([error.message])
   })
-  const store = openStore(settings.STATE_DIR)
+  const store = await openStore(settings, log)
   const egress = new Egress({
     allowNonPublic: settings.ALLOW_NON_PUBLIC_IP,
     connectTimeout: settings.STORAGE_CONNECT_TIMEOUT,
@@ -151,12 +152,4 @@ function contractReader(chains: Chains): ReadContract {
 function firstKey(chains: Chains): ProviderKey {
   const lowest = [...chains.values()].sort((a, b) => a.chainId - b.chainId)[0]
   return (lowest as Chain).key
-}
-
-function openStore(folder: string): StateStore {
-  try {
-    return openSqliteStore(folder)
-  } catch (error) {
-    throw new StartError([`STATE_DIR: the database in ${folder} cannot be opened: ${(error as Error).message}.`])
-  }
 }

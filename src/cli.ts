@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { StartError } from './chain/connect.js'
 import { ConfigError } from './config/load.js'
+import { StartError } from './errors.js'
 import { packageVersion } from './version.js'
 
 const USAGE = `Usage: tidegate <command> [options]

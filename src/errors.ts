@@ -254,3 +254,11 @@ export class OrderError extends ProviderError {}
 export class StorageError extends ProviderError {}
 export class ChainError extends ProviderError {}
 export class StateError extends ProviderError {}
+
+/** The service cannot start as configured; `problems` holds one line for each reason. */
+export class StartError extends Error {
+  constructor(readonly problems: string[]) {
+    super(problems.join('\n'))
+    this.name = 'StartError'
+  }
+}

@@ -1,5 +1,5 @@
 import { loadSettings } from './config/load.js'
-import { openSqliteStore } from './state/sqlite.js'
+import { openStore } from './state/open.js'
 
 /**
  * `tidegate reindex`: forgets what the index knows of one chain or of all, so that it is read from the chain again. A
@@ -7,7 +7,7 @@ import { openSqliteStore } from './state/sqlite.js'
  */
 export async function reindex(options: { config?: string; chain?: string }): Promise<number> {
   const settings = loadSettings(process.env, options.config)
-  const store = openSqliteStore(settings.STATE_DIR)
+  const store = await openStore(settings)
   const chains = options.chain === undefined ? await store.index.chains() : [Number(options.chain)]
   for (const chainId of chains) {
     const cursor = await store.index.cursor(chainId)

@@ -1,18 +1,11 @@
 import { type Address, zeroAddress } from 'viem'
 import { forChain } from '../config/parsers.js'
 import type { Settings } from '../config/schema.js'
+import { StartError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import type { Chain, Chains } from './chains.js'
 import { type Deployment, KNOWN_DEPLOYMENTS, readAddressFile } from './deployments.js'
 import { ChainNodes, rpcClient } from './nodes.js'
-
-/** The service cannot start as configured; `problems` holds one line for each reason. */
-export class StartError extends Error {
-  constructor(readonly problems: string[]) {
-    super(problems.join('\n'))
-    this.name = 'StartError'
-  }
-}
 
 /**
  * Asks every configured node for its chain id and puts the chains together. A node that does not answer is no problem

@@ -63,6 +63,13 @@ export function httpUrls(raw: string): URL[] {
     .map(httpUrl)
 }
 
+/** A PostgreSQL URL. The message never quotes it: it holds a password. */
+export function postgresUrl(raw: string): string {
+  if (!URL.canParse(raw) || !/^postgres(ql)?:$/.test(new URL(raw).protocol))
+    throw new Error('must be a postgres:// URL')
+  return raw
+}
+
 export function privateKey(raw: string): ProviderKey {
   return providerKey(raw)
 }

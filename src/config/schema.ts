@@ -59,6 +59,22 @@ export const SETTINGS = {
     default: './tidegate-state',
     doc: 'Folder of the embedded database with nonces, revoked tokens and the index. Created when missing.',
   }),
+  DATABASE_URL: setting({
+    parse: parse.postgresUrl,
+    secret: true,
+    doc: 'PostgreSQL database in place of the embedded one, for any number of instances on several machines.',
+    example: 'postgres://tidegate:…@db.example.org/tidegate',
+  }),
+  DATABASE_CONNECTIONS: setting({
+    parse: parse.integer(1, 1000),
+    default: 10,
+    doc: 'Most connections of one instance to PostgreSQL, beside one that holds its locks.',
+  }),
+  DATABASE_TIMEOUT: setting({
+    parse: parse.integer(100, 600_000),
+    default: 5000,
+    doc: 'Milliseconds to connect to PostgreSQL, and for one statement; what takes longer is answered with 503.',
+  }),
   STOP_TIMEOUT: setting({
     parse: parse.integer(0, 86_400_000),
     default: 30_000,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StartError } from '../chain/connect.js'
+import { StartError } from '../errors.js'
 import { stopSignal } from '../signals.js'
 import { type LocalNetwork, startLocalNetwork } from './network.js'
 

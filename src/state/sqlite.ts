@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
-import { MIGRATIONS } from './migrations/index.js'
-import { sqliteIndexStore } from './sqlite-index.js'
-import { sqliteProofStore } from './sqlite-proofs.js'
-import { firstRow, type Guard, guardOf } from './sqlite-tools.js'
-import type { NonceStore, RevocationStore, StateStore } from './store.js'
+import { StateError } from '../errors.js'
+import { migrationsFor } from './migrations/index.js'
+import type { Driver, Query, Result, Script, Value } from './sql.js'
+import { sqlStore } from './sql-store.js'
+import type { StateStore } from './store.js'
 
 /** Name of the database file inside the state folder. */
 export const DATABASE_FILE = 'tidegate.sqlite'
@@ -20,46 +20,72 @@ export function openSqliteStore(folder: string): StateStore {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   migrate(db)
-  const guarded = guardOf(db)
-  return {
-    nonces: nonceStore(db, guarded),
-    revocations: revocationStore(db, guarded),
-    index: sqliteIndexStore(db, guarded),
-    proofs: sqliteProofStore(db, guarded),
-    async close() {
-      if (db.open) db.close()
-    },
-  }
+  return sqlStore(new SqliteDriver(db))
 }
 
 function migrate(db: Database.Database): void {
+  const migrations = migrationsFor('sqlite')
   db.transaction(() => {
     const version = (db.pragma('user_version') as { user_version: number }[])[0]?.user_version ?? 0
-    if (version > MIGRATIONS.length) throw new Error('The state database was made by a newer version of Tidegate.')
-    for (const step of MIGRATIONS.slice(version)) db.exec(step)
-    db.pragma(`user_version = ${MIGRATIONS.length}`)
+    if (version > migrations.length) throw new Error('The state database was made by a newer version of Tidegate.')
+    for (const step of migrations.slice(version)) db.exec(step)
+    db.pragma(`user_version = ${migrations.length}`)
   }).immediate()
 }
 
-function nonceStore(db: Database.Database, guarded: Guard): NonceStore {
-  const last = db.prepare('SELECT nonce FROM nonces WHERE address = ?')
-  const consume = db.prepare(
-    `INSERT INTO nonces (address, nonce) VALUES (?, ?)
-     ON CONFLICT (address) DO UPDATE SET nonce = excluded.nonce WHERE excluded.nonce > nonces.nonce`,
-  )
-  return {
-    last: (address) => guarded(() => firstRow<{ nonce: string }>(last, address)?.nonce),
-    consume: (address, sortKey) => guarded(() => consume.run(address, sortKey).changes === 1),
-  }
+interface Prepared {
+  statement: Database.Statement
+  hasRows: boolean
 }
 
-function revocationStore(db: Database.Database, guarded: Guard): RevocationStore {
-  const revoke = db.prepare('INSERT INTO revocations (jti, expires_at) VALUES (?, ?) ON CONFLICT (jti) DO NOTHING')
-  const find = db.prepare('SELECT 1 AS found FROM revocations WHERE jti = ?')
-  const purge = db.prepare('DELETE FROM revocations WHERE expires_at < ?')
-  return {
-    revoke: (jti, expiresAt) => guarded(() => revoke.run(jti, expiresAt).changes === 1),
-    isRevoked: (jti) => guarded(() => find.get(jti) !== undefined),
-    purge: (now) => guarded(() => void purge.run(now)),
+class SqliteDriver implements Driver {
+  private readonly prepared = new Map<string, Prepared>()
+
+  constructor(private readonly db: Database.Database) {}
+
+  async query(query: Query): Promise<Result> {
+    return this.guarded(() => this.run(query))
+  }
+
+  async transact<T>(script: Script<T>): Promise<T> {
+    return this.guarded(() =>
+      this.db
+        .transaction(() => {
+          let next = script.next()
+          while (!next.done) next = script.next(this.run(next.value))
+          return next.value
+        })
+        .immediate(),
+    )
+  }
+
+  /** Processes of one machine may all do it: what they write is the same, and of two that write at once one is late. */
+  async lead(): Promise<boolean> {
+    return true
+  }
+
+  async close(): Promise<void> {
+    if (this.db.open) this.db.close()
+  }
+
+  private run({ text, values }: Query): Result {
+    let prepared = this.prepared.get(text)
+    if (!prepared) {
+      prepared = { statement: this.db.prepare(text), hasRows: /^\s*SELECT|\bRETURNING\b/i.test(text) }
+      this.prepared.set(text, prepared)
+    }
+    if (!prepared.hasRows) return { rows: [], changes: prepared.statement.run(...(values as string[])).changes }
+    const rows = prepared.statement.all(...(values as string[])) as Record<string, Value>[]
+    return { rows, changes: 0 }
+  }
+
+  private guarded<T>(step: () => T): T {
+    try {
+      // prepared statements of this library go on working after their database was closed
+      if (!this.db.open) throw new Error('closed')
+      return step()
+    } catch {
+      throw new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
+    }
   }
 }

@@ -123,6 +123,8 @@ export interface IndexStep {
 }
 
 export interface IndexStore {
+  /** Whether this instance is the one that keeps the index of a chain, of all on one database. */
+  lead(chainId: number): Promise<boolean>
   cursor(chainId: number): Promise<Cursor | undefined>
   /** The chains that it has read anything of. */
   chains(): Promise<number[]>

@@ -128,8 +128,15 @@ export async function startFtp(name: string, content: Buffer): Promise<Backend> 
 
 export const PG_PASSWORD = 'secret'
 
+export interface PostgresBackend extends Backend {
+  /** URL of one of its databases. */
+  url(database?: string): string
+  /** Ends the server, and starts it again with its data. */
+  restart(): Promise<void>
+}
+
 /** A PostgreSQL of its own, from npm. */
-export async function startPostgres(statements: string): Promise<Backend> {
+export async function startPostgres(statements = 'SELECT 1'): Promise<PostgresBackend> {
   linkLibraries()
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   chmodSync(folder, 0o777) // as root it runs as a user of its own
@@ -140,7 +147,7 @@ export async function startPostgres(statements: string): Promise<Backend> {
     port,
     user: 'postgres',
     password: PG_PASSWORD,
-    persistent: false,
+    persistent: true,
     createPostgresUser: isRoot,
     onLog: () => undefined,
     onError: () => undefined,
@@ -154,6 +161,11 @@ export async function startPostgres(statements: string): Promise<Backend> {
   return {
     port,
     folder,
+    url: (database = 'postgres') => `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${port}/${database}`,
+    async restart() {
+      await server.stop()
+      await server.start()
+    },
     async close() {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -51,6 +51,7 @@ export class ChainFollower {
   private head: number | null = null
   private block: number | null = null
   private lastTold = 0
+  private seen: Cursor | undefined
 
   constructor(
     private readonly chain: Chain,
@@ -100,10 +101,12 @@ export class ChainFollower {
     const { chain, index } = this
     const cursor = await index.cursor(chain.chainId)
     const views = await viewsOf(chain, cursor)
+    await this.noticeRollback(cursor)
     // nodes that lag tell a lower head: the highest is the chain's, if a node can be found that has it
     const heads = [...new Set(views.map(({ head }) => head))].sort((a, b) => b - a)
     this.block = cursor?.block ?? null
     this.head = heads[0] as number
+    if (!(await index.lead(chain.chainId))) return true
     if (cursor && isOtherHistory(views, cursor)) {
       await this.goBack(cursor)
       return false
@@ -140,6 +143,7 @@ export class ChainFollower {
     const keepSince = to > final ? Math.max(final, 0) : undefined
     if (!(await this.index.commit({ chainId, from: cursor, to: range.cursor, changes, keepSince }))) return false
     this.block = to
+    this.seen = range.cursor
     for (const change of changes) {
       if (change.kind !== 'metadata') continue
       const { did, block, reason } = change.metadata
@@ -163,7 +167,20 @@ export class ChainFollower {
       await index.reset(chainId)
     }
     this.block = ancestor?.block ?? null
+    this.seen = ancestor
     options.onRollback?.(chainId, ancestor?.block ?? -1)
+  }
+
+  /** Another instance may have taken back what this one has seen. */
+  private async noticeRollback(cursor: Cursor | undefined): Promise<void> {
+    const seen = this.seen
+    this.seen = cursor
+    if (!seen || (seen.block === cursor?.block && seen.hash === cursor.hash)) return
+    const { chainId } = this.chain
+    const checkpoints = await this.index.checkpoints(chainId)
+    const isFinal = seen.block < (checkpoints.at(-1)?.block ?? 0)
+    if (isFinal || checkpoints.some(({ block, hash }) => block === seen.block && hash === seen.hash)) return
+    this.options.onRollback?.(chainId, checkpoints.find(({ block }) => block < seen.block)?.block ?? -1)
   }
 
   private tellProgress(block: number, head: number): void {

@@ -2,9 +2,9 @@
  * Steps from an empty database to the present one, in order; a database remembers how many it has had. Only ever
  * append. The SQL keeps to what SQLite and PostgreSQL both understand.
  */
-export const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly string[] = [
   `
-  CREATE TABLE nonces (address TEXT PRIMARY KEY, nonce TEXT NOT NULL);
+  CREATE TABLE nonces (address TEXT PRIMARY KEY, nonce BYTE_ORDERED NOT NULL);
   CREATE TABLE revocations (jti TEXT PRIMARY KEY, expires_at BIGINT NOT NULL);
   CREATE INDEX revocations_by_expiry ON revocations (expires_at);
   CREATE TABLE index_cursor (chain_id BIGINT PRIMARY KEY, block BIGINT NOT NULL, hash TEXT NOT NULL);
@@ -47,3 +47,11 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX proofs_by_due ON proofs (due_at);
   `,
 ]
+
+export type Dialect = 'sqlite' | 'postgres'
+
+/** The steps for a database. Texts that are compared must be so byte by byte, which each says in its own way. */
+export function migrationsFor(dialect: Dialect): string[] {
+  const byteOrdered = dialect === 'sqlite' ? 'TEXT' : 'TEXT COLLATE "C"'
+  return MIGRATIONS.map((step) => step.replaceAll('BYTE_ORDERED', byteOrdered))
+}

@@ -1,0 +1,164 @@
+import pg from 'pg'
+import { StateError } from '../errors.js'
+import type { Logger } from '../logger.js'
+import { migrationsFor } from './migrations/index.js'
+import type { Driver, Query, Result, Script, Value } from './sql.js'
+import { sqlStore } from './sql-store.js'
+import type { StateStore } from './store.js'
+
+export interface PostgresOptions {
+  url: string
+  /** Most connections of this instance. */
+  connections: number
+  /** Milliseconds to connect, and for one statement. */
+  timeout: number
+  log?: Logger
+}
+
+/** The first of the two numbers that name this service's advisory locks. */
+const LOCK_SPACE = 0x71de
+const MIGRATION_LOCK = 1
+
+/**
+ * The store for several machines: any number of instances on one PostgreSQL. Migrations are run by whoever comes
+ * first. Throws an Error that does not quote the URL.
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<StateStore> {
+  const driver = new PostgresDriver(options)
+  try {
+    await driver.migrate()
+  } catch (error) {
+    await driver.close()
+    throw new Error((error as { code?: string }).code ?? (error as Error).message)
+  }
+  return sqlStore(driver)
+}
+
+/** Whole numbers of 64 bits as numbers: none here comes near 2^53. */
+const TYPES = { getTypeParser: (id: number) => (id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id)) }
+
+class PostgresDriver implements Driver {
+  private readonly pool: pg.Pool
+  private readonly texts = new Map<string, string>()
+  /** The connection that holds the locks of what this instance leads. */
+  private leader: pg.Client | undefined
+  private readonly leads = new Set<string>()
+
+  constructor(private readonly options: PostgresOptions) {
+    this.pool = new pg.Pool({ ...this.connection(), max: options.connections })
+    // a connection that breaks while idle is replaced when the next one is wanted
+    this.pool.on('error', () => undefined)
+  }
+
+  async migrate(): Promise<void> {
+    const migrations = migrationsFor('postgres')
+    const client = await this.pool.connect()
+    try {
+      await client.query('SELECT pg_advisory_lock($1, $2)', [LOCK_SPACE, MIGRATION_LOCK])
+      await client.query('CREATE TABLE IF NOT EXISTS tidegate_schema (version BIGINT NOT NULL)')
+      const version = Number((await client.query('SELECT version FROM tidegate_schema')).rows[0]?.version ?? 0)
+      if (version > migrations.length) throw new Error('it was made by a newer version of Tidegate')
+      await client.query('BEGIN')
+      for (const step of migrations.slice(version)) await client.query(step)
+      await client.query('DELETE FROM tidegate_schema')
+      await client.query('INSERT INTO tidegate_schema (version) VALUES ($1)', [migrations.length])
+      await client.query('COMMIT')
+    } finally {
+      // gives the lock back with the connection
+      client.release(true)
+    }
+  }
+
+  query(query: Query): Promise<Result> {
+    return guarded(() => this.run(this.pool, query))
+  }
+
+  transact<T>(script: Script<T>): Promise<T> {
+    return guarded(async () => {
+      const client = await this.pool.connect()
+      try {
+        await client.query('BEGIN')
+        let next = script.next()
+        while (!next.done) next = script.next(await this.run(client, next.value))
+        await client.query('COMMIT')
+        client.release()
+        return next.value
+      } catch (error) {
+        client.release(true) // and with the connection the transaction
+        throw error
+      }
+    })
+  }
+
+  lead(task: string): Promise<boolean> {
+    return guarded(async () => {
+      const client = await this.leaderConnection()
+      if (this.leads.has(task)) {
+        await client.query('SELECT 1') // the lock is held as long as its connection is
+        return true
+      }
+      const { rows } = await client.query('SELECT pg_try_advisory_lock($1, hashtext($2)) AS got', [LOCK_SPACE, task])
+      if (rows[0]?.got) {
+        this.leads.add(task)
+        this.options.log?.info({ task }, 'this instance leads')
+      }
+      return this.leads.has(task)
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.leader?.end().catch(() => undefined)
+    if (!this.pool.ended) await this.pool.end()
+  }
+
+  private async leaderConnection(): Promise<pg.Client> {
+    if (this.leader) return this.leader
+    const client = new pg.Client(this.connection())
+    const lost = () => {
+      if (this.leader !== client) return
+      this.leader = undefined
+      this.leads.clear()
+    }
+    client.on('error', lost).on('end', lost)
+    await client.connect()
+    this.leader = client
+    return client
+  }
+
+  private connection(): pg.ClientConfig {
+    const { url, timeout } = this.options
+    return {
+      connectionString: url,
+      connectionTimeoutMillis: timeout,
+      query_timeout: timeout,
+      statement_timeout: timeout,
+      application_name: 'tidegate',
+      keepAlive: true,
+      types: TYPES as pg.CustomTypesConfig,
+    }
+  }
+
+  private async run(client: pg.Pool | pg.PoolClient, { text, values }: Query): Promise<Result> {
+    const { rows, rowCount } = await client.query({ text: this.numbered(text), values })
+    return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
+  }
+
+  /** The statement with $1, $2 … in place of the question marks. */
+  private numbered(text: string): string {
+    let known = this.texts.get(text)
+    if (known === undefined) {
+      let at = 0
+      known = text.replace(/\?/g, () => `$${++at}`)
+      this.texts.set(text, known)
+    }
+    return known
+  }
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch {
+    throw new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
+  }
+}

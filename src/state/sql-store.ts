@@ -1,0 +1,17 @@
+import type { Driver } from './sql.js'
+import type { StateStore } from './store.js'
+import { indexStore } from './tables/index.js'
+import { nonceStore } from './tables/nonces.js'
+import { proofStore } from './tables/proofs.js'
+import { revocationStore } from './tables/revocations.js'
+
+/** The state store on a database that has its tables. */
+export function sqlStore(db: Driver): StateStore {
+  return {
+    nonces: nonceStore(db),
+    revocations: revocationStore(db),
+    index: indexStore(db),
+    proofs: proofStore(db),
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,152 @@
+import { type Driver, type Query, type Script, sql, step } from '../sql.js'
+import type {
+  Cursor,
+  IndexChange,
+  IndexedAsset,
+  IndexedDatatoken,
+  IndexedMetadata,
+  IndexedNft,
+  IndexStep,
+  IndexStore,
+} from '../store.js'
+import { forget, keep, takeBack } from './undo.js'
+
+const TABLES = ['index_cursor', 'index_nft', 'index_datatoken', 'index_asset', 'index_checkpoint', 'index_undo']
+
+const CURSOR = sql('SELECT block, hash FROM index_cursor WHERE chain_id = :chainId')
+const CHAINS = sql('SELECT chain_id FROM index_cursor ORDER BY chain_id')
+const FIRST_CURSOR = sql(
+  'INSERT INTO index_cursor (chain_id, block, hash) VALUES (:chainId, :block, :hash) ON CONFLICT DO NOTHING',
+)
+// the row is locked by this until the end of the transaction, so that of two instances one is late
+const NEXT_CURSOR = sql(
+  `UPDATE index_cursor SET block = :block, hash = :hash
+   WHERE chain_id = :chainId AND block = :fromBlock AND hash = :fromHash`,
+)
+const SET_CURSOR = sql('UPDATE index_cursor SET block = :block, hash = :hash WHERE chain_id = :chainId')
+const CHECKPOINT = sql(
+  `INSERT INTO index_checkpoint (chain_id, block, hash) VALUES (:chainId, :block, :hash)
+   ON CONFLICT (chain_id, block) DO UPDATE SET hash = excluded.hash`,
+)
+const CHECKPOINTS = sql('SELECT block, hash FROM index_checkpoint WHERE chain_id = :chainId ORDER BY block DESC')
+const CHECKPOINT_AT = sql(
+  `SELECT block FROM index_checkpoint WHERE chain_id = :chainId AND block <= :block ORDER BY block DESC LIMIT 1`,
+)
+const DROP_CHECKPOINTS = sql('DELETE FROM index_checkpoint WHERE chain_id = :chainId AND block < :block')
+const DROP_LATER_CHECKPOINTS = sql('DELETE FROM index_checkpoint WHERE chain_id = :chainId AND block > :block')
+const NFT = sql(
+  `INSERT INTO index_nft (chain_id, address, name, symbol, token_uri, owner, created)
+   VALUES (:chainId, :address, :name, :symbol, :tokenUri, :owner, :created) ON CONFLICT DO NOTHING`,
+)
+const DATATOKEN = sql(
+  `INSERT INTO index_datatoken (chain_id, address, nft, name, symbol, position)
+   SELECT CAST(:chainId AS BIGINT), :address, :nft, :name, :symbol,
+     (SELECT count(*) FROM index_datatoken WHERE chain_id = :chainId AND nft = :nft)
+   WHERE true ON CONFLICT DO NOTHING`,
+)
+const METADATA = sql(
+  `INSERT INTO index_asset (did, chain_id, nft, state, ddo, reason, tx_id, block, sender, timestamp)
+   VALUES (:did, :chainId, :nft, :state, :ddo, :reason, :txId, :block, :from, :timestamp)
+   ON CONFLICT (chain_id, nft) DO UPDATE SET did = excluded.did, state = excluded.state, ddo = excluded.ddo,
+     reason = excluded.reason, tx_id = excluded.tx_id, block = excluded.block, sender = excluded.sender,
+     timestamp = excluded.timestamp`,
+)
+const STATE = sql('UPDATE index_asset SET state = :state WHERE chain_id = :chainId AND nft = :nft')
+const ORDER = sql('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken')
+const FIND_NFT = sql('SELECT * FROM index_nft WHERE chain_id = :chainId AND address = :address')
+const FIND_DATATOKEN = sql(
+  'SELECT address, nft, name, symbol FROM index_datatoken WHERE chain_id = :chainId AND address = :address',
+)
+const DATATOKENS_OF = sql(
+  `SELECT address, nft, name, symbol, orders FROM index_datatoken
+   WHERE chain_id = :chainId AND nft = :nft ORDER BY position`,
+)
+const ASSET = sql(
+  `SELECT chain_id, nft, did, state, ddo, reason, tx_id, block, sender, timestamp FROM index_asset WHERE did = :did`,
+)
+
+/** The statement of a change. */
+function queryFor(chainId: number, change: IndexChange): Query {
+  switch (change.kind) {
+    case 'nft':
+      return NFT({ chainId, ...change.nft })
+    case 'datatoken':
+      return DATATOKEN({ chainId, ...change.datatoken })
+    case 'metadata':
+      return METADATA({ chainId, ...change.metadata })
+    case 'state':
+      return STATE({ chainId, nft: change.nft, state: change.state })
+    case 'order':
+      return ORDER({ chainId, datatoken: change.datatoken })
+  }
+}
+
+function* commit({ chainId, from, to, changes, keepSince }: IndexStep): Script<boolean> {
+  const move = from
+    ? NEXT_CURSOR({ chainId, ...to, fromBlock: from.block, fromHash: from.hash })
+    : FIRST_CURSOR({ chainId, ...to })
+  if ((yield* step(move)).changes !== 1) return false
+  for (const change of changes) {
+    if (keepSince !== undefined) yield* keep(chainId, to.block, change)
+    yield* step(queryFor(chainId, change))
+  }
+  // what was not kept cannot be taken back, so the checkpoints before it are void
+  const base = keepSince === undefined ? to.block : yield* checkpointAt(chainId, keepSince)
+  if (base !== undefined) {
+    yield* step(DROP_CHECKPOINTS({ chainId, block: base }))
+    yield* forget(chainId, base)
+  }
+  yield* step(CHECKPOINT({ chainId, ...to }))
+  return true
+}
+
+function* checkpointAt(chainId: number, block: number): Script<number | undefined> {
+  return (yield* step(CHECKPOINT_AT({ chainId, block }))).rows[0]?.block as number | undefined
+}
+
+function* rollback(chainId: number, to: Cursor): Script<void> {
+  yield* step(SET_CURSOR({ chainId, ...to }))
+  yield* takeBack(chainId, to.block)
+  yield* step(DROP_LATER_CHECKPOINTS({ chainId, block: to.block }))
+}
+
+function* reset(chainId: number): Script<void> {
+  for (const table of TABLES) yield* step(sql(`DELETE FROM ${table} WHERE chain_id = :chainId`)({ chainId }))
+}
+
+/** The index tables. */
+export function indexStore(db: Driver): IndexStore {
+  const rows = async <T>(query: Query) => (await db.query(query)).rows as T[]
+  const nft = async (chainId: number, address: string) => {
+    const [row] = await rows<IndexedNft & { token_uri: string }>(FIND_NFT({ chainId, address }))
+    if (!row) return undefined
+    const { name, symbol, owner, created, token_uri: tokenUri } = row
+    return { address: row.address, name, symbol, tokenUri, owner, created }
+  }
+
+  async function asset(did: string): Promise<IndexedAsset | undefined> {
+    const [row] = await rows<IndexedMetadata & { chain_id: number; tx_id: never; sender: never }>(ASSET({ did }))
+    if (!row) return undefined
+    const { chain_id: chainId, tx_id: txId, sender: from, ...rest } = row
+    const [owner, datatokens] = await Promise.all([
+      nft(chainId, row.nft),
+      rows<IndexedDatatoken & { orders: number }>(DATATOKENS_OF({ chainId, nft: row.nft })),
+    ])
+    return owner && { chainId, nft: owner, datatokens, metadata: { ...rest, txId, from } }
+  }
+
+  return {
+    lead: (chainId) => db.lead(`index of chain ${chainId}`),
+    cursor: async (chainId) => (await rows<Cursor>(CURSOR({ chainId })))[0],
+    chains: async () => (await rows<{ chain_id: number }>(CHAINS())).map((row) => row.chain_id),
+    commit: (batch) => db.transact(commit(batch)),
+    checkpoints: (chainId) => rows<Cursor>(CHECKPOINTS({ chainId })),
+    rollback: (chainId, to) => db.transact(rollback(chainId, to)),
+    reset: (chainId) => db.transact(reset(chainId)),
+    nft,
+    datatoken: async (chainId, address) => (await rows<IndexedDatatoken>(FIND_DATATOKEN({ chainId, address })))[0],
+    datatokensOf: async (chainId, owner) =>
+      (await rows<IndexedDatatoken>(DATATOKENS_OF({ chainId, nft: owner }))).map(({ address }) => address),
+    asset,
+  }
+}

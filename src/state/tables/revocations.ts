@@ -1,0 +1,14 @@
+import { type Driver, sql } from '../sql.js'
+import type { RevocationStore } from '../store.js'
+
+const REVOKE = sql('INSERT INTO revocations (jti, expires_at) VALUES (:jti, :expiresAt) ON CONFLICT (jti) DO NOTHING')
+const FIND = sql('SELECT 1 AS found FROM revocations WHERE jti = :jti')
+const PURGE = sql('DELETE FROM revocations WHERE expires_at < :now')
+
+export function revocationStore(db: Driver): RevocationStore {
+  return {
+    revoke: async (jti, expiresAt) => (await db.query(REVOKE({ jti, expiresAt }))).changes === 1,
+    isRevoked: async (jti) => (await db.query(FIND({ jti }))).rows.length > 0,
+    purge: async (now) => void (await db.query(PURGE({ now }))),
+  }
+}

@@ -1,0 +1,156 @@
+import { randomInt } from 'node:crypto'
+import { keccak256 } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseNonce } from '../../src/auth/nonce.js'
+import { type ProviderKey, personalDigest, providerKey, signDigest } from '../../src/crypto/keys.js'
+import { openPostgresStore } from '../../src/state/postgres.js'
+import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { eventually } from '../helpers/eventually.js'
+import { type Instance, startInstance } from '../helpers/instance.js'
+import { ask } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+const REQUESTS = 10_000
+const UNIQUE = 7000
+const ACCOUNTS = 500
+const AT_ONCE = 32
+
+interface Request {
+  account: ProviderKey
+  nonce: number
+}
+
+/** Several instances that share a PostgreSQL and nothing else. */
+describe('four instances on one PostgreSQL', () => {
+  let world: World
+  let postgres: PostgresBackend
+  let instances: Instance[]
+  let environment: NodeJS.ProcessEnv
+
+  beforeAll(async () => {
+    ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
+    environment = {
+      NETWORK_URL: JSON.stringify({ [world.network.chainId]: world.network.rpcUrl }),
+      ADDRESS_FILE: world.local.addressFile,
+      PROVIDER_PRIVATE_KEY: world.network.accounts[8]?.privateKey,
+      DATABASE_URL: postgres.url(),
+      INDEX_POLL_INTERVAL: '100',
+    }
+    instances = await Promise.all([0, 1, 2, 3].map(() => startInstance(environment)))
+  })
+  afterAll(async () => {
+    await Promise.all(instances.map((instance) => instance.end()))
+    await postgres.close()
+    await world.close()
+  })
+
+  const anyone = () => instances[randomInt(instances.length)] as Instance
+  const expiration = Math.floor(Date.now() / 1000) + 3600
+  const base = 1_700_000_000_000
+
+  function signature(key: ProviderKey, text: string): string {
+    const { r, s, v } = signDigest(personalDigest(keccak256(Buffer.from(text), 'bytes')), key)
+    return r + s.slice(2) + v.toString(16)
+  }
+  function query({ account, nonce }: Request): string {
+    const params = { address: account.address, nonce: `${nonce}`, expiration: `${expiration}` }
+    return `${new URLSearchParams({ ...params, signature: signature(account, account.address + nonce) })}`
+  }
+  async function createToken(request: Request): Promise<string | undefined> {
+    const response = await fetch(`${anyone().url}/api/services/createAuthToken?${query(request)}`)
+    const { token } = (await response.json()) as { token?: string }
+    // an instance that was just killed answers nothing, a database that is away is told as 503: both are no acceptance
+    expect([200, 400, 503]).toContain(response.status)
+    return token
+  }
+  async function deleteToken(at: Instance, { account, nonce }: Request, token: string) {
+    const body = { address: account.address, nonce, token, signature: signature(account, account.address + nonce) }
+    const headers = { 'content-type': 'application/json' }
+    return ask(`${at.url}/api/services/deleteAuthToken`, { method: 'DELETE', headers, body: JSON.stringify(body) })
+  }
+
+  it(`threat 32: ${REQUESTS} signed requests, 3 in 10 of them twice, through kill -9 and a restart of the database`, {
+    timeout: 240_000,
+  }, async () => {
+    const accounts = Array.from({ length: ACCOUNTS }, (_, at) =>
+      providerKey(`0x${(at + 1).toString(16).padStart(64, '0')}`),
+    )
+    const unique = Array.from({ length: UNIQUE }, (_, at): Request => {
+      return { account: accounts[at % ACCOUNTS] as ProviderKey, nonce: base + Math.floor(at / ACCOUNTS) }
+    })
+    // about in the order of their nonces, so that many are accepted, and each duplicate near its twin
+    const all = unique.flatMap((request, at) => (at % 7 < 3 ? [request, request] : [request]))
+    expect(all).toHaveLength(REQUESTS)
+    for (let at = 0; at < all.length; at++) {
+      const other = Math.min(all.length - 1, at + randomInt(20))
+      ;[all[at], all[other]] = [all[other] as Request, all[at] as Request]
+    }
+
+    const accepted: (Request & { token: string })[] = []
+    const faults = new Map([
+      [0.2, () => replace(0)],
+      [0.45, () => postgres.restart()],
+      [0.7, () => replace(1)],
+    ])
+    async function replace(at: number): Promise<void> {
+      await instances[at]?.end('SIGKILL')
+      instances[at] = await startInstance(environment)
+    }
+    const running: Promise<void>[] = []
+    let next = 0
+    const worker = async () => {
+      while (next < all.length) {
+        const request = all[next++] as Request
+        for (const [when, fault] of faults)
+          if (next / all.length >= when) {
+            faults.delete(when)
+            running.push(fault())
+          }
+        const token = await createToken(request).catch(() => undefined)
+        if (token) accepted.push({ ...request, token })
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    await Promise.all(running)
+    expect(faults.size).toBe(0)
+
+    const keys = accepted.map(({ account, nonce }) => `${account.address} ${nonce}`)
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(accepted.length).toBeGreaterThan(UNIQUE / 4)
+
+    const store = await openPostgresStore({ url: postgres.url(), connections: 5, timeout: 5000 })
+    const highest = new Map<string, Request>()
+    for (const one of accepted)
+      if (one.nonce > (highest.get(one.account.address)?.nonce ?? 0)) highest.set(one.account.address, one)
+    for (const { account, nonce } of highest.values()) {
+      const last = (await store.nonces.last(account.address)) ?? ''
+      expect(last >= parseNonce(`${nonce}`, 10n ** 39n).sortKey).toBe(true)
+    }
+    await store.close()
+    for (const one of [...highest.values()].slice(0, 100)) expect(await createToken(one)).toBeUndefined()
+
+    const [revoked] = accepted.slice(-1) as [Request & { token: string }]
+    const fresh = () => ({ account: revoked.account, nonce: base + 1000 + Date.now() })
+    expect((await deleteToken(anyone(), fresh(), revoked.token)).status).toBe(200)
+    await postgres.restart()
+    for (const instance of instances)
+      await eventually(async () => {
+        const { json } = await deleteToken(instance, fresh(), revoked.token)
+        if (json.success) throw new Error('A revoked token was accepted.')
+        return json.error === 'Token is deleted.'
+      })
+  })
+
+  it('one of them keeps the index, and another one when that is gone', async () => {
+    const publish = () => world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')))
+    const seenBy = (did: string) =>
+      Promise.all(instances.map(async ({ url }) => (await ask(`${url}/api/aquarius/assets/ddo/${did}`)).status))
+    const first = await publish()
+    await eventually(async () => (await seenBy(first.did)).every((status) => status === 200))
+    // whoever leads is among those that go
+    await Promise.all(instances.splice(0, 3).map((instance) => instance.end('SIGKILL')))
+    const second = await publish()
+    await eventually(async () => (await seenBy(second.did)).every((status) => status === 200))
+    expect((await ask(`${instances[0]?.url}/ready`)).json).toMatchObject({ ready: true, store: true })
+  })
+})

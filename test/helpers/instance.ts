@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { cliArguments } from '../../demo/local-dev.js'
+
+/** A `tidegate start` in a process of its own. */
+export interface Instance {
+  url: string
+  process: ChildProcess
+  /** Ends it with a signal. */
+  end(signal?: NodeJS.Signals): Promise<void>
+}
+
+/** Starts the service with an environment, and resolves when it listens. */
+export async function startInstance(environment: NodeJS.ProcessEnv): Promise<Instance> {
+  const child = spawn(process.execPath, cliArguments('start'), {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', ...environment, LOG_LEVEL: 'info' },
+  })
+  const exited = once(child, 'exit')
+  const url = await new Promise<string>((resolve, reject) => {
+    const said: string[] = []
+    createInterface({ input: child.stderr as NonNullable<typeof child.stderr> }).on('line', (line) => {
+      const match = /listening at (http[^"\s]+)/.exec(line)
+      if (match) resolve(match[1] as string)
+      else if (said.length < 20) said.push(line)
+    })
+    exited.then(() => reject(new Error(`The service ended: ${said.join('\n')}`)))
+  })
+  return {
+    url,
+    process: child,
+    async end(signal = 'SIGTERM') {
+      child.kill(signal)
+      await exited
+    },
+  }
+}

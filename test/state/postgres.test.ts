@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPostgresStore } from '../../src/state/postgres.js'
+import type { StateStore } from '../../src/state/store.js'
+import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { eventually } from '../helpers/eventually.js'
+import { type StoreUnderTest, stateStoreSuite } from '../suites/state-store.js'
+
+let server: PostgresBackend
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.close())
+
+async function admin(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server.url() })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+/** A database of its own, whose text order is not that of bytes. */
+async function create(): Promise<StoreUnderTest & { url: string }> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await admin(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en' LOCALE 'C'`)
+  const url = server.url(name)
+  return {
+    url,
+    open: () => openPostgresStore({ url, connections: 5, timeout: 5000 }),
+    destroy: () => admin(`DROP DATABASE ${name} WITH (FORCE)`),
+  }
+}
+
+stateStoreSuite('postgres', create)
+
+describe('postgres', () => {
+  it('is migrated once, by many instances that start at once', async () => {
+    const under = await create()
+    const stores = await Promise.all(Array.from({ length: 8 }, () => under.open()))
+    const results = await Promise.all(stores.map((store) => store.revocations.revoke('one', 1)))
+    expect(results.filter(Boolean)).toHaveLength(1)
+    await Promise.all(stores.map((store) => store.close()))
+    await under.destroy()
+  })
+
+  it('is refused when a newer version made it, without a word of the URL', async () => {
+    const under = await create()
+    await (await under.open()).close()
+    const client = new pg.Client({ connectionString: under.url })
+    await client.connect()
+    await client.query('UPDATE tidegate_schema SET version = 99')
+    await client.end()
+    await expect(under.open()).rejects.toThrow(/^it was made by a newer version of Tidegate$/)
+    await under.destroy()
+    const wrong = openPostgresStore({ url: server.url().replace('secret', 'hunter2'), connections: 1, timeout: 2000 })
+    await expect(wrong).rejects.toThrow(/^28P01$/)
+  })
+
+  it('lets one instance lead an index, and another one when that is gone', async () => {
+    const under = await create()
+    const [one, two] = (await Promise.all([under.open(), under.open()])) as [StateStore, StateStore]
+    const leads = [await one.index.lead(1), await two.index.lead(1), await two.index.lead(2), await one.index.lead(2)]
+    expect(leads).toEqual([true, false, true, false])
+    expect(await one.index.lead(1)).toBe(true)
+    await one.close()
+    await eventually(() => two.index.lead(1))
+    await two.close()
+    await under.destroy()
+  })
+
+  it('threat 32: is away for a while: 503 in the meantime, and then on without a restart', async () => {
+    const under = await create()
+    const store = await under.open()
+    const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
+    expect(await store.nonces.consume(address, '5')).toBe(true)
+    expect(await store.index.lead(1)).toBe(true)
+    const restarted = server.restart()
+    let refused = 0
+    await eventually(async () => {
+      await store.nonces.consume(address, '4').catch((error) => {
+        expect(error).toMatchObject({ code: 'STATE_UNAVAILABLE' })
+        refused += 1
+      })
+      return refused > 0
+    })
+    await restarted
+    await eventually(() => store.nonces.last(address).catch(() => undefined))
+    expect(await store.nonces.consume(address, '5')).toBe(false)
+    expect(await store.nonces.consume(address, '6')).toBe(true)
+    await eventually(() => store.index.lead(1).catch(() => false))
+    await store.close()
+    await under.destroy()
+  })
+})
