@@ -29,11 +29,11 @@ const sealed = (plain: string | Uint8Array) => encrypt(owner.key.publicKey, Buff
 
 describe('published document', () => {
   it.each(['0x', '0x00'] as Hex[])('is read plain with flags %s', async (flags) => {
-    expect(await decodeDocument(published(flags, ddo()), owner)).toEqual({ ddo: ddo() })
+    expect(await decodeDocument(published(flags, ddo()), owner)).toMatchObject({ ddo: ddo() })
   })
 
   it('is decrypted with flag 2', async () => {
-    expect(await decodeDocument(published('0x02', ddo(), sealed(ddo())), owner)).toEqual({ ddo: ddo() })
+    expect(await decodeDocument(published('0x02', ddo(), sealed(ddo())), owner)).toMatchObject({ ddo: ddo() })
   })
 
   it.each(['xz', 'lzma'] as const)('is decrypted, then decompressed from .%s with flag 3', async (form) => {
