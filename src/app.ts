@@ -18,6 +18,8 @@ import { ProofSender } from './deliveries/sender.js'
 import { StartError } from './errors.js'
 import { createServer } from './http/server.js'
 import { createLogger } from './logger.js'
+import { Metrics } from './metrics/metrics.js'
+import { startMetricsServer } from './metrics/server.js'
 import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
 import { openStore } from './state/open.js'
@@ -32,6 +34,8 @@ const MAX_OUTBOUND_ANSWER = 16_777_216
 export interface App {
   server: FastifyInstance
   context: Context
+  /** Base URL of the metrics, while they are served. */
+  readonly metricsUrl: string | undefined
   /** Opens the port and starts following the chains. Answers the base URL. */
   listen(): Promise<string>
   /** Ends in the reverse order of starting: no new requests, index at rest, connections and database closed. */
@@ -44,7 +48,11 @@ export interface App {
  */
 export async function createApp(settings: Settings): Promise<App> {
   const log = createLogger(settings.LOG_LEVEL)
-  const chains = await connectChains(settings, log)
+  const metrics = new Metrics()
+  const chains = await connectChains(settings, {
+    log,
+    onOutcome: (chain, node, outcome) => metrics.rpc.inc({ chain, node, outcome }),
+  })
   const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: MAX_OUTBOUND_ANSWER })
   const purgatory = new Purgatory({
     assets: settings.PURGATORY_ASSETS,
@@ -64,6 +72,7 @@ export async function createApp(settings: Settings): Promise<App> {
     stallTimeout: settings.STORAGE_STALL_TIMEOUT,
     maxPerHost: settings.STORAGE_MAX_PER_HOST,
     maxRequests: settings.STORAGE_MAX_REQUESTS,
+    onOutcome: (outcome) => metrics.upstream.inc({ outcome }),
     policy: {
       allowedHosts: settings.STORAGE_ALLOWED_HOSTS,
       deniedHosts: settings.STORAGE_DENIED_HOSTS,
@@ -87,6 +96,7 @@ export async function createApp(settings: Settings): Promise<App> {
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
     purgatory,
     deliveries,
+    metrics,
     storages: new StorageRegistry({
       egress,
       readContract: contractReader(chains),
@@ -103,11 +113,20 @@ export async function createApp(settings: Settings): Promise<App> {
     onRollback: (chainId: number, block: number) => context.orders.forgetAfter(chainId, block),
   }
   const followers = [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, log))
+  metrics.watch({ progress: context.progress, proofsWaiting: () => store.proofs.waiting() })
+  let metricsServer: FastifyInstance | undefined
   return {
     server,
     context,
+    get metricsUrl() {
+      return metricsServer?.listeningOrigin
+    },
     async listen() {
-      const { HOST: host, PORT: port } = settings
+      const { HOST: host, PORT: port, METRICS_HOST, METRICS_PORT } = settings
+      if (METRICS_PORT !== undefined) {
+        metricsServer = await startMetricsServer(metrics, METRICS_HOST, METRICS_PORT)
+        log.info({ url: metricsServer.listeningOrigin }, 'metrics are served')
+      }
       const url = await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
         throw new StartError([
           `PORT: cannot listen at ${host}:${port}: ${error.code === 'EADDRINUSE' ? 'the port is in use' : error.code}.`,
@@ -126,6 +145,7 @@ export async function createApp(settings: Settings): Promise<App> {
       await deliveries.stop()
       await Promise.all([egress.close(), outbound.close()])
       await store.close()
+      await metricsServer?.close()
     },
   }
 }

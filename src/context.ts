@@ -7,6 +7,7 @@ import type { Tokens } from './auth/tokens.js'
 import type { Chains } from './chain/chains.js'
 import type { Settings } from './config/schema.js'
 import type { DeliveryQueue } from './deliveries/queue.js'
+import type { Metrics } from './metrics/metrics.js'
 import type { OrderTransactions } from './orders/transactions.js'
 import type { StateStore } from './state/store.js'
 import type { StorageRegistry } from './storage/registry.js'
@@ -25,5 +26,6 @@ export interface Context {
   storages: StorageRegistry
   accessControl: AccessControl
   deliveries: DeliveryQueue
+  metrics: Metrics
   purgatory: Purgatory
 }

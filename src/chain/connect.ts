@@ -2,17 +2,19 @@ import { type Address, zeroAddress } from 'viem'
 import { forChain } from '../config/parsers.js'
 import type { Settings } from '../config/schema.js'
 import { StartError } from '../errors.js'
-import type { Logger } from '../logger.js'
 import type { Chain, Chains } from './chains.js'
 import { type Deployment, KNOWN_DEPLOYMENTS, readAddressFile } from './deployments.js'
-import { ChainNodes, rpcClient } from './nodes.js'
+import { ChainNodes, type NodesOptions, rpcClient } from './nodes.js'
 
 /**
  * Asks every configured node for its chain id and puts the chains together. A node that does not answer is no problem
  * where another one of its chain does. Throws one StartError that lists every chain without a node, every node on
  * another chain, and every chain without contracts or key.
  */
-export async function connectChains(settings: Settings, log?: Logger): Promise<Chains> {
+export async function connectChains(
+  settings: Settings,
+  watching: Pick<NodesOptions, 'log' | 'onOutcome'> = {},
+): Promise<Chains> {
   const problems: string[] = []
   const deployments = knownDeployments(settings, problems)
   const urls = settings.NETWORK_URL
@@ -20,7 +22,7 @@ export async function connectChains(settings: Settings, log?: Logger): Promise<C
   const connected = await Promise.all(
     wanted.map(async ([expected, nodes]) => {
       const chainId = await chainIdOf(expected, nodes, settings.RPC_TIMEOUT, problems)
-      const chain = chainId === undefined ? undefined : chainFrom(settings, deployments, chainId, nodes, log)
+      const chain = chainId === undefined ? undefined : chainFrom(settings, deployments, chainId, nodes, watching)
       if (typeof chain === 'string') problems.push(chain)
       return chain
     }),
@@ -73,7 +75,7 @@ function chainFrom(
   deployments: Map<number, Deployment>,
   chainId: number,
   urls: URL[],
-  log: Logger | undefined,
+  watching: Pick<NodesOptions, 'log' | 'onOutcome'>,
 ): Chain | string {
   const key = forChain(settings.PROVIDER_PRIVATE_KEY, chainId)
   if (!key) return `PROVIDER_PRIVATE_KEY: has no key for chain ${chainId}.`
@@ -89,7 +91,7 @@ function chainFrom(
     nodes: new ChainNodes(chainId, urls, {
       timeout: settings.RPC_TIMEOUT,
       agreement: settings.RPC_AGREEMENT,
-      ...(log ? { log } : {}),
+      ...watching,
     }),
     key,
     fee: { token, amount },

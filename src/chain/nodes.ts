@@ -1,6 +1,7 @@
 import { createPublicClient, http, type PublicClient, stringify } from 'viem'
 import { ChainError } from '../errors.js'
 import type { Logger } from '../logger.js'
+import type { Outcome } from '../metrics/metrics.js'
 import { isContractAnswer, transportFailure } from './failures.js'
 
 export interface NodesOptions {
@@ -9,6 +10,8 @@ export interface NodesOptions {
   /** How many nodes must say the same where it decides about orders and the index. */
   agreement: number
   log?: Logger
+  /** Told how each step ended at a node, by the node's host. */
+  onOutcome?: (chainId: number, host: string, outcome: Outcome) => void
 }
 
 /** How an answer is judged before it is taken. */
@@ -118,6 +121,7 @@ export class ChainNodes {
       node.verified = true
       node.failures = 0
       node.restsUntil = 0
+      this.options.onOutcome?.(this.chainId, node.url.host, 'ok')
       return answer
     } catch (error) {
       this.note(node, error)
@@ -128,6 +132,8 @@ export class ChainNodes {
   /** A node that cannot be reached, is overrun, or is on another chain rests; one that only refuses a call does not. */
   private note(node: ChainNode, error: unknown): void {
     const failure = error instanceof WrongChain ? { reason: 'is on another chain' } : transportFailure(error)
+    const timeout = failure?.reason.includes('in time')
+    this.options.onOutcome?.(this.chainId, node.url.host, !failure ? 'ok' : timeout ? 'timeout' : 'failed')
     if (!failure) return
     node.failures += 1
     const rest = Math.min(LONGEST_REST, FIRST_REST * 2 ** (node.failures - 1))

@@ -54,6 +54,11 @@ export const SETTINGS = {
   }),
   HOST: setting({ parse: parse.text, default: '0.0.0.0', doc: 'Address to listen on.' }),
   PORT: setting({ parse: parse.integer(0, 65535), default: 8030, doc: 'Port to listen on; 0 takes any free one.' }),
+  METRICS_PORT: setting({
+    parse: parse.integer(0, 65535),
+    doc: 'Port of GET /metrics for Prometheus, at an address of its own; 0 takes any free one. Default: none.',
+  }),
+  METRICS_HOST: setting({ parse: parse.text, default: '127.0.0.1', doc: 'Address that the metrics are served at.' }),
   STATE_DIR: setting({
     parse: parse.text,
     default: './tidegate-state',

@@ -8,7 +8,8 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Context } from '../context.js'
-import { RequestError } from '../errors.js'
+import { ProviderError, RequestError, ValidationError } from '../errors.js'
+import type { Metrics } from '../metrics/metrics.js'
 import { registerDocumentation } from './documentation.js'
 import { sendError, sendFixed } from './errors.js'
 import { ENDPOINTS } from './routes/index.js'
@@ -45,24 +46,32 @@ export async function createServer(context: Context, log: FastifyBaseLogger): Pr
   })
   app.server.headersTimeout = HEADERS_TIMEOUT
   app.setErrorHandler(sendError)
+  app.addHook('onError', async (_request, _reply, error) => {
+    if (!(error instanceof ProviderError)) return
+    context.metrics.refusals.inc({ code: error.code })
+    if (error instanceof ValidationError && 'nonce' in error.fields) context.metrics.nonceRefusals.inc()
+  })
   await app.register(cors, {
     origin: '*',
     exposedHeaders: EXPOSED_HEADERS,
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
     strictPreflight: false,
   })
-  logRequests(app)
+  logRequests(app, context.metrics)
   rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
   await registerDocumentation(app, ALL_ENDPOINTS)
   return app
 }
 
-/** One line for each finished request. The route's pattern stands for the URL, whose query holds signatures. */
-function logRequests(app: FastifyInstance): void {
+/** One line and one count for each finished request. The route's pattern stands for the URL, whose query holds signatures. */
+function logRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request
-    const fields = { method, route: routeOptions.url ?? 'none', status: reply.statusCode, ms: reply.elapsedTime }
+    const route = routeOptions.url ?? 'none'
+    const fields = { method, route, status: reply.statusCode, ms: reply.elapsedTime }
+    metrics.requests.inc({ method, route, status: reply.statusCode })
+    metrics.duration.observe({ route }, reply.elapsedTime / 1000)
     request.log.info({ ...fields, ms: Math.round(fields.ms * 10) / 10 }, 'request')
   })
 }

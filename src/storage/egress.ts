@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import { StorageError } from '../errors.js'
+import type { Outcome } from '../metrics/metrics.js'
 import { guardedConnector, type Lookup, pinnedAddress } from './connector.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
 
@@ -15,6 +16,8 @@ export interface EgressOptions {
   /** Most requests at once in all, until their bodies have ended; further ones are turned away. */
   maxRequests: number
   policy: DestinationPolicy
+  /** Told how each request ended: with headers, or without. */
+  onOutcome?: (outcome: Outcome) => void
   /** In place of the system's resolver. */
   lookup?: Lookup
 }
@@ -101,11 +104,14 @@ export class Egress {
   }
 
   private async send(request: Omit<EgressRequest, 'url'> & { url: URL }): Promise<Dispatcher.ResponseData> {
-    if (this.active >= this.options.maxRequests)
+    const { maxRequests, onOutcome } = this.options
+    if (this.active >= maxRequests) {
+      onOutcome?.('busy')
       throw new StorageError(
         'STORAGE_BUSY',
         'This provider fetches as many files as it can at once. Try again in a moment.',
       )
+    }
     this.active += 1
     const done = () => {
       this.active -= 1
@@ -125,9 +131,11 @@ export class Egress {
         throw error
       })
       response.body.once('close', done)
+      onOutcome?.('ok')
       return response
     } catch (error) {
       done()
+      onOutcome?.(isTimeout(error) ? 'timeout' : 'failed')
       throw isTimeout(error)
         ? new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
         : refused()

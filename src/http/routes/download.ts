@@ -1,4 +1,3 @@
-import { pipeline, type Readable, Transform } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from 'viem'
 import { completeUserdata } from '../../access/parameters.js'
@@ -8,14 +7,12 @@ import { modernMessage } from '../../auth/signature.js'
 import type { Settings } from '../../config/schema.js'
 import { AccessError, ERROR_CATALOGUE, type ErrorCode } from '../../errors.js'
 import { verifyOrder } from '../../orders/verify.js'
-import { discard } from '../../storage/egress.js'
-import type { OpenedFile, OpenRequest } from '../../storage/storage.js'
+import type { OpenRequest } from '../../storage/storage.js'
 import { PROOF, proveConsumer, readConsumerParams } from '../consumer.js'
-import { contentDisposition, fallbackName } from '../disposition.js'
 import { type EndpointDoc, json } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
-import { sendFixed } from '../errors.js'
 import { address, text, transactionId, userdata, whole } from '../params.js'
+import { count, sendFile } from '../transfer.js'
 
 const params = {
   documentId: text,
@@ -110,8 +107,9 @@ export const download: Endpoint = {
       await consumer.consumeNonce()
       const opening = { ...openRequest(request), userdata: values }
       const delivered = await file.open(opening)
-      if (context.deliveries.enabled && request.method === 'GET')
-        delivered.body = counted(delivered.body, reply, async (bytes) => {
+      if (request.method === 'GET')
+        count(reply, file.type, context.metrics, async (bytes) => {
+          if (!context.deliveries.enabled) return
           const { message = '', signature = '' } = consumer.signed ?? {}
           await context.deliveries
             .add({
@@ -156,35 +154,4 @@ function openRequest({ method, headers }: FastifyRequest): OpenRequest {
     if (typeof value === 'string') passed[name] = value
   }
   return { method: method === 'HEAD' ? 'HEAD' : 'GET', headers: passed }
-}
-
-/** The same bytes, counted; `onComplete` is told their number when the last one has been handed out. */
-function counted(body: Readable, { raw }: FastifyReply, onComplete: (bytes: number) => void): Readable {
-  let bytes = 0
-  const through = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length
-      done(null, chunk)
-    },
-  })
-  raw.once('finish', () => {
-    if (raw.statusCode === 200 || raw.statusCode === 206) onComplete(bytes)
-  })
-  return pipeline(body, through, () => undefined)
-}
-
-/** Streams an opened file; nothing of the storage's headers passes but what the file's own description needs. */
-function sendFile(reply: FastifyReply, { status, headers, name, body }: OpenedFile, index: number): FastifyReply {
-  reply.code(status).headers({ ...headers, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
-  if (status === 416) {
-    discard(body)
-    return sendFixed(reply.removeHeader('content-length'), 'RANGE')
-  }
-  if (status !== 304) {
-    reply.header('content-disposition', contentDisposition(name, fallbackName(index, headers['content-type'])))
-    if (!headers['content-type']) reply.type('application/octet-stream')
-    if (reply.request.method !== 'HEAD') return reply.send(body)
-  }
-  discard(body)
-  return reply.send()
 }

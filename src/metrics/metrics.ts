@@ -1,0 +1,103 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { IndexProgress } from '../assets/index/follower.js'
+
+/** How a request to a node or a storage ended. */
+export type Outcome = 'ok' | 'failed' | 'timeout' | 'busy'
+
+/** What the gauges are read from when the metrics are asked for. */
+export interface Gauged {
+  progress(): IndexProgress[]
+  /** Proofs of delivery that wait. */
+  proofsWaiting(): Promise<number>
+}
+
+/** Seconds; a download counts until its last byte. */
+const DURATIONS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600]
+
+/**
+ * What the service tells Prometheus. Labels hold routes, codes, chain ids and the hosts of nodes alone: never a DID,
+ * an address, or anything of a file's location.
+ */
+export class Metrics {
+  readonly registry = new Registry()
+  private readonly registers = [this.registry]
+
+  readonly requests = new Counter({
+    name: 'tidegate_http_requests_total',
+    help: 'Requests that were answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers: this.registers,
+  })
+  readonly duration = new Histogram({
+    name: 'tidegate_http_request_duration_seconds',
+    help: 'Time until the last byte of the answer.',
+    labelNames: ['route'],
+    buckets: DURATIONS,
+    registers: this.registers,
+  })
+  readonly refusals = new Counter({
+    name: 'tidegate_refusals_total',
+    help: 'Requests that were refused, by error code.',
+    labelNames: ['code'],
+    registers: this.registers,
+  })
+  readonly nonceRefusals = new Counter({
+    name: 'tidegate_nonce_refusals_total',
+    help: 'Signed requests whose nonce was used before or malformed.',
+    registers: this.registers,
+  })
+  readonly downloads = new Counter({
+    name: 'tidegate_downloads_total',
+    help: 'Files that were handed out, and transfers that broke off.',
+    labelNames: ['type', 'outcome'],
+    registers: this.registers,
+  })
+  readonly downloadBytes = new Counter({
+    name: 'tidegate_download_bytes_total',
+    help: 'Bytes of files that were handed out.',
+    registers: this.registers,
+  })
+  readonly downloadsActive = new Gauge({
+    name: 'tidegate_downloads_active',
+    help: 'Transfers that are running.',
+    registers: this.registers,
+  })
+  readonly upstream = new Counter({
+    name: 'tidegate_upstream_requests_total',
+    help: 'Requests to storages over HTTP, by how they ended.',
+    labelNames: ['outcome'],
+    registers: this.registers,
+  })
+  readonly rpc = new Counter({
+    name: 'tidegate_rpc_requests_total',
+    help: 'Steps asked of chain nodes, by how they ended.',
+    labelNames: ['chain', 'node', 'outcome'],
+    registers: this.registers,
+  })
+
+  /** The gauges that are read when asked for. */
+  watch({ progress, proofsWaiting }: Gauged): void {
+    collectDefaultMetrics({ register: this.registry, prefix: 'tidegate_' })
+    const perChain = (name: string, help: string, value: (of: IndexProgress) => number | null) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: ['chain'],
+        registers: this.registers,
+        collect() {
+          for (const one of progress()) this.set({ chain: one.chainId }, value(one) ?? Number.NaN)
+        },
+      })
+    perChain('tidegate_index_block', 'Last block that the index has read.', ({ block }) => block)
+    perChain('tidegate_index_head', 'Head of the chain when it was last seen.', ({ head }) => head)
+    perChain('tidegate_index_lag', 'Blocks that the index has left to read.', ({ lag }) => lag)
+    new Gauge({
+      name: 'tidegate_proofs_waiting',
+      help: 'Proofs of delivery that have not arrived yet.',
+      registers: this.registers,
+      async collect() {
+        this.set(await proofsWaiting().catch(() => Number.NaN))
+      },
+    })
+  }
+}
