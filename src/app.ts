@@ -104,7 +104,7 @@ export async function createApp(settings: Settings): Promise<App> {
       gateways: gatewaysOf(settings),
     }),
   }
-  const server = await createServer(context, log)
+  const http = await createServer(context, log)
   const options = {
     blockRange: settings.INDEX_BLOCK_RANGE,
     pollInterval: settings.INDEX_POLL_INTERVAL,
@@ -116,7 +116,7 @@ export async function createApp(settings: Settings): Promise<App> {
   metrics.watch({ progress: context.progress, proofsWaiting: () => store.proofs.waiting() })
   let metricsServer: FastifyInstance | undefined
   return {
-    server,
+    server: http.app,
     context,
     get metricsUrl() {
       return metricsServer?.listeningOrigin
@@ -127,7 +127,7 @@ export async function createApp(settings: Settings): Promise<App> {
         metricsServer = await startMetricsServer(metrics, METRICS_HOST, METRICS_PORT)
         log.info({ url: metricsServer.listeningOrigin }, 'metrics are served')
       }
-      const url = await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+      const url = await http.app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
         throw new StartError([
           `PORT: cannot listen at ${host}:${port}: ${error.code === 'EADDRINUSE' ? 'the port is in use' : error.code}.`,
         ])
@@ -137,9 +137,7 @@ export async function createApp(settings: Settings): Promise<App> {
       return url
     },
     async close() {
-      const cut = setTimeout(() => server.server.closeAllConnections(), settings.STOP_TIMEOUT)
-      await server.close()
-      clearTimeout(cut)
+      await http.close(settings.STOP_TIMEOUT)
       await Promise.all(followers.map((follower) => follower.stop()))
       purgatory.stop()
       await deliveries.stop()

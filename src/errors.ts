@@ -206,6 +206,11 @@ export const ERROR_CATALOGUE = {
     cause: "The provider's own database did not answer; nothing was accepted.",
     remedy: 'Try again later with the same request.',
   },
+  STOPPING: {
+    kind: 'unavailable',
+    cause: 'The instance that was asked is being stopped, and ends what is under way.',
+    remedy: 'Send the same request again; it reaches another instance, or the same one after its restart.',
+  },
   ROUTE_NOT_FOUND: { kind: 'notFound', cause: 'No such path.', remedy: 'GET / lists every path.' },
   ASSET_NOT_FOUND: {
     kind: 'notFound',

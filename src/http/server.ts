@@ -11,6 +11,7 @@ import type { Context } from '../context.js'
 import { ProviderError, RequestError, ValidationError } from '../errors.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { registerDocumentation } from './documentation.js'
+import { Draining } from './draining.js'
 import { sendError, sendFixed } from './errors.js'
 import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
@@ -31,8 +32,14 @@ const EXPOSED_HEADERS = [
 /** Milliseconds in which the headers of a request must arrive. */
 const HEADERS_TIMEOUT = 60_000
 
+export interface HttpServer {
+  app: FastifyInstance
+  /** Closes when all answers have ended, at the latest after so many milliseconds. */
+  close(limit: number): Promise<void>
+}
+
 /** The HTTP server with every endpoint, not yet listening. */
-export async function createServer(context: Context, log: FastifyBaseLogger): Promise<FastifyInstance> {
+export async function createServer(context: Context, log: FastifyBaseLogger): Promise<HttpServer> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -41,10 +48,9 @@ export async function createServer(context: Context, log: FastifyBaseLogger): Pr
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     frameworkErrors: sendError,
-    // an idle keep-alive connection must not hold up a stop
-    forceCloseConnections: 'idle',
   })
   app.server.headersTimeout = HEADERS_TIMEOUT
+  const draining = new Draining(app)
   app.setErrorHandler(sendError)
   app.addHook('onError', async (_request, _reply, error) => {
     if (!(error instanceof ProviderError)) return
@@ -61,7 +67,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger): Pr
   rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
   await registerDocumentation(app, ALL_ENDPOINTS)
-  return app
+  return { app, close: (limit) => draining.close(limit) }
 }
 
 /** One line and one count for each finished request. The route's pattern stands for the URL, whose query holds signatures. */
