@@ -9,6 +9,10 @@ const USAGE = `Usage: tidegate <command> [options]
 Commands:
   start   run the service with the settings of the environment (see docs/configuration.md)
           --config FILE         read settings from a file of NAME=value lines; the environment wins
+  config  print the settings in force, without secrets
+          --config FILE         as above
+  doctor  look at settings, keys, nodes, database and gateways, a line each; exit code 1 where something is wrong
+          --config FILE         as above
   reindex forget the index, so that it is read from the chain again; nonces and revoked tokens stay
           --config FILE         as above
           --chain ID            of this chain alone
@@ -32,6 +36,18 @@ async function main(args: string[]): Promise<number> {
   if (command === 'start') {
     const { start } = await import('./start.js')
     return start(options(rest, { config: { type: 'string' } }))
+  }
+  if (command === 'config') {
+    const [{ loadSettings }, { shownSettings }] = await Promise.all([
+      import('./config/load.js'),
+      import('./config/show.js'),
+    ])
+    const { config } = options(rest, { config: { type: 'string' } })
+    return print(shownSettings(loadSettings(process.env, config)).join('\n'))
+  }
+  if (command === 'doctor') {
+    const { doctor } = await import('./doctor.js')
+    return doctor(options(rest, { config: { type: 'string' } }))
   }
   if (command === 'reindex') {
     const { reindex } = await import('./reindex.js')

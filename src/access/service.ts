@@ -26,7 +26,7 @@ export async function openService(
   assertConsumable(found.service.state ?? asset.state)
   const objects = () =>
     openFiles(found.service.files, {
-      key: asset.chain.key,
+      keys: asset.chain.keys,
       nft: asset.nft,
       datatoken: found.service.datatokenAddress,
       ddoVersion: asset.ddo.version,

@@ -131,7 +131,7 @@ async function documentOf(
 ): Promise<string | undefined> {
   const published = lastMetadata([log], nft)
   if (!published) return undefined
-  const decoded = await decodeDocument(published, { nft, chainId: chain.chainId, key: chain.key, maxSize })
+  const decoded = await decodeDocument(published, { nft, chainId: chain.chainId, keys: chain.keys, maxSize })
   if ('ddo' in decoded) return decoded.ddo
   return spellings(copy).find((text) => `0x${createHash('sha256').update(text).digest('hex')}` === published.hash)
 }

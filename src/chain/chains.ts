@@ -13,7 +13,10 @@ import type { ChainNodes } from './nodes.js'
 export interface Chain {
   readonly chainId: number
   readonly deployment: Deployment
+  /** The key in use: it encrypts, and signs quotes. */
   readonly key: ProviderKey
+  /** That key and those before it, which decrypt, and whose quotes hold. */
+  readonly keys: readonly ProviderKey[]
   /** Token and amount (smallest unit) of the provider fee for an access order. */
   readonly fee: { token: Address; amount: bigint }
   /** Blocks that must stand on the chain from an order on, its own included. */

@@ -77,7 +77,7 @@ function chainFrom(
   urls: URL[],
   watching: Pick<NodesOptions, 'log' | 'onOutcome'>,
 ): Chain | string {
-  const key = forChain(settings.PROVIDER_PRIVATE_KEY, chainId)
+  const key = forChain(settings.PROVIDER_PRIVATE_KEY, chainId) ?? settings.UNIVERSAL_PRIVATE_KEY
   if (!key) return `PROVIDER_PRIVATE_KEY: has no key for chain ${chainId}.`
   const deployment = deployments.get(chainId)
   if (!deployment)
@@ -94,6 +94,7 @@ function chainFrom(
       ...watching,
     }),
     key,
+    keys: [key, ...(forChain(settings.PREVIOUS_PRIVATE_KEYS, chainId) ?? [])],
     fee: { token, amount },
     confirmations: forChain(settings.ORDER_CONFIRMATIONS, chainId) ?? 1,
     deployment: {

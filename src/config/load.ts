@@ -30,11 +30,14 @@ export function loadSettings(environment: Environment, file?: string): Settings 
   }
   const values: Record<string, unknown> = {}
   for (const [name, definition] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
-    const { legacy = name } = definition
-    const raw = environment[name] || fromFile[name] || environment[legacy] || fromFile[legacy]
-    if (raw === undefined || raw === '') {
+    const given = (other: string) => environment[other] || fromFile[other] || undefined
+    const raw = given(name) ?? secretFromFile(name, definition, given, problems) ?? legacyValue(definition, given)
+    if (raw === undefined) {
       values[name] = definition.default
-      if (definition.required) problems.push(`${name}: is required. ${definition.doc}`)
+      const { required, alternative, doc } = definition
+      const elsewhere = alternative !== undefined && (given(alternative) ?? given(`${alternative}_FILE`)) !== undefined
+      if (required && !elsewhere && !problems.some((line) => line.startsWith(`${name}_FILE`)))
+        problems.push(`${name}: is required. ${doc}`)
       continue
     }
     try {
@@ -45,6 +48,26 @@ export function loadSettings(environment: Environment, file?: string): Settings 
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Settings
+}
+
+type Given = (name: string) => string | undefined
+
+/** The content of the file that NAME_FILE names, where NAME is a secret. */
+function secretFromFile(name: string, { secret }: Setting<unknown>, given: Given, problems: string[]) {
+  const path = secret ? given(`${name}_FILE`) : undefined
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch (error) {
+    problems.push(`${name}_FILE: ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`)
+    return undefined
+  }
+}
+
+/** What the legacy service's name for it says, in the unit of the present one. */
+function legacyValue({ legacy, legacyFactor }: Setting<unknown>, given: Given): string | undefined {
+  const raw = legacy === undefined ? undefined : given(legacy)
+  return legacyFactor !== undefined && raw && /^\d+$/.test(raw) ? String(Number(raw) * legacyFactor) : raw
 }
 
 function readSettingsFile(file: string, problems: string[]): Environment {
@@ -59,7 +82,8 @@ function readSettingsFile(file: string, problems: string[]): Environment {
 const LEGACY_NAMES = new Set((Object.values(SETTINGS) as Setting<unknown>[]).flatMap(({ legacy }) => legacy ?? []))
 
 function isKnown(name: string): boolean {
-  return name in SETTINGS || LEGACY_NAMES.has(name)
+  const secret = (SETTINGS as Record<string, Setting<unknown>>)[name.replace(/_FILE$/, '')]?.secret
+  return name in SETTINGS || LEGACY_NAMES.has(name) || (name.endsWith('_FILE') && secret === true)
 }
 
 function suggestion(name: string): string {

@@ -70,6 +70,18 @@ export function postgresUrl(raw: string): string {
   return raw
 }
 
+/** Levels of the log, those of the legacy service included. */
+export function logLevel(raw: string): string {
+  const legacy: Record<string, string> = { critical: 'fatal', warning: 'warn', notset: 'trace' }
+  const level = raw.toLowerCase()
+  return oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')(legacy[level] ?? level)
+}
+
+/** Private keys, separated by commas. */
+export function privateKeys(raw: string): ProviderKey[] {
+  return raw.split(',').map((part) => providerKey(part))
+}
+
 export function privateKey(raw: string): ProviderKey {
   return providerKey(raw)
 }

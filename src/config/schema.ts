@@ -11,8 +11,12 @@ export interface Setting<T> {
   /** Never shown in a dump of the configuration. */
   secret?: boolean
   required?: boolean
+  /** Another setting that will do where this one is required. */
+  alternative?: string
   /** The name that the legacy service had for it; the present name wins. */
   legacy?: string
+  /** What a whole number under the legacy name is to be multiplied by. */
+  legacyFactor?: number
 }
 
 /** Keeps the type of a definition, and whether it always has a value. */
@@ -43,9 +47,21 @@ export const SETTINGS = {
   }),
   PROVIDER_PRIVATE_KEY: setting({
     parse: parse.perChain(parse.privateKey),
+    default: { byChain: new Map() },
     required: true,
     secret: true,
+    alternative: 'UNIVERSAL_PRIVATE_KEY',
     doc: 'The private key (32 bytes of hex) that signs quotes and decrypts files; one for all chains, or JSON by chain id.',
+  }),
+  UNIVERSAL_PRIVATE_KEY: setting({
+    parse: parse.privateKey,
+    secret: true,
+    doc: 'The private key of every chain that PROVIDER_PRIVATE_KEY does not name.',
+  }),
+  PREVIOUS_PRIVATE_KEYS: setting({
+    parse: parse.perChain(parse.privateKeys),
+    secret: true,
+    doc: 'Keys that were in use before, separated by commas, or JSON by chain id: what was encrypted to them can still be opened, and orders quoted with them still hold.',
   }),
   ADDRESS_FILE: setting({
     parse: parse.text,
@@ -86,7 +102,7 @@ export const SETTINGS = {
     doc: 'Milliseconds that running transfers may take to end when the service is told to stop; then they are cut.',
   }),
   LOG_LEVEL: setting({
-    parse: parse.oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    parse: parse.logLevel,
     default: 'info',
     doc: 'How much is logged: fatal, error, warn, info, debug, trace or silent.',
   }),
@@ -297,7 +313,9 @@ export const SETTINGS = {
   STORAGE_RESPONSE_TIMEOUT: setting({
     parse: parse.integer(100, 600_000),
     default: 30_000,
-    doc: "Milliseconds until a storage's answer begins.",
+    legacy: 'REQUEST_TIMEOUT',
+    legacyFactor: 1000,
+    doc: "Milliseconds until a storage's answer begins (in seconds under the legacy name).",
   }),
   STORAGE_STALL_TIMEOUT: setting({
     parse: parse.integer(100, 600_000),

@@ -25,8 +25,19 @@ export function encrypt(publicKey: Uint8Array, plain: Uint8Array): Buffer {
   return Buffer.concat([ephemeralPublic, nonce, cipher.getAuthTag(), body])
 }
 
-/** Decrypts what was encrypted to this key. Throws an Error without detail when it was not, or was changed. */
-export function decrypt(key: ProviderKey, data: Uint8Array): Buffer {
+/** Decrypts what was encrypted to one of these keys. Throws an Error without detail when it was not, or was changed. */
+export function decrypt(keys: readonly ProviderKey[], data: Uint8Array): Buffer {
+  for (const key of keys.slice(0, -1)) {
+    try {
+      return decryptWith(key, data)
+    } catch {
+      // the next one may do
+    }
+  }
+  return decryptWith(keys.at(-1) as ProviderKey, data)
+}
+
+function decryptWith(key: ProviderKey, data: Uint8Array): Buffer {
   if (data.length < ECIES_OVERHEAD || data[0] !== 4) throw new Error('not an encrypted document')
   const ephemeralPublic = data.slice(0, KEY_BYTES)
   const nonce = data.subarray(KEY_BYTES, KEY_BYTES + NONCE_BYTES)

@@ -71,10 +71,11 @@ export interface EmittedFee extends FeeTerms {
  */
 export function isOwnQuote(
   fee: EmittedFee,
-  key: ProviderKey,
+  keys: readonly ProviderKey[],
   wanted: { datatoken: Address; serviceId: string },
 ): boolean {
-  if (!isAddressEqual(fee.providerFeeAddress, key.address)) return false
+  const key = keys.find(({ address }) => isAddressEqual(address, fee.providerFeeAddress))
+  if (!key) return false
   const signature = Buffer.concat([bytes(fee.r), bytes(fee.s), Buffer.of(fee.v)])
   if (recoverAddress(feeDigest(fee), signature) !== key.address) return false
   try {

@@ -70,7 +70,7 @@ function conditions(claim: OrderClaim, now: number): Condition[] {
     [
       'ORDER_BAD_FEE',
       'The order carries no provider fee that this provider quoted for this datatoken and service.',
-      ({ fee }) => fee !== undefined && isOwnQuote(fee, claim.chain.key, claim),
+      ({ fee }) => fee !== undefined && isOwnQuote(fee, claim.chain.keys, claim),
     ],
     [
       'ORDER_EXPIRED',
@@ -122,7 +122,7 @@ async function checkReused(
   let reason: OrderError | undefined
   for (const { orderTxId, fee } of reuses) {
     try {
-      if (!fee || !isOwnQuote(fee, claim.chain.key, claim))
+      if (!fee || !isOwnQuote(fee, claim.chain.keys, claim))
         throw refusal('ORDER_BAD_FEE', 'The reuse carries no provider fee that this provider quoted for this service.')
       const failed = computeConditions(claim, now).find(([, , holds]) => !holds({ fee }))
       if (failed) throw refusal(failed[0], failed[1])

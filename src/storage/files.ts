@@ -5,7 +5,7 @@ import { AssetError } from '../errors.js'
 
 /** What the encrypted files of a service must belong to. */
 export interface FilesOwner {
-  key: ProviderKey
+  keys: readonly ProviderKey[]
   nft: Address
   datatoken: Address
   ddoVersion: string
@@ -19,7 +19,7 @@ export interface FilesOwner {
  * nothing.
  */
 export function openFiles(encrypted: string, owner: FilesOwner): unknown[] {
-  const content = decryptedJson(encrypted, owner.key)
+  const content = decryptedJson(encrypted, owner.keys)
   if (Array.isArray(content)) {
     if (owner.allowUnbound && owner.ddoVersion === '4.0.0' && content.length > 0) return content
     throw unreadable()
@@ -36,9 +36,9 @@ export function fileAt(files: unknown[], index: number): unknown {
   return files[index]
 }
 
-function decryptedJson(encrypted: string, key: ProviderKey): unknown {
+function decryptedJson(encrypted: string, keys: readonly ProviderKey[]): unknown {
   try {
-    return JSON.parse(decrypt(key, Buffer.from(encrypted.replace(/^0x/i, ''), 'hex')).toString('utf8'))
+    return JSON.parse(decrypt(keys, Buffer.from(encrypted.replace(/^0x/i, ''), 'hex')).toString('utf8'))
   } catch {
     throw unreadable()
   }

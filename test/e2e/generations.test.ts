@@ -105,7 +105,7 @@ describe('three generations of @oceanprotocol/lib against one server', () => {
         client.encrypt({ tide: 'höh' }, world.network.chainId, url, signsEncrypt ? signer(wallet) : undefined),
       )
       const key = providerKey(world.network.accounts[8]?.privateKey as string)
-      expect(JSON.parse(decrypt(key, Buffer.from(encrypted.slice(2), 'hex')).toString())).toEqual({ tide: 'höh' })
+      expect(JSON.parse(decrypt([key], Buffer.from(encrypted.slice(2), 'hex')).toString())).toEqual({ tide: 'höh' })
     })
 
     it('describes files', async () => {

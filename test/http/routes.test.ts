@@ -96,7 +96,7 @@ describe('routes', () => {
       const { status, text, headers } = await post('/api/services/encrypt?chainId=8996', body, OCTETS)
       expect(status).toBe(201)
       expect(headers.get('content-type')).toMatch(/^text\/plain/)
-      expect(decrypt(providerKey(providerSecret()), Buffer.from(text.slice(2), 'hex')).toString()).toBe(body)
+      expect(decrypt([providerKey(providerSecret())], Buffer.from(text.slice(2), 'hex')).toString()).toBe(body)
     })
 
     it('says what is wrong', async () => {

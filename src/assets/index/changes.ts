@@ -61,7 +61,7 @@ async function metadataChange(
 ): Promise<IndexChange> {
   const { flags, data, metaDataHash, state, timestamp } = event.args
   const published = { flags, data, hash: metaDataHash }
-  const decoded = await decodeDocument(published, { nft, chainId: chain.chainId, key: chain.key, maxSize })
+  const decoded = await decodeDocument(published, { nft, chainId: chain.chainId, keys: chain.keys, maxSize })
   return {
     kind: 'metadata',
     metadata: {

@@ -25,13 +25,13 @@ export type Decoded = { ddo: string; did: string } | { reason: string }
  */
 export async function decodeDocument(
   published: PublishedDocument,
-  owner: { nft: `0x${string}`; chainId: number; key: ProviderKey; maxSize: number },
+  owner: { nft: `0x${string}`; chainId: number; keys: readonly ProviderKey[]; maxSize: number },
 ): Promise<Decoded> {
   const flags = published.flags === '0x' ? 0 : Number(BigInt(published.flags))
   if ((flags & ~(FLAG_COMPRESSED | FLAG_ENCRYPTED)) !== 0) return { reason: 'unknown flags' }
   let bytes: Uint8Array = hexToBytes(published.data)
   try {
-    if (flags & FLAG_ENCRYPTED) bytes = decrypt(owner.key, bytes)
+    if (flags & FLAG_ENCRYPTED) bytes = decrypt(owner.keys, bytes)
     if (flags & FLAG_COMPRESSED) bytes = await decompress(bytes, owner.maxSize)
   } catch (error) {
     return { reason: (error as Error).message }

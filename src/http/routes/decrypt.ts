@@ -75,7 +75,7 @@ export const decrypt: Endpoint = {
       const published = txId
         ? documentIn((await waitForReceipt(chain, txId, settings.ORDER_WAIT))?.receipt, nft)
         : await namedDocument(context, chain, nft, document)
-      const owner = { nft, chainId, key: chain.key, maxSize: settings.MAX_DDO_SIZE }
+      const owner = { nft, chainId, keys: chain.keys, maxSize: settings.MAX_DDO_SIZE }
       const decoded = await decodeDocument(published, owner)
       if ('reason' in decoded)
         throw new AssetError('DOCUMENT_UNREADABLE', `The document cannot be given: ${decoded.reason}.`)

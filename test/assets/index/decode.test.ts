@@ -9,7 +9,8 @@ import { providerKey } from '../../../src/crypto/keys.js'
 import vectors from '../../vectors/lzma.json' with { type: 'json' }
 
 const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
-const owner = { nft: NFT, chainId: 8996, key: providerKey(`0x${'11'.repeat(32)}`), maxSize: 100_000 } as const
+const key = providerKey(`0x${'11'.repeat(32)}`)
+const owner = { nft: NFT, chainId: 8996, keys: [key], maxSize: 100_000 } as const
 
 const ddo = (nft: `0x${string}` = NFT) =>
   JSON.stringify({
@@ -25,7 +26,7 @@ const published = (flags: Hex, text: string, data: Uint8Array = Buffer.from(text
   data: bytesToHex(data),
   hash: `0x${createHash('sha256').update(text).digest('hex')}` as Hex,
 })
-const sealed = (plain: string | Uint8Array) => encrypt(owner.key.publicKey, Buffer.from(plain as string))
+const sealed = (plain: string | Uint8Array) => encrypt(key.publicKey, Buffer.from(plain as string))
 
 describe('published document', () => {
   it.each(['0x', '0x00'] as Hex[])('is read plain with flags %s', async (flags) => {
@@ -48,7 +49,7 @@ describe('published document', () => {
     const reasons = await Promise.all([
       decodeDocument({ ...good, hash: `0x${'00'.repeat(32)}` }, owner),
       decodeDocument({ ...good, flags: '0x04' }, owner),
-      decodeDocument(good, { ...owner, key: providerKey(`0x${'22'.repeat(32)}`) }),
+      decodeDocument(good, { ...owner, keys: [providerKey(`0x${'22'.repeat(32)}`)] }),
       decodeDocument(published('0x00', ddo(`0x${'ab'.repeat(20)}`)), owner),
       decodeDocument(published('0x00', '{'), owner),
     ])

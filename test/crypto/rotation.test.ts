@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createApp } from '../../src/app.js'
+import { loadSettings } from '../../src/config/load.js'
+import { eventually } from '../helpers/eventually.js'
+import { ask, downloadParams } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+it('a new key quotes and encrypts; what the old one encrypted and quoted still holds', async () => {
+  const world = await World.start()
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
+  const buyer = await world.somebody()
+  const txId = await world.order(asset, buyer)
+  const app = async (previous: object) =>
+    createApp(
+      loadSettings({
+        NETWORK_URL: JSON.stringify({ [world.network.chainId]: world.network.rpcUrl }),
+        ADDRESS_FILE: world.local.addressFile,
+        PROVIDER_PRIVATE_KEY: `0x${'22'.repeat(32)}`,
+        ...previous,
+        STATE_DIR: folder,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        LOG_LEVEL: 'silent',
+        ALLOW_NON_PUBLIC_IP: 'true',
+        INDEX_POLL_INTERVAL: '50',
+      }),
+    )
+  const rotated = await app({ PREVIOUS_PRIVATE_KEYS: `0x${'33'.repeat(32)}, ${world.network.accounts[8]?.privateKey}` })
+  const base = await rotated.listen()
+  await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
+  const download = async () => ask(`${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
+  expect((await download()).text).toBe('tide')
+  const quote = await ask(
+    `${base}/api/services/initialize?documentId=${asset.did}&serviceId=tide-access&consumerAddress=${buyer.address}`,
+  )
+  const [address] = Object.values((await ask(base)).json.providerAddresses as object)
+  expect(address).not.toBe(world.network.providerAddress)
+  expect(quote.json.providerFee).toMatchObject({ providerFeeAddress: address })
+  await rotated.close()
+
+  const forgetful = await app({})
+  await forgetful.context.store.index.reset(world.network.chainId)
+  const other = await forgetful.listen()
+  await eventually(async () => (await ask(`${other}/ready`)).status === 200)
+  expect((await ask(`${other}/api/aquarius/assets/ddo/${asset.did}`)).status).toBe(404)
+  await forgetful.close()
+  await world.close()
+  rmSync(folder, { recursive: true })
+})
