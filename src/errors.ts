@@ -14,6 +14,8 @@ export type ErrorKind =
   | 'chain'
   /** A part of the service that this request needs is not available now. */
   | 'unavailable'
+  /** The caller has had as much as one may have for now. */
+  | 'limited'
 
 interface CatalogueEntry {
   kind: ErrorKind
@@ -206,6 +208,11 @@ export const ERROR_CATALOGUE = {
     cause: "The provider's own database did not answer; nothing was accepted.",
     remedy: 'Try again later with the same request.',
   },
+  RATE_LIMITED: {
+    kind: 'limited',
+    cause: 'The address has sent more requests, or was handed more bytes, than the operator allows in a minute.',
+    remedy: 'Wait as long as Retry-After says.',
+  },
   STOPPING: {
     kind: 'unavailable',
     cause: 'The instance that was asked is being stopped, and ends what is under way.',
@@ -259,6 +266,7 @@ export class OrderError extends ProviderError {}
 export class StorageError extends ProviderError {}
 export class ChainError extends ProviderError {}
 export class StateError extends ProviderError {}
+export class LimitError extends ProviderError {}
 
 /** The service cannot start as configured; `problems` holds one line for each reason. */
 export class StartError extends Error {

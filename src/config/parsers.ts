@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import { type Address, getAddress, isAddress } from 'viem'
 import { type ProviderKey, providerKey } from '../crypto/keys.js'
 
@@ -61,6 +62,15 @@ export function httpUrls(raw: string): URL[] {
     .trim()
     .split(/[\s,]+/)
     .map(httpUrl)
+}
+
+/** Addresses and networks (CIDR), separated by commas. */
+export function networks(raw: string): string[] {
+  return raw.split(',').map((part) => {
+    const text = part.trim()
+    if (!ipaddr.isValid(text) && !ipaddr.isValidCIDR(text)) throw new Error('must hold IP addresses or networks alone')
+    return text
+  })
 }
 
 /** A PostgreSQL URL. The message never quotes it: it holds a password. */

@@ -220,6 +220,21 @@ export const SETTINGS = {
     default: 60_000,
     doc: 'Milliseconds after which these lists are read again.',
   }),
+  RATE_LIMIT_REQUESTS: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 0,
+    doc: 'Requests that one address may send in a minute, over all instances; 0 is without limit.',
+  }),
+  RATE_LIMIT_BYTES: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 0,
+    doc: 'Bytes of files after which an address begins no further download in the same minute; 0 is without limit.',
+  }),
+  TRUSTED_PROXIES: setting({
+    parse: parse.networks,
+    doc: 'Addresses and networks of reverse proxies whose X-Forwarded-For is believed, separated by commas. Default: none.',
+    example: '10.0.0.0/8,192.0.2.7',
+  }),
   MAX_BODY_SIZE: setting({
     parse: parse.integer(1024, 1_073_741_824),
     default: 10_485_760,

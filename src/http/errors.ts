@@ -10,6 +10,7 @@ export const STATUS: Record<ErrorKind, number> = {
   storageTimeout: 504,
   chain: 502,
   unavailable: 503,
+  limited: 429,
 }
 
 type FrameworkError = [status: number, code: string, message: string, remedy: string]

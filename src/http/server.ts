@@ -13,6 +13,7 @@ import type { Metrics } from '../metrics/metrics.js'
 import { registerDocumentation } from './documentation.js'
 import { Draining } from './draining.js'
 import { sendError, sendFixed } from './errors.js'
+import { limitUsage } from './limits.js'
 import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
 
@@ -44,6 +45,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger): Pr
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: context.settings.MAX_BODY_SIZE,
+    trustProxy: context.settings.TRUSTED_PROXIES ?? false,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
     requestIdHeader: false,
@@ -64,6 +66,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger): Pr
     strictPreflight: false,
   })
   logRequests(app, context.metrics)
+  await limitUsage(app, context)
   rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
   await registerDocumentation(app, ALL_ENDPOINTS)

@@ -6,14 +6,14 @@ import { contentDisposition, fallbackName } from './disposition.js'
 import { sendFixed } from './errors.js'
 
 /**
- * Counts the bytes of the file as they are written, without another stream between storage and consumer; `onComplete`
- * is told their number when the last one has been handed out.
+ * Counts the bytes of the file as they are written, without another stream between storage and consumer; `onEnd`
+ * is told their number, and whether the last one was handed out.
  */
 export function count(
   { raw }: FastifyReply,
   type: string,
   { downloads, downloadBytes, downloadsActive }: Metrics,
-  onComplete: (bytes: number) => void,
+  onEnd: (bytes: number, complete: boolean) => void,
 ): void {
   let bytes = 0
   const write = raw.write
@@ -22,13 +22,11 @@ export function count(
     return write.apply(raw, [chunk, ...rest] as never)
   } as typeof raw.write
   downloadsActive.inc()
-  raw.once('finish', () => {
-    if (raw.statusCode === 200 || raw.statusCode === 206) onComplete(bytes)
-  })
   raw.once('close', () => {
     downloadsActive.dec()
     downloadBytes.inc(bytes)
     downloads.inc({ type, outcome: raw.writableFinished ? 'complete' : 'broken' })
+    onEnd(bytes, raw.writableFinished)
   })
 }
 

@@ -4,6 +4,7 @@ import { indexStore } from './tables/index.js'
 import { nonceStore } from './tables/nonces.js'
 import { proofStore } from './tables/proofs.js'
 import { revocationStore } from './tables/revocations.js'
+import { usageStore } from './tables/usage.js'
 
 /** The state store on a database that has its tables. */
 export function sqlStore(db: Driver): StateStore {
@@ -12,6 +13,7 @@ export function sqlStore(db: Driver): StateStore {
     revocations: revocationStore(db),
     index: indexStore(db),
     proofs: proofStore(db),
+    usage: usageStore(db),
     close: () => db.close(),
   }
 }

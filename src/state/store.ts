@@ -10,6 +10,7 @@ export interface StateStore {
   readonly revocations: RevocationStore
   readonly index: IndexStore
   readonly proofs: ProofStore
+  readonly usage: UsageStore
   close(): Promise<void>
 }
 
@@ -29,6 +30,19 @@ export interface RevocationStore {
   isRevoked(jti: string): Promise<boolean>
   /** Forgets revocations of tokens that expired before `now` (seconds since 1970). */
   purge(now: number): Promise<void>
+}
+
+/** How much was used in a window of time, and in how many milliseconds that ends. */
+export interface Usage {
+  used: number
+  endsIn: number
+}
+
+/** Counters over windows of time. Times are in milliseconds. */
+export interface UsageStore {
+  /** Adds to a counter, which begins anew where its window is over. */
+  add(id: string, amount: number, window: number, now: number): Promise<Usage>
+  used(id: string, window: number, now: number): Promise<Usage>
 }
 
 /** A proof of delivery that waits to be sent. */

@@ -210,6 +210,18 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       expect(await store.nonces.last(ALICE)).toBe(key('5'))
     })
 
+    it('counts over a window of time, over all instances', async () => {
+      const second = await under.open()
+      const now = 1_000_000
+      await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 ? store : second).usage.add('a', 3, 1000, now)))
+      expect(await second.usage.used('a', 1000, now + 400)).toEqual({ used: 60, endsIn: 600 })
+      expect(await second.usage.used('b', 1000, now)).toEqual({ used: 0, endsIn: 1000 })
+      expect(await store.usage.add('a', 1, 1000, now + 999)).toEqual({ used: 61, endsIn: 1 })
+      expect(await store.usage.used('a', 1000, now + 1000)).toMatchObject({ used: 0 })
+      expect(await store.usage.add('a', 5, 1000, now + 1000)).toEqual({ used: 5, endsIn: 1000 })
+      await second.close()
+    })
+
     it('hands each waiting proof to one taker, until its time is over, and forgets none', async () => {
       const second = await under.open()
       for (let at = 0; at < 20; at++) await store.proofs.add(`p${at}`, 'http', `${at}`, 100 + at)

@@ -11,6 +11,7 @@ import type { OpenRequest } from '../../storage/storage.js'
 import { PROOF, proveConsumer, readConsumerParams } from '../consumer.js'
 import { type EndpointDoc, json } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
+import { countBytes } from '../limits.js'
 import { address, text, transactionId, userdata, whole } from '../params.js'
 import { count, sendFile } from '../transfer.js'
 
@@ -108,19 +109,23 @@ export const download: Endpoint = {
       const opening = { ...openRequest(request), userdata: values }
       const delivered = await file.open(opening)
       if (request.method === 'GET')
-        count(reply, file.type, context.metrics, async (bytes) => {
-          if (!context.deliveries.enabled) return
-          const { message = '', signature = '' } = consumer.signed ?? {}
-          await context.deliveries
-            .add({
-              chainId: asset.chain.chainId,
-              datatoken: service.datatokenAddress,
-              orderTxId: order.txId,
-              bytes,
-              consumerAddress: consumer.address,
-              consumerData: message,
-              consumerSignature: signature,
-            })
+        count(reply, file.type, context.metrics, (bytes, complete) => {
+          countBytes(context, request, bytes)
+          const { signed, address } = consumer
+          const facts = { did: asset.ddo.id, serviceId: service.id, fileIndex: asked.fileIndex, order: order.txId }
+          request.log.info({ audit: 'delivery', ...facts, consumer: address, bytes, complete }, 'delivery')
+          if (!complete || !context.deliveries.enabled || reply.statusCode > 206) return
+          const delivery = {
+            chainId: asset.chain.chainId,
+            datatoken: service.datatokenAddress,
+            orderTxId: order.txId,
+            bytes,
+            consumerAddress: address,
+            consumerData: signed?.message ?? '',
+            consumerSignature: signed?.signature ?? '',
+          }
+          context.deliveries
+            .add(delivery)
             .catch(() => request.log.error({ did: asset.ddo.id }, 'a delivery could not be queued for its proof'))
         })
       return sendFile(reply, delivered, asked.fileIndex)

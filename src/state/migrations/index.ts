@@ -46,6 +46,9 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX proofs_by_due ON proofs (due_at);
   `,
+  `
+  CREATE TABLE usage_windows (id TEXT PRIMARY KEY, started BIGINT NOT NULL, used BIGINT NOT NULL);
+  `,
 ]
 
 export type Dialect = 'sqlite' | 'postgres'
