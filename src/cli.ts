@@ -13,6 +13,8 @@ Commands:
           --config FILE         as above
   doctor  look at settings, keys, nodes, database and gateways, a line each; exit code 1 where something is wrong
           --config FILE         as above
+  health  exit with 0 where the service of this machine lives, else with 1: for health checks of containers
+          --port N              its port (default: PORT of the environment, else 8030)
   reindex forget the index, so that it is read from the chain again; nonces and revoked tokens stay
           --config FILE         as above
           --chain ID            of this chain alone
@@ -48,6 +50,12 @@ async function main(args: string[]): Promise<number> {
   if (command === 'doctor') {
     const { doctor } = await import('./doctor.js')
     return doctor(options(rest, { config: { type: 'string' } }))
+  }
+  if (command === 'health') {
+    const { health } = await import('./health.js')
+    const { port = process.env.PORT || '8030' } = options(rest, { port: { type: 'string' } })
+    if (!/^\d{1,5}$/.test(port)) throw new UsageError('--port must be a port number.')
+    return health(Number(port))
   }
   if (command === 'reindex') {
     const { reindex } = await import('./reindex.js')

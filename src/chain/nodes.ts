@@ -42,6 +42,8 @@ class ChainNode {
   verified = false
   failures = 0
   restsUntil = 0
+  /** Whether a request is trying it although it is left alone. */
+  probing = false
 
   constructor(
     readonly url: URL,
@@ -102,16 +104,28 @@ export class ChainNodes {
 
   /** The answers of all nodes that give one. Throws ChainError where none does. */
   async askAll<T>(step: (client: PublicClient) => Promise<T>): Promise<T[]> {
-    const asked = await Promise.allSettled(this.inOrder().map((node) => this.answerOf(node, step)))
+    const now = Date.now()
+    const usable = this.nodes.filter((node) => !node.isOpen(now))
+    const asked = await Promise.allSettled(usable.map((node) => this.answerOf(node, step)))
     const answers = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     if (answers.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
     return answers
   }
 
-  private inOrder(): ChainNode[] {
+  /** Those that rest come last; of those that are left alone, one at a time is tried where nothing else would do. */
+  private *inOrder(): Generator<ChainNode> {
     const now = Date.now()
-    const usable = this.nodes.filter((node) => !node.isOpen(now))
-    return usable.sort((a, b) => Math.max(a.restsUntil - now, 0) - Math.max(b.restsUntil - now, 0))
+    const resting = (node: ChainNode) => Math.max(node.restsUntil - now, 0)
+    const ordered = [...this.nodes].sort((a, b) => resting(a) - resting(b))
+    yield* ordered.filter((node) => !node.isOpen(now))
+    const open = ordered.find((node) => node.isOpen(now) && !node.probing)
+    if (!open) return
+    open.probing = true
+    try {
+      yield open
+    } finally {
+      open.probing = false
+    }
   }
 
   private async answerOf<T>(node: ChainNode, step: (client: PublicClient) => Promise<T>): Promise<T> {
@@ -135,6 +149,8 @@ export class ChainNodes {
     const timeout = failure?.reason.includes('in time')
     this.options.onOutcome?.(this.chainId, node.url.host, !failure ? 'ok' : timeout ? 'timeout' : 'failed')
     if (!failure) return
+    // requests that fail together are one failure
+    if (node.restsUntil > Date.now()) return
     node.failures += 1
     const rest = Math.min(LONGEST_REST, FIRST_REST * 2 ** (node.failures - 1))
     node.restsUntil = Date.now() + Math.max(rest, Math.min(LONGEST_REST, failure.retryAfter ?? 0))

@@ -213,6 +213,8 @@ describe('tidegate start', () => {
     const url = /listening at (http\S+?)"/.exec(log)?.[1] as string
     expect((await ask(url)).json).toMatchObject({ chainIds: [8996] })
     await eventually(async () => (await ask(`${url}/ready`)).status === 200)
+    const health = (port: string) => spawnSync(process.execPath, cliArguments('health', '--port', port)).status
+    expect([health(new URL(url).port), health('1'), health('x')]).toEqual([0, 1, 2])
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
     rmSync(folder, { recursive: true })
