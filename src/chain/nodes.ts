@@ -102,6 +102,11 @@ export class ChainNodes {
     throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
   }
 
+  /** How many nodes there are. */
+  get count(): number {
+    return this.nodes.length
+  }
+
   /** The answers of all nodes that give one. Throws ChainError where none does. */
   async askAll<T>(step: (client: PublicClient) => Promise<T>): Promise<T[]> {
     const now = Date.now()

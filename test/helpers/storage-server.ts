@@ -23,6 +23,8 @@ export class StorageServer {
 
   static async start(): Promise<StorageServer> {
     const server = createServer()
+    // a connection that is closed while the other side has yet to read may be reset where there are thousands of them
+    server.keepAliveTimeout = 0
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     return new StorageServer(server)

@@ -228,7 +228,14 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       await store.proofs.add('p0', 'chain', 'again', 100)
       expect(await store.proofs.claim(99, 1000, 50)).toEqual([])
       const taken = await Promise.all([store, second, store, second].map((one) => one.proofs.claim(500, 1000, 5)))
-      expect(new Set(taken.flat().map(({ id }) => id)).size).toBe(20)
+      // those who wait for each other may be given less than they asked for
+      taken.push(await store.proofs.claim(500, 1000, 20))
+      expect(
+        taken
+          .flat()
+          .map(({ id }) => id)
+          .sort(),
+      ).toEqual(Array.from({ length: 20 }, (_, at) => `p${at}`).sort())
       expect(taken.flat().find(({ id }) => id === 'p0')).toEqual({
         id: 'p0',
         kind: 'http',

@@ -107,7 +107,7 @@ export class ChainFollower {
     this.block = cursor?.block ?? null
     this.head = heads[0] as number
     if (!(await index.lead(chain.chainId))) return true
-    if (cursor && isOtherHistory(views, cursor)) {
+    if (cursor && isOtherHistory(views, cursor, chain.nodes.count)) {
       await this.goBack(cursor)
       return false
     }
@@ -203,9 +203,11 @@ export class ChainFollower {
 }
 
 /** Whether most of the nodes that have a block of this number have another one there, or none has it that should. */
-function isOtherHistory(views: View[], cursor: Cursor): boolean {
+function isOtherHistory(views: View[], cursor: Cursor, nodes: number): boolean {
   const hashes = views.flatMap(({ hash }) => hash ?? [])
   const head = Math.max(...views.map((view) => view.head))
-  if (hashes.length === 0) return head >= cursor.block || head < cursor.block - TOLERATED_LAG
+  // a node that lags far behind is no witness while another one, which may have the block, does not answer
+  if (hashes.length === 0)
+    return views.length === nodes && (head >= cursor.block || head < cursor.block - TOLERATED_LAG)
   return hashes.filter((hash) => hash === cursor.hash).length * 2 < hashes.length
 }
