@@ -33,6 +33,8 @@ export class IpfsGateway {
 
   static async start(): Promise<IpfsGateway> {
     const server = createServer()
+    // adding a large file keeps this process busy for longer than idle connections are kept by default
+    server.keepAliveTimeout = 0
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     return new IpfsGateway(server)
