@@ -7,7 +7,7 @@ import { ARTIFACTS, artifact } from '../src/dev/contracts.js'
 import { eventually } from './helpers/eventually.js'
 import { ask, downloadParams, freshNonce, signText } from './helpers/requests.js'
 import { RpcProxy } from './helpers/rpc-proxy.js'
-import { StorageServer } from './helpers/storage-server.js'
+import { jsonBody, StorageServer } from './helpers/storage-server.js'
 import { World } from './helpers/world.js'
 
 const CONTENT = randomBytes(300_000)
@@ -26,9 +26,8 @@ describe('proof of delivery', () => {
   beforeAll(async () => {
     receiver = await StorageServer.start()
     const url = receiver.on('/proof', async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      if (status === 200) received.push(JSON.parse(Buffer.concat(chunks).toString()))
+      const proof = await jsonBody<Record<string, string>>(request)
+      if (status === 200) received.push(proof)
       response.writeHead(status).end()
     })
     world = await World.start({ USE_HTTP_PROOF: url, USE_CHAIN_PROOF: 'true', RPC_TIMEOUT: '1000' }, async (rpcUrl) => {

@@ -34,8 +34,8 @@ type Entry = NonNullable<Credentials['allow']>[number]
 
 /**
  * Deny wins over allow. An allow list with entries admits only who is named in one of its address entries, or in all of
- * its entries where match_allow says so; entries of an unknown type admit nobody by themselves. An address entry without values restricts nobody: that is what
- * publishing front ends write when a publisher sets no restriction.
+ * its entries where match_allow says so; entries of an unknown type admit nobody by themselves. An address entry
+ * without values restricts nobody: that is what publishing front ends write when a publisher sets no restriction.
  */
 function admits({ allow, deny, match_allow: match }: Credentials, consumer: Address): boolean {
   if ((deny ?? []).some((entry) => names(entry, consumer))) return false

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { type Address, encodeEventTopics, getAddress, type Hex, isAddress, isHex, type Log } from 'viem'
-import { EVENTS, VIEWS } from '../chain/abi.js'
+import { type Address, getAddress, type Hex, isAddress, isHex, type Log } from 'viem'
+import { topicsOf, VIEWS } from '../chain/abi.js'
 import type { Chain, Chains } from '../chain/chains.js'
 import { answered } from '../chain/failures.js'
 import type { Logger } from '../logger.js'
@@ -13,9 +13,7 @@ import type { AssetSource, SourcedAsset } from './resolver.js'
 
 const DID = /^did:ope?:[0-9a-f]{64}$/
 const MAX_KEPT = 10_000
-const METADATA_TOPICS = ['MetadataCreated', 'MetadataUpdated'].map(
-  (eventName) => encodeEventTopics({ abi: EVENTS, eventName } as never)[0] as Hex,
-)
+const METADATA_TOPICS = topicsOf(['MetadataCreated', 'MetadataUpdated'])
 
 /** Fields that metadata caches add to a published document. */
 const ADDED = ['nft', 'datatokens', 'event', 'stats', 'purgatory', 'accessDetails', 'indexedMetadata']

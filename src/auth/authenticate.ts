@@ -67,10 +67,10 @@ export async function authenticateToken(
   address: Address,
   token: string,
   tokens: Tokens,
-  chain?: Chain,
+  chain: Chain,
 ): Promise<Proven> {
   const claims = await tokens.verify(token)
-  if (claims.chainId !== undefined && claims.chainId !== chain?.chainId)
+  if (claims.chainId !== undefined && claims.chainId !== chain.chainId)
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to a contract wallet on another chain.')
   if (!isAddressEqual(claims.address, address))
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')

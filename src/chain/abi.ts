@@ -1,4 +1,4 @@
-import { parseAbi } from 'viem'
+import { encodeEventTopics, type Hex, parseAbi } from 'viem'
 
 /** Events of the data NFT and datatoken contracts that the index and the order check read. */
 export const EVENTS = parseAbi([
@@ -11,6 +11,11 @@ export const EVENTS = parseAbi([
   'event OrderReused(bytes32 orderTxId, address caller, uint256 timestamp, uint256 number)',
   'event ProviderFee(address indexed providerFeeAddress, address indexed providerFeeToken, uint256 providerFeeAmount, bytes providerData, uint8 v, bytes32 r, bytes32 s, uint256 validUntil)',
 ])
+
+/** The first topics of events by name, as a filter for any one of them. */
+export function topicsOf(names: (typeof EVENTS)[number]['name'][]): Hex[] {
+  return names.map((eventName) => encodeEventTopics({ abi: EVENTS, eventName } as never)[0] as Hex)
+}
 
 /** View functions of the contracts: of the factory and data NFTs for decrypt, of all others for owner and price. */
 export const VIEWS = parseAbi([

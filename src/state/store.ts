@@ -156,7 +156,5 @@ export interface IndexStore {
   reset(chainId: number): Promise<void>
   nft(chainId: number, address: Address): Promise<IndexedNft | undefined>
   datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>
-  /** The datatokens of an NFT, oldest first. */
-  datatokensOf(chainId: number, nft: Address): Promise<Address[]>
   asset(did: string): Promise<IndexedAsset | undefined>
 }

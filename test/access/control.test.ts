@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Published } from '../../demo/publish.js'
 import { eventually } from '../helpers/eventually.js'
 import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
-import { StorageServer } from '../helpers/storage-server.js'
+import { jsonBody, StorageServer } from '../helpers/storage-server.js'
 import { World } from '../helpers/world.js'
 
 /** What the operator adds to the conditions of the publisher: an access control server, and lists of who is not served. */
@@ -26,9 +26,7 @@ describe('access by the operator', () => {
   beforeAll(async () => {
     server = await StorageServer.start()
     const rbac = server.on('/rbac', async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      questions.push(JSON.parse(Buffer.concat(chunks).toString()))
+      questions.push(await jsonBody(request))
       response.writeHead(answer.status ?? 200).end(answer.body)
     })
     const list = server.on('/assets.json', (_request, response) => void response.end(JSON.stringify(assets)))

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { jsonBody } from './storage-server.js'
 
 interface Call {
   id: unknown
@@ -31,14 +32,12 @@ export class RpcProxy {
     private readonly target: string,
   ) {
     server.on('request', async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = await jsonBody<Call | Call[]>(request)
       this.posts += 1
       if (this.down) return void request.socket.destroy()
       if (this.silent) return
       if (this.refuseEvery > 0 && this.posts % this.refuseEvery === 0)
         return void response.writeHead(429, { 'retry-after': '1' }).end('slow down')
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[]
       const answers = await Promise.all([body].flat().map((call) => this.answer(call))).catch(() => undefined)
       if (!answers) return void request.socket.destroy()
       response.writeHead(200, { 'content-type': 'application/json' })

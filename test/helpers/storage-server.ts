@@ -4,6 +4,13 @@ import type { AddressInfo } from 'node:net'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
+/** The body of a request, which is JSON. */
+export async function jsonBody<T>(request: IncomingMessage): Promise<T> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return JSON.parse(Buffer.concat(chunks).toString()) as T
+}
+
 export interface SeenRequest {
   method: string
   url: string

@@ -131,7 +131,6 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
           timestamp: 70,
         },
       })
-      expect(await store.index.datatokensOf(1, NFT)).toEqual([TOKEN])
       expect(await store.index.datatoken(1, TOKEN)).toMatchObject({ nft: NFT })
       expect(await store.index.nft(2, NFT)).toBeUndefined()
     })

@@ -1,17 +1,16 @@
-import { encodeEventTopics, formatLog, getAddress, type Hex, type Log, type PublicClient, type RpcLog } from 'viem'
-import { EVENTS } from '../../chain/abi.js'
+import { formatLog, getAddress, type Hex, type Log, type PublicClient, type RpcLog } from 'viem'
+import { topicsOf } from '../../chain/abi.js'
 import type { Chain } from '../../chain/chains.js'
 import type { Cursor } from '../../state/store.js'
 
-const INDEXED_EVENTS = [
+const TOPICS = topicsOf([
   'NFTCreated',
   'TokenCreated',
   'MetadataCreated',
   'MetadataUpdated',
   'MetadataState',
   'OrderStarted',
-]
-const TOPICS = INDEXED_EVENTS.map((eventName) => encodeEventTopics({ abi: EVENTS, eventName } as never)[0] as Hex)
+])
 
 /** The events of a range of blocks, and the block that it ends with. */
 export interface BlockRange {

@@ -145,8 +145,6 @@ export function indexStore(db: Driver): IndexStore {
     reset: (chainId) => db.transact(reset(chainId)),
     nft,
     datatoken: async (chainId, address) => (await rows<IndexedDatatoken>(FIND_DATATOKEN({ chainId, address })))[0],
-    datatokensOf: async (chainId, owner) =>
-      (await rows<IndexedDatatoken>(DATATOKENS_OF({ chainId, nft: owner }))).map(({ address }) => address),
     asset,
   }
 }
