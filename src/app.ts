@@ -88,7 +88,11 @@ export async function createApp(settings: Settings): Promise<App> {
     settings,
     chains,
     store,
-    tokens: new Tokens(tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains)), store.revocations),
+    tokens: new Tokens(
+      tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains)),
+      store.revocations,
+      settings.LEGACY_TOKEN_SECRET,
+    ),
     assets: new AssetResolver([indexSource(store.index), ...caches], chains),
     facts: new FactsReader(chains, settings.INDEX_POLL_INTERVAL),
     progress: () => followers.map((follower) => follower.progress),

@@ -18,6 +18,16 @@ Commands:
   reindex forget the index, so that it is read from the chain again; nonces and revoked tokens stay
           --config FILE         as above
           --chain ID            of this chain alone
+  keys make    write a new private key to an encrypted file
+  keys import  write the private key (hex) on standard input to an encrypted file
+  keys check   open an encrypted file, or without --file every key of the settings, and tell the addresses
+          --file FILE           the encrypted file (Web3 Secret Storage version 3)
+          --password-file FILE  its password (default: KEYSTORE_PASSWORD or KEYSTORE_PASSWORD_FILE)
+          --config FILE         as above
+  import  bring nonces and deleted tokens of a legacy service over; may run again, and beside a running service
+          --sqlite FILE         from its SQLite file
+          --redis URL           from its Redis
+          --config FILE         as above
   dev     run a local chain with the datatoken contracts and the service on it, for development
           --port N              port of the service (default 8030; 0: any free one)
           --rpc-port N          port of the chain (default 8545; 0: any free one)
@@ -63,6 +73,26 @@ async function main(args: string[]): Promise<number> {
     if (given.chain !== undefined && !/^[1-9]\d*$/.test(given.chain))
       throw new UsageError('--chain must be a chain id, a whole number.')
     return reindex(given)
+  }
+  if (command === 'keys') {
+    const { makeKey, importKey, checkKeys } = await import('./keys.js')
+    const [action, ...given] = rest
+    const run = { make: makeKey, import: importKey, check: checkKeys }[action ?? '']
+    if (!run) throw new UsageError('keys needs one of make, import and check.')
+    return run(
+      options(given, { config: { type: 'string' }, file: { type: 'string' }, 'password-file': { type: 'string' } }),
+    )
+  }
+  if (command === 'import') {
+    const { importLegacy } = await import('./legacy/import.js')
+    const given = options(rest, {
+      config: { type: 'string' },
+      sqlite: { type: 'string' },
+      redis: { type: 'string' },
+    })
+    if ((given.sqlite === undefined) === (given.redis === undefined))
+      throw new UsageError('import needs --sqlite or --redis.')
+    return importLegacy(given)
   }
   if (command === 'dev') {
     const { dev } = await import('./dev/dev.js')

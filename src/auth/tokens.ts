@@ -3,6 +3,7 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import { type Address, getAddress, isAddress } from 'viem'
 import { derivedSecret, type ProviderKey } from '../crypto/keys.js'
 import { type ErrorCode, TokenError } from '../errors.js'
+import { legacyTokenId } from '../legacy/records.js'
 import type { RevocationStore } from '../state/store.js'
 
 /** Who an auth token stands for, and until when (seconds since 1970). */
@@ -22,7 +23,7 @@ interface Payload {
   address: unknown
   chainId?: number
   exp: number
-  jti: string
+  jti?: string
 }
 
 /** Label that keeps the derived secret apart from every other use of the key. */
@@ -36,9 +37,11 @@ export function tokenSecret(configured: string | undefined, key: ProviderKey): U
 
 /** Issues, checks and revokes auth tokens: JWTs, HS256 alone. */
 export class Tokens {
+  /** `legacySecret` is what the legacy service signed its tokens with, where those are still to be good. */
   constructor(
     private readonly secret: Uint8Array,
     private readonly revocations: RevocationStore,
+    private readonly legacySecret?: string,
   ) {}
 
   /** A new token, different from every other one. Times are in seconds since 1970. */
@@ -66,17 +69,27 @@ export class Tokens {
 
   private async claims(token: string): Promise<TokenClaims> {
     try {
-      const { payload } = await jwtVerify(token, this.secret, {
-        algorithms: ['HS256'],
-        requiredClaims: ['address', 'exp', 'iat', 'jti'],
-      })
-      const { address, chainId, exp, jti } = payload as unknown as Payload
-      if (typeof address === 'string' && isAddress(address, { strict: false }))
+      const { address, chainId, exp, jti = legacyTokenId(token) } = await this.payload(token)
+      if (typeof address === 'string' && isAddress(address, { strict: false }) && jti !== undefined)
         return { address: getAddress(address), expiresAt: exp, jti, ...(chainId === undefined ? {} : { chainId }) }
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw refusal('TOKEN_EXPIRED', 'Token is expired.')
     }
     throw refusal('TOKEN_INVALID', 'Token is invalid.')
+  }
+
+  /** What a token says that was signed here, or by the legacy service: that one named address and end alone. */
+  private async payload(token: string): Promise<Payload> {
+    const algorithms = ['HS256']
+    try {
+      const requiredClaims = ['address', 'exp', 'iat', 'jti']
+      return (await jwtVerify<Payload>(token, this.secret, { algorithms, requiredClaims })).payload
+    } catch (error) {
+      if (this.legacySecret === undefined || !(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      const secret = Buffer.from(this.legacySecret, 'utf8')
+      const { payload } = await jwtVerify<Payload>(token, secret, { algorithms, requiredClaims: ['address', 'exp'] })
+      return { address: payload.address, exp: payload.exp }
+    }
   }
 }
 

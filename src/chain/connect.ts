@@ -1,4 +1,5 @@
 import { type Address, zeroAddress } from 'viem'
+import { type Keyring, openKeyring } from '../config/keyring.js'
 import { forChain } from '../config/parsers.js'
 import type { Settings } from '../config/schema.js'
 import { StartError } from '../errors.js'
@@ -17,12 +18,15 @@ export async function connectChains(
 ): Promise<Chains> {
   const problems: string[] = []
   const deployments = knownDeployments(settings, problems)
+  const keyring = await openKeyring(settings, problems)
+  if (problems.length > 0) throw new StartError(problems)
   const urls = settings.NETWORK_URL
   const wanted: [number | undefined, URL[]][] = urls.all ? [[undefined, urls.all]] : [...urls.byChain]
   const connected = await Promise.all(
     wanted.map(async ([expected, nodes]) => {
       const chainId = await chainIdOf(expected, nodes, settings.RPC_TIMEOUT, problems)
-      const chain = chainId === undefined ? undefined : chainFrom(settings, deployments, chainId, nodes, watching)
+      const chain =
+        chainId === undefined ? undefined : chainFrom(settings, { keyring, deployments }, chainId, nodes, watching)
       if (typeof chain === 'string') problems.push(chain)
       return chain
     }),
@@ -72,12 +76,12 @@ function knownDeployments(settings: Settings, problems: string[]): Map<number, D
 /** One chain, or the sentence that says why not. */
 function chainFrom(
   settings: Settings,
-  deployments: Map<number, Deployment>,
+  { keyring, deployments }: { keyring: Keyring; deployments: Map<number, Deployment> },
   chainId: number,
   urls: URL[],
   watching: Pick<NodesOptions, 'log' | 'onOutcome'>,
 ): Chain | string {
-  const key = forChain(settings.PROVIDER_PRIVATE_KEY, chainId) ?? settings.UNIVERSAL_PRIVATE_KEY
+  const key = keyring.current(chainId)
   if (!key) return `PROVIDER_PRIVATE_KEY: has no key for chain ${chainId}.`
   const deployment = deployments.get(chainId)
   if (!deployment)
@@ -94,7 +98,7 @@ function chainFrom(
       ...watching,
     }),
     key,
-    keys: [key, ...(forChain(settings.PREVIOUS_PRIVATE_KEYS, chainId) ?? [])],
+    keys: [key, ...keyring.previous(chainId)],
     fee: { token, amount },
     confirmations: forChain(settings.ORDER_CONFIRMATIONS, chainId) ?? 1,
     deployment: {

@@ -34,8 +34,8 @@ export function loadSettings(environment: Environment, file?: string): Settings 
     const raw = given(name) ?? secretFromFile(name, definition, given, problems) ?? legacyValue(definition, given)
     if (raw === undefined) {
       values[name] = definition.default
-      const { required, alternative, doc } = definition
-      const elsewhere = alternative !== undefined && (given(alternative) ?? given(`${alternative}_FILE`)) !== undefined
+      const { required, alternatives = [], doc } = definition
+      const elsewhere = alternatives.some((other) => (given(other) ?? given(`${other}_FILE`)) !== undefined)
       if (required && !elsewhere && !problems.some((line) => line.startsWith(`${name}_FILE`)))
         problems.push(`${name}: is required. ${doc}`)
       continue
@@ -48,6 +48,16 @@ export function loadSettings(environment: Environment, file?: string): Settings 
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Settings
+}
+
+/** One secret by itself, for commands that need no other setting. Throws ConfigError. */
+export function secretSetting(name: SettingName, environment: Environment, file?: string): string | undefined {
+  const problems: string[] = []
+  const fromFile = file === undefined ? {} : readSettingsFile(file, problems)
+  const given = (other: string) => environment[other] || fromFile[other] || undefined
+  const raw = given(name) ?? secretFromFile(name, SETTINGS[name], given, problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return raw
 }
 
 type Given = (name: string) => string | undefined

@@ -17,6 +17,11 @@ export function text(raw: string): string {
   return raw
 }
 
+/** Paths, separated by commas. */
+export function paths(raw: string): string[] {
+  return raw.split(',').map((part) => part.trim())
+}
+
 export function boolean(raw: string): boolean {
   if (/^(1|true|yes|on)$/i.test(raw)) return true
   if (/^(0|false|no|off)$/i.test(raw)) return false

@@ -11,8 +11,8 @@ export interface Setting<T> {
   /** Never shown in a dump of the configuration. */
   secret?: boolean
   required?: boolean
-  /** Another setting that will do where this one is required. */
-  alternative?: string
+  /** Other settings, any of which will do where this one is required. */
+  alternatives?: string[]
   /** The name that the legacy service had for it; the present name wins. */
   legacy?: string
   /** What a whole number under the legacy name is to be multiplied by. */
@@ -50,18 +50,32 @@ export const SETTINGS = {
     default: { byChain: new Map() },
     required: true,
     secret: true,
-    alternative: 'UNIVERSAL_PRIVATE_KEY',
+    alternatives: ['UNIVERSAL_PRIVATE_KEY', 'KEYSTORE'],
     doc: 'The private key (32 bytes of hex) that signs quotes and decrypts files; one for all chains, or JSON by chain id.',
   }),
   UNIVERSAL_PRIVATE_KEY: setting({
     parse: parse.privateKey,
     secret: true,
-    doc: 'The private key of every chain that PROVIDER_PRIVATE_KEY does not name.',
+    doc: 'The private key of every chain that neither PROVIDER_PRIVATE_KEY nor KEYSTORE names.',
+  }),
+  KEYSTORE: setting({
+    parse: parse.perChain(parse.text),
+    doc: 'Path of an encrypted JSON file (Web3 Secret Storage version 3) with the private key, in place of PROVIDER_PRIVATE_KEY; one for all chains, or JSON by chain id. tidegate keys makes such files.',
+    example: '/etc/tidegate/key.json',
+  }),
+  KEYSTORE_PASSWORD: setting({
+    parse: parse.text,
+    secret: true,
+    doc: 'Password of the encrypted files; best given as KEYSTORE_PASSWORD_FILE.',
   }),
   PREVIOUS_PRIVATE_KEYS: setting({
     parse: parse.perChain(parse.privateKeys),
     secret: true,
     doc: 'Keys that were in use before, separated by commas, or JSON by chain id: what was encrypted to them can still be opened, and orders quoted with them still hold.',
+  }),
+  PREVIOUS_KEYSTORES: setting({
+    parse: parse.perChain(parse.paths),
+    doc: 'Paths of encrypted files with such keys, under the same password, separated by commas, or JSON by chain id.',
   }),
   ADDRESS_FILE: setting({
     parse: parse.text,
@@ -182,6 +196,11 @@ export const SETTINGS = {
     parse: parse.integer(1, 3_153_600_000),
     default: 2_592_000,
     doc: 'Most seconds that the expiration of an auth token may lie ahead.',
+  }),
+  LEGACY_TOKEN_SECRET: setting({
+    parse: parse.text,
+    secret: true,
+    doc: 'What the legacy service signed auth tokens with: its private key, written exactly as there. Where set, its tokens are good until they end; bring those that were deleted over with tidegate import.',
   }),
   AUTHORIZED_DECRYPTERS: setting({
     parse: parse.addressList,

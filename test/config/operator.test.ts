@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cliArguments } from '../../demo/local-dev.js'
 import { type ConfigError, loadSettings } from '../../src/config/load.js'
+import { runCommand } from '../helpers/command.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
 import { StorageServer } from '../helpers/storage-server.js'
 import { World } from '../helpers/world.js'
@@ -71,7 +70,6 @@ describe('commands of an operator', () => {
     gateway = await StorageServer.start()
     proxy = await RpcProxy.before(world.network.rpcUrl)
     environment = {
-      PATH: process.env.PATH as string,
       NETWORK_URL: proxy.url,
       ADDRESS_FILE: world.local.addressFile,
       PROVIDER_PRIVATE_KEY: KEY,
@@ -89,15 +87,8 @@ describe('commands of an operator', () => {
     proxy.close()
     rmSync(folder, { recursive: true })
   })
-  const run = (command: string, changed: Record<string, string> = {}) => {
-    const env = { ...environment, ...changed }
-    // not in a way that blocks: the gateway and the node's door are in this process
-    return new Promise<{ status: number; stdout: string }>((resolve) => {
-      execFile(process.execPath, cliArguments(command), { env }, (error, stdout) => {
-        resolve({ status: Number(error?.code ?? 0), stdout })
-      })
-    })
-  }
+  const run = (command: string, changed: Record<string, string> = {}) =>
+    runCommand([command], { ...environment, ...changed })
 
   it('config shows what is in force, and no secret', async () => {
     const { status, stdout } = await run('config')

@@ -21,7 +21,7 @@ export interface Backend {
 }
 
 /** A port that was free a moment ago, for servers that do not take 0. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -1,0 +1,148 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ethers } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openKeyring } from '../../src/config/keyring.js'
+import { loadSettings } from '../../src/config/load.js'
+import { providerKey } from '../../src/crypto/keys.js'
+import { makeKeystore, openKeystore } from '../../src/crypto/keystore.js'
+import { type Ended, runCommand } from '../helpers/command.js'
+
+const KEY = `0x${'11'.repeat(32)}`
+const ADDRESS = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
+const PASSWORD = 'a long enough pässword'
+
+/** Another implementation's file, at a low cost. */
+const foreign = (key = KEY) => new ethers.Wallet(key).encrypt(PASSWORD, { scrypt: { N: 1024, r: 8, p: 1 } })
+
+describe('encrypted keys', () => {
+  it('opens what other wallets write, and they open ours', async () => {
+    const text = await foreign()
+    expect(await openKeystore(text, PASSWORD)).toMatchObject({ address: ADDRESS })
+    expect(await openKeystore(text.replace('"crypto"', '"Crypto"'), PASSWORD)).toMatchObject({ address: ADDRESS })
+    const ours = await makeKeystore(providerKey(KEY), PASSWORD)
+    expect(ethers.Wallet.fromEncryptedJsonSync(ours, PASSWORD).privateKey).toBe(KEY)
+    expect(await openKeystore(ours, PASSWORD)).toEqual(providerKey(KEY))
+    expect(ours).not.toContain('1111')
+  })
+
+  it("opens the definition's own example with pbkdf2", async () => {
+    // https://github.com/ethereum/wiki/wiki/Web3-Secret-Storage-Definition, test vectors
+    const crypto = {
+      cipher: 'aes-128-ctr',
+      cipherparams: { iv: '6087dab2f9fdbbfaddc31a909735c1e6' },
+      ciphertext: '5318b4d5bcd28de64ee5559e671353e16f075ecae9f99c7a79a38af5f869aa46',
+      kdf: 'pbkdf2',
+      kdfparams: {
+        c: 262144,
+        dklen: 32,
+        prf: 'hmac-sha256',
+        salt: 'ae3cd4e7013836a3df6bd7241b12db061dbe2c6785853cce422d148a624ce0bd',
+      },
+      mac: '517ead924a9d0dc3124507e3393d175ce3ff7c1e96529c6c555ce9e51205e9b2',
+    }
+    const key = await openKeystore(JSON.stringify({ crypto, version: 3 }), 'testpassword')
+    expect(Buffer.from(key.secret).toString('hex')).toBe(
+      '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d',
+    )
+  })
+
+  it('says what is wrong, and pays no absurd cost', async () => {
+    const good = JSON.parse(await foreign())
+    const changed = (change: (file: typeof good) => void) => {
+      const copy = structuredClone(good)
+      change(copy)
+      return JSON.stringify(copy)
+    }
+    for (const [text, words] of [
+      ['{', 'is not JSON'],
+      ['null', 'is not an encrypted key of version 3'],
+      [changed((file) => Object.assign(file, { version: 1 })), 'version is not as expected'],
+      [changed(({ crypto }) => Object.assign(crypto, { cipher: 'none' })), 'crypto.cipher is not as expected'],
+      [changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1 << 24 })), 'asks for a cost that is not paid'],
+      [changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1000 })), 'asks for a cost that is not paid'],
+      [changed(({ crypto }) => Object.assign(crypto, { mac: '00'.repeat(32) })), 'has another password'],
+    ] as [string, string][])
+      await expect(openKeystore(text, PASSWORD), words).rejects.toThrow(words)
+    await expect(openKeystore(JSON.stringify(good), 'wrong')).rejects.toThrow('has another password')
+  })
+})
+
+describe('keys of an operator', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const path = (name: string) => join(folder, name)
+  const keys = (args: readonly string[], environment: Record<string, string> = {}, input = ''): Promise<Ended> =>
+    runCommand(['keys', ...args], environment, input)
+  beforeAll(() => {
+    writeFileSync(path('password'), `${PASSWORD}\n`)
+    writeFileSync(path('short'), 'short\n')
+  })
+
+  it('are made, imported and checked, and never written over', async () => {
+    const given = ['--file', path('made.json'), '--password-file', path('password')]
+    const made = await keys(['make', ...given])
+    expect(made).toMatchObject({ status: 0, stderr: '' })
+    const address = made.stdout.trim().split(' ')[1] as string
+    expect(ethers.utils.isAddress(address)).toBe(true)
+    expect(statSync(path('made.json')).mode & 0o777).toBe(0o600)
+    const content = readFileSync(path('made.json'))
+    expect(await keys(['make', ...given])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('is not written over'),
+    })
+    expect(readFileSync(path('made.json'))).toEqual(content)
+    expect(await keys(['check', ...given])).toMatchObject({ status: 0, stdout: `${path('made.json')} ${address}\n` })
+
+    const imported = ['--file', path('imported.json'), '--password-file', path('password')]
+    expect(await keys(['import', ...imported], {}, 'not a key\n')).toMatchObject({
+      status: 2,
+      stderr: 'tidegate: The private key on standard input must be 32 bytes of hex (64 digits, with or without 0x).\n',
+    })
+    expect(await keys(['import', ...imported], {}, `${KEY}\n`)).toMatchObject({
+      status: 0,
+      stdout: `${path('imported.json')} ${ADDRESS}\n`,
+    })
+    for (const [args, words] of [
+      [['make', '--file', path('x.json')], 'name the file with the password'],
+      [['make', '--file', path('x.json'), '--password-file', path('short')], 'at least 12 characters'],
+      [['make', '--password-file', path('password')], '--file: name the file'],
+      [['check', '--file', path('password'), '--password-file', path('password')], 'is not JSON'],
+      [['lose'], 'one of make, import and check'],
+    ] as const)
+      expect(await keys(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(words) })
+  })
+
+  it('serve in place of keys in the environment', async () => {
+    writeFileSync(path('one.json'), await foreign())
+    writeFileSync(path('old.json'), await foreign(`0x${'22'.repeat(32)}`))
+    const environment = {
+      NETWORK_URL: '{"1":"http://127.0.0.1:1","137":"http://127.0.0.1:2"}',
+      KEYSTORE: JSON.stringify({ 1: path('one.json') }),
+      PREVIOUS_KEYSTORES: path('old.json'),
+      KEYSTORE_PASSWORD_FILE: path('password'),
+      UNIVERSAL_PRIVATE_KEY: `0x${'33'.repeat(32)}`,
+    }
+    const problems: string[] = []
+    const keyring = await openKeyring(loadSettings(environment), problems)
+    expect(problems).toEqual([])
+    expect(keyring.current(1)?.address).toBe(ADDRESS)
+    expect(keyring.previous(1).map(({ address }) => address)).toEqual(['0x1563915e194D8CfBA1943570603F7606A3115508'])
+    expect(keyring.current(137)?.address).toBe('0x5CbDd86a2FA8Dc4bDdd8a8f69dBa48572EeC07FB')
+    const { stdout } = await keys(['check'], environment)
+    expect(stdout.split('\n')).toEqual([
+      `chain 1: ${ADDRESS}, before 0x1563915e194D8CfBA1943570603F7606A3115508`,
+      'chain 137: 0x5CbDd86a2FA8Dc4bDdd8a8f69dBa48572EeC07FB, before 0x1563915e194D8CfBA1943570603F7606A3115508',
+      'other chains: 0x5CbDd86a2FA8Dc4bDdd8a8f69dBa48572EeC07FB, before 0x1563915e194D8CfBA1943570603F7606A3115508',
+      '',
+    ])
+    const broken = { ...environment, KEYSTORE_PASSWORD_FILE: path('short') }
+    for (const command of ['start', 'keys check'])
+      expect(await runCommand(command.split(' '), broken)).toMatchObject({
+        status: 2,
+        stderr: `tidegate: KEYSTORE: ${path('one.json')} has another password.\ntidegate: PREVIOUS_KEYSTORES: ${path('old.json')} has another password.\n`,
+      })
+    expect((await runCommand(['config'], environment)).stdout).not.toContain(PASSWORD)
+  })
+})
