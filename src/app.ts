@@ -127,10 +127,8 @@ export async function createApp(settings: Settings): Promise<App> {
     },
     async listen() {
       const { HOST: host, PORT: port, METRICS_HOST, METRICS_PORT } = settings
-      if (METRICS_PORT !== undefined) {
-        metricsServer = await startMetricsServer(metrics, METRICS_HOST, METRICS_PORT)
-        log.info({ url: metricsServer.listeningOrigin }, 'metrics are served')
-      }
+      if (METRICS_PORT !== undefined)
+        metricsServer = await startMetricsServer(metrics.registry, METRICS_HOST, METRICS_PORT, log)
       const url = await http.app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
         throw new StartError([
           `PORT: cannot listen at ${host}:${port}: ${error.code === 'EADDRINUSE' ? 'the port is in use' : error.code}.`,

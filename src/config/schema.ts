@@ -84,6 +84,11 @@ export const SETTINGS = {
   }),
   HOST: setting({ parse: parse.text, default: '0.0.0.0', doc: 'Address to listen on.' }),
   PORT: setting({ parse: parse.integer(0, 65535), default: 8030, doc: 'Port to listen on; 0 takes any free one.' }),
+  WORKERS: setting({
+    parse: parse.integer(1, 1024),
+    default: 1,
+    doc: 'Processes that share the port, each for about one core. They share the database, and limits that are not counted there hold for each.',
+  }),
   METRICS_PORT: setting({
     parse: parse.integer(0, 65535),
     doc: 'Port of GET /metrics for Prometheus, at an address of its own; 0 takes any free one. Default: none.',

@@ -83,6 +83,7 @@ export class Metrics {
         name,
         help,
         labelNames: ['chain'],
+        aggregator: 'max', // of several processes on one index
         registers: this.registers,
         collect() {
           for (const one of progress()) this.set({ chain: one.chainId }, value(one) ?? Number.NaN)
@@ -94,6 +95,7 @@ export class Metrics {
     new Gauge({
       name: 'tidegate_proofs_waiting',
       help: 'Proofs of delivery that have not arrived yet.',
+      aggregator: 'max',
       registers: this.registers,
       async collect() {
         this.set(await proofsWaiting().catch(() => Number.NaN))

@@ -20,7 +20,7 @@ export function openSqliteStore(folder: string): StateStore {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   migrate(db)
-  return sqlStore(new SqliteDriver(db))
+  return sqlStore(new SqliteDriver(db, folder))
 }
 
 function migrate(db: Database.Database): void {
@@ -40,8 +40,13 @@ interface Prepared {
 
 class SqliteDriver implements Driver {
   private readonly prepared = new Map<string, Prepared>()
+  /** Locks of what this instance leads. */
+  private readonly leads = new Map<string, Database.Database>()
 
-  constructor(private readonly db: Database.Database) {}
+  constructor(
+    private readonly db: Database.Database,
+    private readonly folder: string,
+  ) {}
 
   async query(query: Query): Promise<Result> {
     return this.guarded(() => this.run(query))
@@ -59,12 +64,23 @@ class SqliteDriver implements Driver {
     )
   }
 
-  /** Processes of one machine may all do it: what they write is the same, and of two that write at once one is late. */
-  async lead(): Promise<boolean> {
-    return true
+  /** By a lock on a file beside the database, which the system takes back when the process is gone. */
+  async lead(task: string): Promise<boolean> {
+    if (this.leads.has(task)) return true
+    const lock = new Database(join(this.folder, `${task.replaceAll(' ', '-')}.lock`), { timeout: 0 })
+    try {
+      lock.exec('BEGIN EXCLUSIVE')
+      this.leads.set(task, lock)
+      return true
+    } catch {
+      lock.close()
+      return false
+    }
   }
 
   async close(): Promise<void> {
+    for (const lock of this.leads.values()) lock.close()
+    this.leads.clear()
     if (this.db.open) this.db.close()
   }
 

@@ -42,19 +42,13 @@ describe('metadata caches', () => {
     foreign = await world.publishUrl(url)
     for (const { did } of [honest, foreign]) serve(did)
     app = await createApp(
-      loadSettings({
-        NETWORK_URL: JSON.stringify({ [world.network.chainId]: world.network.rpcUrl }),
-        ADDRESS_FILE: world.local.addressFile,
-        PROVIDER_PRIVATE_KEY: world.network.accounts[8]?.privateKey,
-        AQUARIUS_URL: `http://127.0.0.1:1, ${door.origin}/`,
-        INDEX_START_BLOCK: '1000000000',
-        INDEX_POLL_INTERVAL: '50',
-        STATE_DIR: folder,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        LOG_LEVEL: 'silent',
-        ALLOW_NON_PUBLIC_IP: 'true',
-      }),
+      loadSettings(
+        world.beside({
+          AQUARIUS_URL: `http://127.0.0.1:1, ${door.origin}/`,
+          INDEX_START_BLOCK: '1000000000',
+          STATE_DIR: folder,
+        }),
+      ),
     )
     base = await app.listen()
   })

@@ -14,20 +14,9 @@ it('a new key quotes and encrypts; what the old one encrypted and quoted still h
   const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
   const buyer = await world.somebody()
   const txId = await world.order(asset, buyer)
-  const app = async (previous: object) =>
+  const app = async (previous: NodeJS.ProcessEnv) =>
     createApp(
-      loadSettings({
-        NETWORK_URL: JSON.stringify({ [world.network.chainId]: world.network.rpcUrl }),
-        ADDRESS_FILE: world.local.addressFile,
-        PROVIDER_PRIVATE_KEY: `0x${'22'.repeat(32)}`,
-        ...previous,
-        STATE_DIR: folder,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        LOG_LEVEL: 'silent',
-        ALLOW_NON_PUBLIC_IP: 'true',
-        INDEX_POLL_INTERVAL: '50',
-      }),
+      loadSettings(world.beside({ PROVIDER_PRIVATE_KEY: `0x${'22'.repeat(32)}`, ...previous, STATE_DIR: folder })),
     )
   const rotated = await app({ PREVIOUS_PRIVATE_KEYS: `0x${'33'.repeat(32)}, ${world.network.accounts[8]?.privateKey}` })
   const base = await rotated.listen()

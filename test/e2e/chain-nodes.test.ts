@@ -39,17 +39,13 @@ describe('what a download asks of the chain', () => {
     const reuse = await mined(datatoken.reuseOrder(asset.datatoken, txId, fee))
     // an instance of its own, whose index looks at the chain once and then not for an hour
     const app = await createApp(
-      loadSettings({
-        NETWORK_URL: JSON.stringify({ [world.network.chainId]: proxy.url }),
-        ADDRESS_FILE: world.local.addressFile,
-        PROVIDER_PRIVATE_KEY: world.network.accounts[8]?.privateKey,
-        STATE_DIR: folder,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        LOG_LEVEL: 'silent',
-        ALLOW_NON_PUBLIC_IP: 'true',
-        INDEX_POLL_INTERVAL: '3600000',
-      }),
+      loadSettings(
+        world.beside({
+          NETWORK_URL: JSON.stringify({ [world.network.chainId]: proxy.url }),
+          STATE_DIR: folder,
+          INDEX_POLL_INTERVAL: '3600000',
+        }),
+      ),
     )
     try {
       const base = await app.listen()

@@ -1,13 +1,12 @@
 import { randomInt } from 'node:crypto'
-import { keccak256 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseNonce } from '../../src/auth/nonce.js'
-import { type ProviderKey, personalDigest, providerKey, signDigest } from '../../src/crypto/keys.js'
+import { type ProviderKey, providerKey } from '../../src/crypto/keys.js'
 import { openPostgresStore } from '../../src/state/postgres.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
-import { ask } from '../helpers/requests.js'
+import { ask, signatureOf } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const REQUESTS = 10_000
@@ -29,13 +28,7 @@ describe('four instances on one PostgreSQL', () => {
 
   beforeAll(async () => {
     ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
-    environment = {
-      NETWORK_URL: JSON.stringify({ [world.network.chainId]: world.network.rpcUrl }),
-      ADDRESS_FILE: world.local.addressFile,
-      PROVIDER_PRIVATE_KEY: world.network.accounts[8]?.privateKey,
-      DATABASE_URL: postgres.url(),
-      INDEX_POLL_INTERVAL: '100',
-    }
+    environment = world.beside({ DATABASE_URL: postgres.url(), INDEX_POLL_INTERVAL: '100' })
     instances = await Promise.all([0, 1, 2, 3].map(() => startInstance(environment)))
   })
   afterAll(async () => {
@@ -48,13 +41,9 @@ describe('four instances on one PostgreSQL', () => {
   const expiration = Math.floor(Date.now() / 1000) + 3600
   const base = 1_700_000_000_000
 
-  function signature(key: ProviderKey, text: string): string {
-    const { r, s, v } = signDigest(personalDigest(keccak256(Buffer.from(text), 'bytes')), key)
-    return r + s.slice(2) + v.toString(16)
-  }
   function query({ account, nonce }: Request): string {
     const params = { address: account.address, nonce: `${nonce}`, expiration: `${expiration}` }
-    return `${new URLSearchParams({ ...params, signature: signature(account, account.address + nonce) })}`
+    return `${new URLSearchParams({ ...params, signature: signatureOf(account, account.address + nonce) })}`
   }
   async function createToken(request: Request): Promise<string | undefined> {
     const response = await fetch(`${anyone().url}/api/services/createAuthToken?${query(request)}`)
@@ -64,7 +53,7 @@ describe('four instances on one PostgreSQL', () => {
     return token
   }
   async function deleteToken(at: Instance, { account, nonce }: Request, token: string) {
-    const body = { address: account.address, nonce, token, signature: signature(account, account.address + nonce) }
+    const body = { address: account.address, nonce, token, signature: signatureOf(account, account.address + nonce) }
     const headers = { 'content-type': 'application/json' }
     return ask(`${at.url}/api/services/deleteAuthToken`, { method: 'DELETE', headers, body: JSON.stringify(body) })
   }

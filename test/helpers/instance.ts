@@ -7,6 +7,8 @@ import { cliArguments } from '../../demo/local-dev.js'
 export interface Instance {
   url: string
   process: ChildProcess
+  /** What it has logged so far. */
+  lines: string[]
   /** Ends it with a signal. */
   end(signal?: NodeJS.Signals): Promise<void>
 }
@@ -18,18 +20,20 @@ export async function startInstance(environment: NodeJS.ProcessEnv): Promise<Ins
     env: { ...process.env, HOST: '127.0.0.1', PORT: '0', ...environment, LOG_LEVEL: 'info' },
   })
   const exited = once(child, 'exit')
+  const lines: string[] = []
   const url = await new Promise<string>((resolve, reject) => {
-    const said: string[] = []
     createInterface({ input: child.stderr as NonNullable<typeof child.stderr> }).on('line', (line) => {
       const match = /listening at (http[^"\s]+)/.exec(line)
       if (match) resolve(match[1] as string)
-      else if (said.length < 20) said.push(line)
+      // not the lines of each request, of which there are many
+      if (!line.includes('"reqId"')) lines.push(line)
     })
-    exited.then(() => reject(new Error(`The service ended: ${said.join('\n')}`)))
+    exited.then(() => reject(new Error(`The service ended: ${lines.join('\n')}`)))
   })
   return {
     url,
     process: child,
+    lines,
     async end(signal = 'SIGTERM') {
       child.kill(signal)
       await exited

@@ -38,6 +38,21 @@ export class World {
     return this.local.facts
   }
 
+  /** The settings of a further service on this chain, with the same key; `changed` are added. */
+  beside(changed: NodeJS.ProcessEnv = {}): Record<string, string> {
+    return {
+      NETWORK_URL: JSON.stringify({ [this.network.chainId]: this.network.rpcUrl }),
+      ADDRESS_FILE: this.local.addressFile,
+      PROVIDER_PRIVATE_KEY: this.network.accounts[8]?.privateKey as string,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      ALLOW_NON_PUBLIC_IP: 'true',
+      INDEX_POLL_INTERVAL: '50',
+      ...changed,
+    }
+  }
+
   /** Somebody with an own key and some ether, whom no other test knows. */
   async somebody(): Promise<ethers.Wallet> {
     const wallet = ethers.Wallet.createRandom().connect(this.provider)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../src/state/postgres.js'
-import type { StateStore } from '../../src/state/store.js'
+
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { eventually } from '../helpers/eventually.js'
 import { type StoreUnderTest, stateStoreSuite } from '../suites/state-store.js'
@@ -55,18 +55,6 @@ describe('postgres', () => {
     await under.destroy()
     const wrong = openPostgresStore({ url: server.url().replace('secret', 'hunter2'), connections: 1, timeout: 2000 })
     await expect(wrong).rejects.toThrow(/^28P01$/)
-  })
-
-  it('lets one instance lead an index, and another one when that is gone', async () => {
-    const under = await create()
-    const [one, two] = (await Promise.all([under.open(), under.open()])) as [StateStore, StateStore]
-    const leads = [await one.index.lead(1), await two.index.lead(1), await two.index.lead(2), await one.index.lead(2)]
-    expect(leads).toEqual([true, false, true, false])
-    expect(await one.index.lead(1)).toBe(true)
-    await one.close()
-    await eventually(() => two.index.lead(1))
-    await two.close()
-    await under.destroy()
   })
 
   it('threat 32: is away for a while: 503 in the meantime, and then on without a restart', async () => {

@@ -2,6 +2,7 @@ import { zeroHash } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseNonce } from '../../src/auth/nonce.js'
 import type { IndexChange, StateStore } from '../../src/state/store.js'
+import { eventually } from '../helpers/eventually.js'
 
 /** How a suite gets at one implementation: `open` may be called again and again for the same data. */
 export interface StoreUnderTest {
@@ -65,6 +66,21 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       )
       expect(await store.nonces.last(ALICE)).toBe(key('100'))
       await second.close()
+    })
+
+    it('lets one instance lead an index, and another one when that is gone', async () => {
+      const two = await under.open()
+      const leads = [
+        await store.index.lead(1),
+        await two.index.lead(1),
+        await two.index.lead(2),
+        await store.index.lead(2),
+      ]
+      expect(leads).toEqual([true, false, true, false])
+      expect(await store.index.lead(1)).toBe(true)
+      await store.close()
+      await eventually(() => two.index.lead(1))
+      await two.close()
     })
 
     it('keeps revocations until the token has expired anyway', async () => {

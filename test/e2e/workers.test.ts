@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { providerKey } from '../../src/crypto/keys.js'
+import { freePort } from '../helpers/backends.js'
+import { runCommand } from '../helpers/command.js'
+import { eventually } from '../helpers/eventually.js'
+import { type Instance, startInstance } from '../helpers/instance.js'
+import { ask, downloadParams, signatureOf } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+const WORKERS = 3
+
+/** Processes of one service that share its port and the embedded database. */
+describe('several workers', () => {
+  let world: World
+  let instance: Instance
+  let metricsPort: number
+  let environment: Record<string, string>
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+
+  beforeAll(async () => {
+    world = await World.start()
+    metricsPort = await freePort()
+    environment = world.beside({ STATE_DIR: folder, WORKERS: `${WORKERS}`, METRICS_PORT: `${metricsPort}` })
+    instance = await startInstance(environment)
+    await eventually(() => workers().length === WORKERS)
+    await eventually(async () => (await metric('tidegate_index_block')) > 0)
+  })
+  afterAll(async () => {
+    await instance.end()
+    await world.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  /** The process ids of the workers that serve, the latest last. */
+  const workers = (): number[] =>
+    instance.lines
+      .map((line) => JSON.parse(line) as { msg: string; pid: number })
+      .filter(({ msg, pid }) => msg === 'a worker serves' && alive(pid))
+      .map(({ pid }) => pid)
+  const metric = async (name: string, labels = ''): Promise<number> => {
+    const { text } = await ask(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => ({ text: '' }))
+    const lines = text.split('\n').filter((line) => line.startsWith(name) && line.includes(labels))
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+  }
+  const createToken = async (secret: string, nonce: number) => {
+    const account = providerKey(secret)
+    const params = { address: account.address, nonce: `${nonce}`, expiration: `${Math.floor(Date.now() / 1000) + 600}` }
+    const signature = signatureOf(account, account.address + nonce)
+    // a connection for each request, so that every worker gets some
+    return fetch(`${instance.url}/api/services/createAuthToken?${new URLSearchParams({ ...params, signature })}`, {
+      headers: { connection: 'close' },
+    })
+  }
+
+  it('take every nonce once, however it is spread, and count together', async () => {
+    const requests = Array.from({ length: 300 }, (_, at) => ({
+      secret: `0x${((at % 30) + 1).toString(16).padStart(64, '0')}`,
+      nonce: 1_700_000_000_000 + Math.floor(at / 30),
+    }))
+    const accepted = new Map<string, number>()
+    for (let at = 0; at < requests.length; at += 30) {
+      const batch = requests.slice(at, at + 30)
+      await Promise.all(
+        [...batch, ...batch, ...batch].map(async ({ secret, nonce }) => {
+          const { status } = await createToken(secret, nonce)
+          expect([200, 400]).toContain(status)
+          if (status === 200) accepted.set(`${secret} ${nonce}`, (accepted.get(`${secret} ${nonce}`) ?? 0) + 1)
+        }),
+      )
+    }
+    expect(accepted.size).toBe(300)
+    expect([...accepted.values()].every((times) => times === 1)).toBe(true)
+    const counted = () => metric('tidegate_http_requests_total', 'route="/api/services/createAuthToken"')
+    await eventually(async () => (await counted()) === 900)
+  })
+
+  it('keep one index together, from which all of them serve', async () => {
+    const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
+    const buyer = await world.somebody()
+    const txId = await world.order(asset, buyer)
+    const { blockNumber } = await world.provider.getTransactionReceipt(asset.txId)
+    await eventually(async () => (await metric('tidegate_index_block')) >= blockNumber)
+    const texts = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const url = `${instance.url}/api/services/download?${await downloadParams(asset, txId, buyer)}`
+        return (await fetch(url, { headers: { connection: 'close' } })).text()
+      }),
+    )
+    // nonces of parallel requests may overtake each other
+    expect(texts.filter((text) => text === 'tide').length).toBeGreaterThan(0)
+    expect(texts.every((text) => text === 'tide' || text.includes('"nonce"'))).toBe(true)
+  })
+
+  it('are replaced when they are killed, whichever keeps the index', async () => {
+    const before = workers()
+    for (const pid of before) {
+      process.kill(pid, 'SIGKILL')
+      await eventually(() => {
+        const now = workers()
+        return now.length === WORKERS && !now.includes(pid)
+      })
+    }
+    expect(workers().some((pid) => before.includes(pid))).toBe(false)
+    const asset = await world.publishUrl(world.storage.file('/b.csv', Buffer.from('tide')))
+    await eventually(async () => {
+      const answer = await ask(`${instance.url}/api/aquarius/assets/ddo/${asset.did}`).catch(() => undefined)
+      return answer?.status === 200
+    })
+    expect((await createToken(`0x${'44'.repeat(32)}`, 1_700_000_000_000)).status).toBe(200)
+  })
+
+  it('stop when the first process is told to, and leave nothing behind', async () => {
+    const pids = workers()
+    await instance.end()
+    expect(instance.process.exitCode).toBe(0)
+    expect(pids).toHaveLength(WORKERS)
+    expect(pids.some(alive)).toBe(false)
+    instance = await startInstance(environment)
+    await eventually(() => workers().length === WORKERS)
+    const orphans = workers()
+    await instance.end('SIGKILL')
+    await eventually(() => !orphans.some(alive))
+  })
+
+  it('say once what is wrong with the settings', async () => {
+    const wrong = { ...environment, NETWORK_URL: '{"8996":"http://127.0.0.1:1"}', METRICS_PORT: '' }
+    expect(await runCommand(['start'], wrong)).toMatchObject({
+      status: 2,
+      stderr: 'tidegate: NETWORK_URL: the node of chain 8996 at 127.0.0.1:1 does not answer JSON-RPC.\n',
+    })
+  })
+})
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
