@@ -208,9 +208,15 @@ export const ERROR_CATALOGUE = {
     cause: "The provider's own database did not answer; nothing was accepted.",
     remedy: 'Try again later with the same request.',
   },
+  BUSY: {
+    kind: 'unavailable',
+    cause: 'The provider has as many connections or downloads as the operator allows (MAX_CONNECTIONS, MAX_DOWNLOADS).',
+    remedy: 'Wait as long as Retry-After says, or close connections that you do not need.',
+  },
   RATE_LIMITED: {
     kind: 'limited',
-    cause: 'The address has sent more requests, or was handed more bytes, than the operator allows in a minute.',
+    cause:
+      'The address has sent more requests, or was handed more bytes, than the operator allows in a minute, or has too many downloads under way.',
     remedy: 'Wait as long as Retry-After says.',
   },
   STOPPING: {

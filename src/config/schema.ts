@@ -254,6 +254,26 @@ export const SETTINGS = {
     default: 0,
     doc: 'Bytes of files after which an address begins no further download in the same minute; 0 is without limit.',
   }),
+  MAX_CONNECTIONS: setting({
+    parse: parse.integer(1, 10_000_000),
+    default: 16_384,
+    doc: 'Connections of one process above which requests are answered with 503.',
+  }),
+  MAX_DOWNLOADS: setting({
+    parse: parse.integer(1, 10_000_000),
+    default: 4096,
+    doc: 'Downloads under way in one process above which further ones are answered with 503.',
+  }),
+  MAX_DOWNLOADS_PER_ADDRESS: setting({
+    parse: parse.integer(0, 10_000_000),
+    default: 0,
+    doc: 'The same for one address, answered with 429; 0 is without limit.',
+  }),
+  CONSUMER_STALL_TIMEOUT: setting({
+    parse: parse.integer(100, 86_400_000),
+    default: 300_000,
+    doc: 'Milliseconds in which a consumer takes nothing of a download after which it is ended.',
+  }),
   TRUSTED_PROXIES: setting({
     parse: parse.networks,
     doc: 'Addresses and networks of reverse proxies whose X-Forwarded-For is believed, separated by commas. Default: none.',

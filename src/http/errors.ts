@@ -59,8 +59,10 @@ export function sendFixed(reply: FastifyReply, which: keyof typeof FRAMEWORK_ERR
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof ValidationError)
     return reply.code(400).send({ errors: error.fields, message: error.message, success: false })
-  if (error instanceof ProviderError)
+  if (error instanceof ProviderError) {
+    if (error.kind === 'unavailable' && !reply.hasHeader('retry-after')) reply.header('retry-after', '1')
     return reply.code(STATUS[error.kind]).send({ error: error.message, code: error.code })
+  }
   const code = (error as FastifyError).code
   if (code in FRAMEWORK_ERRORS) return sendFixed(reply, code as keyof typeof FRAMEWORK_ERRORS)
   const status = (error as FastifyError).statusCode

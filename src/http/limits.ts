@@ -21,7 +21,7 @@ export async function limitUsage(app: FastifyInstance, { settings, store }: Cont
       max: requests,
       timeWindow: WINDOW,
       store: storeOf(store.usage) as never,
-      allowList: ({ url }) => UNLIMITED.has(url.split('?')[0] as string),
+      allowList: isOperators,
       errorResponseBuilder: (_request, { ttl }) => refusal('requests', ttl),
       addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
       addHeaders: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
@@ -42,7 +42,12 @@ export function countBytes({ settings, store }: Context, request: FastifyRequest
   store.usage.add(bytesOf(request), bytes, WINDOW, Date.now()).catch(() => undefined)
 }
 
-function isDownload({ routeOptions }: FastifyRequest): boolean {
+/** Whether it is a question of the operator's own machines. */
+export function isOperators({ url }: FastifyRequest): boolean {
+  return UNLIMITED.has(url.split('?')[0] as string)
+}
+
+export function isDownload({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url?.endsWith('/download') ?? false
 }
 

@@ -10,6 +10,7 @@ import Fastify, {
 import type { Context } from '../context.js'
 import { ProviderError, RequestError, ValidationError } from '../errors.js'
 import type { Metrics } from '../metrics/metrics.js'
+import { capUse } from './caps.js'
 import { registerDocumentation } from './documentation.js'
 import { Draining } from './draining.js'
 import { sendError, sendFixed } from './errors.js'
@@ -66,6 +67,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger): Pr
     strictPreflight: false,
   })
   logRequests(app, context.metrics)
+  capUse(app, context)
   await limitUsage(app, context)
   rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)

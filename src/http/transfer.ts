@@ -30,6 +30,13 @@ export function count(
   })
 }
 
+/** Ends a download whose consumer takes nothing for so many milliseconds; a storage that gives nothing is another matter. */
+export function endWhenUntaken({ raw }: FastifyReply, timeout: number): void {
+  raw.setTimeout(timeout, () => {
+    if (raw.writableLength > 0) raw.destroy()
+  })
+}
+
 /** Streams an opened file; nothing of the storage's headers passes but what the file's own description needs. */
 export function sendFile(
   reply: FastifyReply,

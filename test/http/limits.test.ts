@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually } from '../helpers/eventually.js'
 import { ask, downloadParams } from '../helpers/requests.js'
@@ -52,5 +54,85 @@ describe('limits by address', () => {
     expect(refused.json).toMatchObject({ code: 'RATE_LIMITED' })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await get('/')).status).toBe(200)
+  })
+
+  it('threat 17: cap downloads of one address and in all, and let those go on that are under way', async () => {
+    const settings = { MAX_DOWNLOADS: '3', MAX_DOWNLOADS_PER_ADDRESS: '2', TRUSTED_PROXIES: '127.0.0.1' }
+    world = await World.start(settings)
+    const held: (() => void)[] = []
+    const url = world.storage.on('/slow.bin', (_request, response) => {
+      response.writeHead(200, { 'content-length': '8' }).write('half')
+      held.push(() => response.end('half'))
+    })
+    const asset = await world.publishUrl(url)
+    const buyer = await world.somebody()
+    const txId = await world.order(asset, buyer)
+    const download = async (address: string) =>
+      fetch(`${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`, {
+        headers: from(address),
+      })
+    const running = [await download('203.0.113.1'), await download('203.0.113.1'), await download('203.0.113.2')]
+    expect(running.map(({ status }) => status)).toEqual([200, 200, 200])
+    for (const [address, status, code] of [
+      ['203.0.113.1', 429, 'RATE_LIMITED'],
+      ['203.0.113.3', 503, 'BUSY'],
+    ] as const) {
+      const refused = await download(address)
+      expect(refused.status).toBe(status)
+      expect(refused.headers.get('retry-after')).toBe('1')
+      expect(await refused.json()).toMatchObject({ code })
+    }
+    for (const end of held) end()
+    for (const response of running) expect(await response.text()).toBe('halfhalf')
+    await eventually(async () => {
+      const next = await download('203.0.113.1')
+      held.at(-1)?.()
+      await next.text()
+      return next.status === 200
+    })
+  })
+
+  it('threat 17: cap connections, and tell those above so', async () => {
+    world = await World.start({ MAX_CONNECTIONS: '5' })
+    const { hostname, port } = new URL(world.network.providerUrl)
+    const idle = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const socket = connect(Number(port), hostname)
+        await once(socket, 'connect')
+        return socket
+      }),
+    )
+    await eventually(async () => (await get('/')).status === 503)
+    const refused = await get('/')
+    expect(refused.json).toMatchObject({ code: 'BUSY' })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect((await get('/live')).status).toBe(200)
+    for (const socket of idle) socket.destroy()
+    await eventually(async () => (await get('/')).status === 200)
+  })
+
+  it('end a download whose consumer takes nothing, and not one whose storage lets wait', async () => {
+    world = await World.start({ CONSUMER_STALL_TIMEOUT: '300' })
+    let finish = () => {}
+    const url = world.storage.on('/late.bin', (_request, response) => {
+      response.writeHead(200, { 'content-length': '8' }).write('half')
+      finish = () => response.end('half')
+    })
+    const big = await world.publishUrl(world.storage.file('/big.bin', Buffer.alloc(64 << 20)))
+    const late = await world.publishUrl(url)
+    const buyer = await world.somebody()
+    const [bigOrder, lateOrder] = [await world.order(big, buyer), await world.order(late, buyer)]
+    const waiting = await fetch(
+      `${world.network.providerUrl}/api/services/download?${await downloadParams(late, lateOrder, buyer)}`,
+    )
+    const { hostname, port } = new URL(world.network.providerUrl)
+    const socket = connect(Number(port), hostname)
+    const active = async () => (await world.local.app.context.metrics.downloadsActive.get()).values[0]?.value
+    socket.write(`GET /api/services/download?${await downloadParams(big, bigOrder, buyer)} HTTP/1.1\r\nhost: x\r\n\r\n`)
+    await eventually(async () => (await active()) === 2)
+    await eventually(async () => (await active()) === 1)
+    socket.destroy()
+    finish()
+    expect(await waiting.text()).toBe('halfhalf')
   })
 })

@@ -13,7 +13,7 @@ import { type EndpointDoc, json } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { countBytes } from '../limits.js'
 import { address, text, transactionId, userdata, whole } from '../params.js'
-import { count, sendFile } from '../transfer.js'
+import { count, endWhenUntaken, sendFile } from '../transfer.js'
 
 const params = {
   documentId: text,
@@ -108,6 +108,7 @@ export const download: Endpoint = {
       await consumer.consumeNonce()
       const opening = { ...openRequest(request), userdata: values }
       const delivered = await file.open(opening)
+      endWhenUntaken(reply, settings.CONSUMER_STALL_TIMEOUT)
       if (request.method === 'GET')
         count(reply, file.type, context.metrics, (bytes, complete) => {
           countBytes(context, request, bytes)
