@@ -27,6 +27,7 @@ import type { QueuedProof } from './state/store.js'
 import { Egress } from './storage/egress.js'
 import { StorageRegistry } from './storage/registry.js'
 import type { ReadContract } from './storage/smartcontract.js'
+import { startTracing, untraced } from './tracing.js'
 
 /** Largest answer of a service that the operator has named, in bytes. */
 const MAX_OUTBOUND_ANSWER = 16_777_216
@@ -49,8 +50,11 @@ export interface App {
 export async function createApp(settings: Settings): Promise<App> {
   const log = createLogger(settings.LOG_LEVEL)
   const metrics = new Metrics()
+  const tracing = await startTracing(settings)
+  const trace = tracing?.trace ?? untraced
   const chains = await connectChains(settings, {
     log,
+    trace,
     onOutcome: (chain, node, outcome) => metrics.rpc.inc({ chain, node, outcome }),
   })
   const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: MAX_OUTBOUND_ANSWER })
@@ -72,6 +76,7 @@ export async function createApp(settings: Settings): Promise<App> {
     stallTimeout: settings.STORAGE_STALL_TIMEOUT,
     maxPerHost: settings.STORAGE_MAX_PER_HOST,
     maxRequests: settings.STORAGE_MAX_REQUESTS,
+    trace,
     onOutcome: (outcome) => metrics.upstream.inc({ outcome }),
     policy: {
       allowedHosts: settings.STORAGE_ALLOWED_HOSTS,
@@ -108,7 +113,7 @@ export async function createApp(settings: Settings): Promise<App> {
       gateways: gatewaysOf(settings),
     }),
   }
-  const http = await createServer(context, log)
+  const http = await createServer(context, log, tracing)
   const options = {
     blockRange: settings.INDEX_BLOCK_RANGE,
     pollInterval: settings.INDEX_POLL_INTERVAL,
@@ -146,6 +151,7 @@ export async function createApp(settings: Settings): Promise<App> {
       await Promise.all([egress.close(), outbound.close()])
       await store.close()
       await metricsServer?.close()
+      await tracing?.close()
     },
   }
 }

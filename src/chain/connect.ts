@@ -7,15 +7,14 @@ import type { Chain, Chains } from './chains.js'
 import { type Deployment, KNOWN_DEPLOYMENTS, readAddressFile } from './deployments.js'
 import { ChainNodes, type NodesOptions, rpcClient } from './nodes.js'
 
+type Watching = Pick<NodesOptions, 'log' | 'onOutcome' | 'trace'>
+
 /**
  * Asks every configured node for its chain id and puts the chains together. A node that does not answer is no problem
  * where another one of its chain does. Throws one StartError that lists every chain without a node, every node on
  * another chain, and every chain without contracts or key.
  */
-export async function connectChains(
-  settings: Settings,
-  watching: Pick<NodesOptions, 'log' | 'onOutcome'> = {},
-): Promise<Chains> {
+export async function connectChains(settings: Settings, watching: Watching = {}): Promise<Chains> {
   const problems: string[] = []
   const deployments = knownDeployments(settings, problems)
   const keyring = await openKeyring(settings, problems)
@@ -79,7 +78,7 @@ function chainFrom(
   { keyring, deployments }: { keyring: Keyring; deployments: Map<number, Deployment> },
   chainId: number,
   urls: URL[],
-  watching: Pick<NodesOptions, 'log' | 'onOutcome'>,
+  watching: Watching,
 ): Chain | string {
   const key = keyring.current(chainId)
   if (!key) return `PROVIDER_PRIVATE_KEY: has no key for chain ${chainId}.`

@@ -2,9 +2,12 @@ import { createPublicClient, http, type PublicClient, stringify } from 'viem'
 import { ChainError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import type { Outcome } from '../metrics/metrics.js'
+import { type Trace, untraced } from '../tracing.js'
 import { isContractAnswer, transportFailure } from './failures.js'
 
 export interface NodesOptions {
+  /** Puts each question under a span. */
+  trace?: Trace
   /** Milliseconds that one node may take for one answer. */
   timeout: number
   /** How many nodes must say the same where it decides about orders and the index. */
@@ -135,7 +138,10 @@ export class ChainNodes {
 
   private async answerOf<T>(node: ChainNode, step: (client: PublicClient) => Promise<T>): Promise<T> {
     try {
-      const [answer, chainId] = await Promise.all([step(node.client), node.verified || node.client.getChainId()])
+      const { trace = untraced } = this.options
+      const [answer, chainId] = await trace('ask node', { 'tidegate.chain': this.chainId, node: node.url.host }, () =>
+        Promise.all([step(node.client), node.verified || node.client.getChainId()]),
+      )
       if (chainId !== true && chainId !== this.chainId) throw new WrongChain()
       node.verified = true
       node.failures = 0

@@ -125,6 +125,12 @@ export const SETTINGS = {
     default: 'info',
     doc: 'How much is logged: fatal, error, warn, info, debug, trace or silent.',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting({
+    parse: (raw) => parse.httpUrl(raw).href.replace(/\/+$/, ''),
+    doc: 'Collector that spans of requests, of questions to nodes and of requests to storages are sent to, by OTLP over HTTP. Needs packages of OpenTelemetry, see docs/operations.md.',
+    example: 'http://127.0.0.1:4318',
+  }),
+  OTEL_SERVICE_NAME: setting({ parse: parse.text, default: 'tidegate', doc: 'Name of the service in these spans.' }),
   INDEX_START_BLOCK: setting({
     parse: parse.perChain(parse.integer(0, Number.MAX_SAFE_INTEGER)),
     doc: "First block that the index reads; one number, or JSON by chain id. Default: the network's own from its address entry.",

@@ -10,6 +10,7 @@ import Fastify, {
 import type { Context } from '../context.js'
 import { ProviderError, RequestError, ValidationError } from '../errors.js'
 import type { Metrics } from '../metrics/metrics.js'
+import type { Tracing } from '../tracing.js'
 import { capUse } from './caps.js'
 import { registerDocumentation } from './documentation.js'
 import { Draining } from './draining.js'
@@ -41,7 +42,7 @@ export interface HttpServer {
 }
 
 /** The HTTP server with every endpoint, not yet listening. */
-export async function createServer(context: Context, log: FastifyBaseLogger): Promise<HttpServer> {
+export async function createServer(context: Context, log: FastifyBaseLogger, tracing?: Tracing): Promise<HttpServer> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -53,6 +54,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger): Pr
     frameworkErrors: sendError,
   })
   app.server.headersTimeout = HEADERS_TIMEOUT
+  tracing?.register(app)
   const draining = new Draining(app)
   app.setErrorHandler(sendError)
   app.addHook('onError', async (_request, _reply, error) => {

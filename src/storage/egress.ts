@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import { StorageError } from '../errors.js'
 import type { Outcome } from '../metrics/metrics.js'
+import { type Trace, untraced } from '../tracing.js'
 import { guardedConnector, type Lookup, pinnedAddress } from './connector.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
 
@@ -18,6 +19,8 @@ export interface EgressOptions {
   policy: DestinationPolicy
   /** Told how each request ended: with headers, or without. */
   onOutcome?: (outcome: Outcome) => void
+  /** Puts each request under a span. */
+  trace?: Trace
   /** In place of the system's resolver. */
   lookup?: Lookup
 }
@@ -63,7 +66,12 @@ export class Egress {
    * Sends a request, follows a few redirects with every hop checked, and answers as soon as the headers are there.
    * Throws StorageError; its words are fixed, since what went wrong in detail tells where the file is.
    */
-  async request(request: EgressRequest): Promise<EgressResponse> {
+  request(request: EgressRequest): Promise<EgressResponse> {
+    const { trace = untraced } = this.options
+    return trace('ask storage', { 'http.request.method': request.method }, () => this.follow(request))
+  }
+
+  private async follow(request: EgressRequest): Promise<EgressResponse> {
     let current = { ...request, url: this.checked(request.url) }
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const response = await this.send(current)
