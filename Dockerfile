@@ -4,7 +4,9 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-RUN npm run build && npm prune --omit=dev && rm -rf node_modules/@foundry-rs node_modules/@oceanprotocol
+RUN npm run build
+# what stays outside of the build, without the local chain of tidegate dev
+RUN npm ci --omit=dev && rm -rf node_modules/@foundry-rs node_modules/@oceanprotocol
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8030 STATE_DIR=/var/lib/tidegate
