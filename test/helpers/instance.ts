@@ -13,9 +13,12 @@ export interface Instance {
   end(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** Starts the service with an environment, and resolves when it listens. */
-export async function startInstance(environment: NodeJS.ProcessEnv): Promise<Instance> {
-  const child = spawn(process.execPath, cliArguments('start'), {
+/** Starts the service with an environment, and resolves when it listens. `program` is what node runs, by default the source. */
+export async function startInstance(
+  environment: NodeJS.ProcessEnv,
+  program: readonly string[] = cliArguments(),
+): Promise<Instance> {
+  const child = spawn(process.execPath, [...program, 'start'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, HOST: '127.0.0.1', PORT: '0', ...environment, LOG_LEVEL: 'info' },
   })

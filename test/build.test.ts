@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from './helpers/eventually.js'
+import { type Instance, startInstance } from './helpers/instance.js'
+import { ask, downloadParams } from './helpers/requests.js'
+import { World } from './helpers/world.js'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** What `npm run build` makes, with no more beside it than a production installation has. */
+describe('the build', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const cli = join(folder, 'dist', 'cli.js')
+  let world: World
+  let instance: Instance
+  beforeAll(async () => {
+    execFileSync(process.execPath, ['scripts/build.mjs', join(folder, 'dist')], { cwd: ROOT })
+    copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+    world = await World.start()
+    instance = await startInstance(world.beside({ STATE_DIR: join(folder, 'state'), WORKERS: '2' }), [cli])
+  })
+  afterAll(async () => {
+    await instance.end()
+    await world.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('serves: publishing, ordering, downloading, the page', async () => {
+    const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
+    const buyer = await world.somebody()
+    const txId = await world.order(asset, buyer)
+    const get = (path: string) => ask(instance.url + path)
+    await eventually(async () => (await get(`/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
+    expect((await get(`/api/services/download?${await downloadParams(asset, txId, buyer)}`)).text).toBe('tide')
+    expect((await get('/api/docs')).text).toContain('swagger')
+    expect((await get('/spec')).json).toMatchObject({ openapi: '3.1.0' })
+  })
+
+  it('knows its version, and the licences of what it holds', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(execFileSync(process.execPath, [cli, '--version'], { encoding: 'utf8' }).trim()).toBe(version)
+    const licences = readFileSync(join(folder, 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8')
+    for (const name of ['viem', 'fastify', 'undici', 'pg']) expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
+  })
+
+  it('needs no package that a production installation lacks', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
+    const imported = new Set<string>()
+    const files = readdirSync(join(folder, 'dist')).filter((name) => name.endsWith('.js'))
+    for (const file of files)
+      for (const [, name = ''] of readFileSync(join(folder, 'dist', file), 'utf8').matchAll(
+        /^import .*? from "([^."][^"]*)"/gm,
+      ))
+        imported.add(name)
+    const packages = [...imported].flatMap((name) =>
+      isBuiltin(name) ? [] : (/^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? []),
+    )
+    expect(packages.length).toBeGreaterThan(0)
+    expect(packages.filter((name) => !(name in dependencies))).toEqual([])
+    for (const name of packages) expect(lock[`node_modules/${name}`].dev, name).toBeUndefined()
+  })
+})
