@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AbiFunction } from 'viem'
 import { Purgatory } from './access/purgatory.js'
 import { accessControl } from './access/rbac.js'
+import { cachedSource } from './assets/cached-source.js'
 import { FactsReader } from './assets/facts.js'
 import { ChainFollower } from './assets/index/follower.js'
 import { indexSource } from './assets/index/source.js'
@@ -85,6 +86,7 @@ export async function createApp(settings: Settings): Promise<App> {
     },
   })
   const cacheOptions = { chains, outbound, log, maxDdoSize: settings.MAX_DDO_SIZE, ttl: settings.INDEX_POLL_INTERVAL }
+  const indexed = cachedSource(indexSource(store.index), settings.INDEX_POLL_INTERVAL)
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
   const sender = new ProofSender(chains, outbound, receiver, store.proofs)
@@ -98,7 +100,7 @@ export async function createApp(settings: Settings): Promise<App> {
       store.revocations,
       settings.LEGACY_TOKEN_SECRET,
     ),
-    assets: new AssetResolver([indexSource(store.index), ...caches], chains),
+    assets: new AssetResolver([indexed, ...caches], chains),
     facts: new FactsReader(chains, settings.INDEX_POLL_INTERVAL),
     progress: () => followers.map((follower) => follower.progress),
     orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
@@ -119,6 +121,7 @@ export async function createApp(settings: Settings): Promise<App> {
     pollInterval: settings.INDEX_POLL_INTERVAL,
     maxDdoSize: settings.MAX_DDO_SIZE,
     reorgDepth: settings.INDEX_REORG_DEPTH,
+    onMoved: (chainId: number) => indexed.forget(chainId),
     onRollback: (chainId: number, block: number) => context.orders.forgetAfter(chainId, block),
   }
   const followers = [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, log))

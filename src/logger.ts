@@ -26,5 +26,6 @@ export function createLogger(level: string): PinoLogger {
       }),
     },
   }
-  return pino(options, process.stderr)
+  // lines are handed over at once, and written while the next ones are made
+  return pino(options, pino.destination({ dest: process.stderr.fd, sync: false }))
 }

@@ -14,6 +14,9 @@ const LONGEST_PAUSE = 30_000
 /** What the first process tells the others to make them stop. */
 const STOP = 'tidegate:stop'
 
+/** Room for young objects: with more of it fewer are copied, which takes a fifth of the time of a small request. */
+const YOUNG = ['--min-semi-space-size=16', '--max-semi-space-size=64']
+
 /** Whether this process is one of several that share a port. */
 export const isWorker = cluster.isWorker
 
@@ -23,6 +26,7 @@ export const isWorker = cluster.isWorker
  * could not start.
  */
 export async function superviseWorkers(settings: Settings): Promise<number> {
+  cluster.setupPrimary({ execArgv: [...process.execArgv, ...YOUNG] })
   const supervisor = new Supervisor(createLogger(settings.LOG_LEVEL))
   // the first one alone: it makes the tables, and says what is wrong with the settings once
   const failed = await supervisor.add()

@@ -12,6 +12,8 @@ const consumerParameter = z.looseObject({
   options: z.unknown().optional(),
 })
 
+const consumerParameters = z.array(consumerParameter)
+
 type ConsumerParameter = z.infer<typeof consumerParameter>
 
 /**
@@ -19,8 +21,9 @@ type ConsumerParameter = z.infer<typeof consumerParameter>
  * where nothing was sent. Throws ValidationError that names the parameter.
  */
 export function completeUserdata(declared: unknown, sent: UserData | undefined): UserData | undefined {
-  const parameters = z.array(consumerParameter).safeParse(declared)
-  if (!parameters.success || parameters.data.length === 0) return sent
+  if (!Array.isArray(declared) || declared.length === 0) return sent
+  const parameters = consumerParameters.safeParse(declared)
+  if (!parameters.success) return sent
   const values: Record<string, unknown> = { ...sent }
   for (const parameter of parameters.data) {
     const given = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined

@@ -1,3 +1,4 @@
+import type { Service } from '../assets/ddo.js'
 import { type Asset, type AssetService, serviceOf } from '../assets/resolver.js'
 import type { Context } from '../context.js'
 import { AssetError, ValidationError } from '../errors.js'
@@ -14,6 +15,15 @@ export interface OpenService extends AssetService {
   file(index: number): StoredFile
 }
 
+/** A decrypted file list, and those of its objects that were bound to their kind. */
+interface OpenedFiles {
+  objects: unknown[]
+  bound: StoredFile[]
+}
+
+/** Those of services whose documents are kept: opening costs a multiplication on the curve. */
+const OPENED = new WeakMap<Service, OpenedFiles>()
+
 /** Finds a service by DID and id. Throws AssetError where there is none, AccessError where the state forbids access. */
 export async function openService(
   { assets, storages, settings }: Context,
@@ -24,14 +34,6 @@ export async function openService(
   assertConsumable(asset.state)
   const found = serviceOf(asset, serviceId)
   assertConsumable(found.service.state ?? asset.state)
-  const objects = () =>
-    openFiles(found.service.files, {
-      keys: asset.chain.keys,
-      nft: asset.nft,
-      datatoken: found.service.datatokenAddress,
-      ddoVersion: asset.ddo.version,
-      allowUnbound: settings.ALLOW_UNBOUND_FILES,
-    })
   const bind = (object: unknown): StoredFile => {
     try {
       return storages.file(object)
@@ -41,10 +43,24 @@ export async function openService(
       throw new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
     }
   }
-  return {
-    asset,
-    ...found,
-    files: () => objects().map(bind),
-    file: (index) => bind(fileAt(objects(), index)),
+  const opened = (): OpenedFiles => {
+    const known = OPENED.get(found.service)
+    if (known) return known
+    const objects = openFiles(found.service.files, {
+      keys: asset.chain.keys,
+      nft: asset.nft,
+      datatoken: found.service.datatokenAddress,
+      ddoVersion: asset.ddo.version,
+      allowUnbound: settings.ALLOW_UNBOUND_FILES,
+    })
+    const fresh = { objects, bound: [] }
+    OPENED.set(found.service, fresh)
+    return fresh
   }
+  const file = (index: number): StoredFile => {
+    const { objects, bound } = opened()
+    bound[index] ??= bind(fileAt(objects, index))
+    return bound[index]
+  }
+  return { asset, ...found, files: () => opened().objects.map((_, index) => file(index)), file }
 }

@@ -33,6 +33,9 @@ export interface AssetService {
 
 /** Finds assets by DID and holds every answer against what a DID promises, whatever the source. */
 export class AssetResolver {
+  /** Answers that were held against the promise already: sources may give the same one again. */
+  private readonly genuine = new WeakMap<SourcedAsset, Asset>()
+
   constructor(
     private readonly sources: readonly AssetSource[],
     private readonly chains: Chains,
@@ -43,8 +46,14 @@ export class AssetResolver {
     for (const source of this.sources) {
       const found = await source.find(did)
       if (!found) continue
+      const known = this.genuine.get(found)
+      if (known?.ddo.id === did) return known
       const chain = this.chains.get(found.chainId)
-      if (chain && this.isGenuine(did, found)) return { ...found, chain }
+      if (chain && this.isGenuine(did, found)) {
+        const asset = { ...found, chain }
+        this.genuine.set(found, asset)
+        return asset
+      }
       break // a source that knows the asset is never overridden by a later one
     }
     throw new AssetError('DID_NOT_RESOLVED', `Cannot resolve DID ${printable(did)}`)

@@ -21,21 +21,23 @@ export function capUse(app: FastifyInstance, { settings }: Context): void {
   let downloads = 0
   const byAddress = new Map<string, number>()
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (connections() > MAX_CONNECTIONS && !isOperators(request)) {
       reply.header('connection', 'close').header('retry-after', AGAIN)
-      throw new StateError('BUSY', 'The provider has as many connections as it takes at once.')
+      return done(new StateError('BUSY', 'The provider has as many connections as it takes at once.'))
     }
-    if (request.method !== 'GET' || !isDownload(request)) return
+    if (request.method !== 'GET' || !isDownload(request)) return done()
     const { ip } = request
     const own = byAddress.get(ip) ?? 0
     if (MAX_DOWNLOADS_PER_ADDRESS > 0 && own >= MAX_DOWNLOADS_PER_ADDRESS) {
       reply.header('retry-after', AGAIN)
-      throw new LimitError('RATE_LIMITED', 'Too many downloads of this address at once. Try again when one has ended.')
+      return done(
+        new LimitError('RATE_LIMITED', 'Too many downloads of this address at once. Try again when one has ended.'),
+      )
     }
     if (downloads >= MAX_DOWNLOADS) {
       reply.header('retry-after', AGAIN)
-      throw new StateError('BUSY', 'The provider has as many downloads under way as it takes at once.')
+      return done(new StateError('BUSY', 'The provider has as many downloads under way as it takes at once.'))
     }
     downloads += 1
     byAddress.set(ip, own + 1)
@@ -45,6 +47,7 @@ export function capUse(app: FastifyInstance, { settings }: Context): void {
       if (left > 0) byAddress.set(ip, left)
       else byAddress.delete(ip)
     })
+    done()
   })
 }
 

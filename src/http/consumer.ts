@@ -35,21 +35,19 @@ export interface ConsumerRequest<T> {
 }
 
 /**
- * Reads the parameters of a route that takes a signature or, in its place, an auth token: nonce and signature are
- * required unless there is a token. Throws ValidationError with all that is missing at once.
+ * Makes the reader for the parameters of a route that takes a signature or, in its place, an auth token: nonce and
+ * signature are required unless there is a token. It throws ValidationError with all that is missing at once.
  */
-export function readConsumerParams<T extends z.ZodRawShape>(
-  shape: T,
-  request: FastifyRequest,
-  { settings }: Context,
-): ConsumerRequest<z.output<z.ZodObject<T>>> {
-  const credentials = credentialsOf(request)
+export function consumerParams<T extends z.ZodRawShape>(shape: T, { settings }: Context) {
   const proof = nonce(settings.NONCE_MAX_AHEAD)
-  const schema =
-    credentials && 'token' in credentials
-      ? z.object({ ...shape, nonce: proof.optional() })
-      : z.object({ ...shape, nonce: proof, signature: text.refine((value) => value !== 'null', 'is required') })
-  return { params: readParams(schema, request) as z.output<z.ZodObject<T>> & ProofParams, credentials }
+  const withToken = z.object({ ...shape, nonce: proof.optional() })
+  const required = text.refine((value) => value !== 'null', 'is required')
+  const signed = z.object({ ...shape, nonce: proof, signature: required })
+  return (request: FastifyRequest): ConsumerRequest<z.output<z.ZodObject<T>>> => {
+    const credentials = credentialsOf(request)
+    const schema = credentials && 'token' in credentials ? withToken : signed
+    return { params: readParams(schema, request) as z.output<z.ZodObject<T>> & ProofParams, credentials }
+  }
 }
 
 /**

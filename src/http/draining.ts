@@ -24,21 +24,17 @@ export class Draining {
         if (this.sockets.size === 0) this.ended()
       })
     })
-    app.addHook('onRequest', async (request, reply) => {
+    app.addHook('onRequest', (request, reply, done) => {
       const { socket } = request.raw
       this.busy.add(socket)
       reply.raw.once('close', () => {
         this.busy.delete(socket)
         if (this.begun) socket.end()
       })
-      if (!this.begun) return
+      if (!this.begun) return done()
       // a connection that was kept open: the next request belongs to another instance
       reply.header('connection', 'close').header('retry-after', '1')
-      return sendError(
-        new RequestError('STOPPING', 'This instance is stopping. Send the request again.'),
-        request,
-        reply,
-      )
+      sendError(new RequestError('STOPPING', 'This instance is stopping. Send the request again.'), request, reply)
     })
   }
 

@@ -28,8 +28,14 @@ export function sentParams(request: FastifyRequest): Record<string, unknown> {
   const body = request.body
   if (body !== undefined && body !== null && (typeof body !== 'object' || Array.isArray(body)))
     throw ValidationError.of('body', 'The body must be a JSON object.')
-  const all = { ...(body as object | undefined), ...(request.query as object) }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '' && value !== null))
+  const sent: Record<string, unknown> = Object.create(null)
+  for (const part of [body, request.query] as (Record<string, unknown> | undefined | null)[])
+    for (const name in part) {
+      const value = part[name]
+      if (value !== '' && value !== null) sent[name] = value
+      else delete sent[name]
+    }
+  return sent
 }
 
 /** A scalar in text or number form, as text without NUL bytes. */

@@ -79,13 +79,13 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
 
 /** One line and one count for each finished request. The route's pattern stands for the URL, whose query holds signatures. */
 function logRequests(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request
-    const route = routeOptions.url ?? 'none'
-    const fields = { method, route, status: reply.statusCode, ms: reply.elapsedTime }
-    metrics.requests.inc({ method, route, status: reply.statusCode })
-    metrics.duration.observe({ route }, reply.elapsedTime / 1000)
-    request.log.info({ ...fields, ms: Math.round(fields.ms * 10) / 10 }, 'request')
+    const { url: route = 'none' } = routeOptions
+    const { statusCode: status, elapsedTime } = reply
+    metrics.answered(method, route, status, elapsedTime / 1000)
+    request.log.info({ method, route, status, ms: Math.round(elapsedTime * 10) / 10 }, 'request')
+    done()
   })
 }
 
@@ -101,8 +101,9 @@ function rejectUnknownRoutes(app: FastifyInstance): void {
     allowed.set(url, methods)
   })
   app.setNotFoundHandler(refuse)
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return refuse(request, reply)
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done()
+    refuse(request, reply)
   })
 
   function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {

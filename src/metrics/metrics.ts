@@ -75,6 +75,21 @@ export class Metrics {
     registers: this.registers,
   })
 
+  /** One for each route and status that there was: to look a label's counter up costs more than to count. */
+  private readonly answers = new Map<string, { count: Counter.Internal; time: Histogram.Internal<'route'> }>()
+
+  /** Counts a request that was answered, in so many seconds. */
+  answered(method: string, route: string, status: number, seconds: number): void {
+    const key = `${method} ${status} ${route}`
+    let known = this.answers.get(key)
+    if (!known) {
+      known = { count: this.requests.labels({ method, route, status }), time: this.duration.labels({ route }) }
+      this.answers.set(key, known)
+    }
+    known.count.inc()
+    known.time.observe(seconds)
+  }
+
   /** The gauges that are read when asked for. */
   watch({ progress, proofsWaiting }: Gauged): void {
     collectDefaultMetrics({ register: this.registry, prefix: 'tidegate_' })

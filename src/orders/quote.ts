@@ -1,4 +1,4 @@
-import { type Address, encodePacked, type Hex, hexToString, isAddressEqual, keccak256, stringToHex } from 'viem'
+import { type Address, encodePacked, getAddress, type Hex, hexToString, keccak256, stringToHex } from 'viem'
 import type { Chain } from '../chain/chains.js'
 import type { ComputeEnvironment } from '../config/parsers.js'
 import { type ProviderKey, personalDigest, recoverAddress, type Signature, signDigest } from '../crypto/keys.js'
@@ -65,6 +65,16 @@ export interface EmittedFee extends FeeTerms {
   s: Hex
 }
 
+/** What a fee says of itself: who signed it, and for what. */
+interface Quoted {
+  signer: Address | undefined
+  dt?: unknown
+  id?: unknown
+}
+
+/** Fees that were read before: those of kept orders come again and again. */
+const READ = new WeakMap<EmittedFee, Quoted>()
+
 /**
  * Whether this provider quoted the fee for this datatoken and service: the signature covers every field, so a good
  * one proves token, amount, data and validity at once.
@@ -74,16 +84,27 @@ export function isOwnQuote(
   keys: readonly ProviderKey[],
   wanted: { datatoken: Address; serviceId: string },
 ): boolean {
-  const key = keys.find(({ address }) => isAddressEqual(address, fee.providerFeeAddress))
+  const key = keys.find(({ address }) => address === getAddress(fee.providerFeeAddress))
   if (!key) return false
+  const { signer, dt, id } = read(fee)
+  return (
+    signer === key.address && String(dt).toLowerCase() === wanted.datatoken.toLowerCase() && id === wanted.serviceId
+  )
+}
+
+function read(fee: EmittedFee): Quoted {
+  const known = READ.get(fee)
+  if (known) return known
   const signature = Buffer.concat([bytes(fee.r), bytes(fee.s), Buffer.of(fee.v)])
-  if (recoverAddress(feeDigest(fee), signature) !== key.address) return false
+  const quoted: Quoted = { signer: recoverAddress(feeDigest(fee), signature) }
   try {
-    const data = JSON.parse(hexToString(fee.providerData)) as { dt?: unknown; id?: unknown }
-    return String(data.dt).toLowerCase() === wanted.datatoken.toLowerCase() && data.id === wanted.serviceId
+    const { dt, id } = JSON.parse(hexToString(fee.providerData)) as { dt?: unknown; id?: unknown }
+    Object.assign(quoted, { dt, id })
   } catch {
-    return false // something else that this key signed
+    // something else that this key signed
   }
+  READ.set(fee, quoted)
+  return quoted
 }
 
 /** The environment that a fee was quoted for; null for plain access. Call it for an own quote alone. */

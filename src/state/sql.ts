@@ -5,6 +5,8 @@ export type Value = string | number | null
 export interface Query {
   text: string
   values: Value[]
+  /** It gives one row at most. */
+  single?: boolean
 }
 
 export interface Result {
@@ -35,7 +37,7 @@ export interface Driver {
  * A statement with named values (`:name`), to be filled from an object that may hold more than it uses. Throws where a
  * value is missing: a name that is misspelt must not become null.
  */
-export function sql(text: string): (values?: object) => Query {
+export function sql(text: string, { single = false } = {}): (values?: object) => Query {
   const names: string[] = []
   const positional = text.replace(/:(\w+)/g, (_, name: string) => {
     names.push(name)
@@ -43,12 +45,18 @@ export function sql(text: string): (values?: object) => Query {
   })
   return (values = {}) => ({
     text: positional,
+    single,
     values: names.map((name) => {
       const value = (values as Record<string, Value | undefined>)[name]
       if (value === undefined) throw new Error(`The statement has no value for ${name}.`)
       return value
     }),
   })
+}
+
+/** The same for a statement that gives one row at most, which costs less to read. */
+export function sqlOne(text: string): (values?: object) => Query {
+  return sql(text, { single: true })
 }
 
 /** Runs one statement of a script. */

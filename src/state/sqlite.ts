@@ -33,13 +33,28 @@ function migrate(db: Database.Database): void {
   }).immediate()
 }
 
+type Row = Record<string, Value>
+
 interface Prepared {
   statement: Database.Statement
   hasRows: boolean
+  writes: boolean
+}
+
+/** A write that waits for the next commit. */
+interface Waiting {
+  query: Query
+  resolve(result: Result): void
+  reject(error: Error): void
 }
 
 class SqliteDriver implements Driver {
-  private readonly prepared = new Map<string, Prepared>()
+  /**
+   * By their text. A statement is only ever read in one way: in this library one that was read to its end as a list
+   * keeps what was bound to it, and then answers for that when asked for a single row.
+   */
+  private readonly prepared = { single: new Map<string, Prepared>(), list: new Map<string, Prepared>() }
+  private waiting: Waiting[] = []
   /** Locks of what this instance leads. */
   private readonly leads = new Map<string, Database.Database>()
 
@@ -48,20 +63,20 @@ class SqliteDriver implements Driver {
     private readonly folder: string,
   ) {}
 
+  /** Reads at once. Writes of one turn of the event loop share a commit: what costs is the sync, not the statement. */
   async query(query: Query): Promise<Result> {
-    return this.guarded(() => this.run(query))
+    if (!this.guarded(() => this.prepare(query)).writes) return this.guarded(() => this.run(query))
+    return new Promise((resolve, reject) => {
+      if (this.waiting.push({ query, resolve, reject }) === 1) setImmediate(() => this.commitWaiting())
+    })
   }
 
   async transact<T>(script: Script<T>): Promise<T> {
-    return this.guarded(() =>
-      this.db
-        .transaction(() => {
-          let next = script.next()
-          while (!next.done) next = script.next(this.run(next.value))
-          return next.value
-        })
-        .immediate(),
-    )
+    return this.atomically(() => {
+      let next = script.next()
+      while (!next.done) next = script.next(this.run(next.value))
+      return next.value
+    })
   }
 
   /** By a lock on a file beside the database, which the system takes back when the process is gone. */
@@ -79,20 +94,53 @@ class SqliteDriver implements Driver {
   }
 
   async close(): Promise<void> {
+    this.commitWaiting()
     for (const lock of this.leads.values()) lock.close()
     this.leads.clear()
     if (this.db.open) this.db.close()
   }
 
-  private run({ text, values }: Query): Result {
-    let prepared = this.prepared.get(text)
-    if (!prepared) {
-      prepared = { statement: this.db.prepare(text), hasRows: /^\s*SELECT|\bRETURNING\b/i.test(text) }
-      this.prepared.set(text, prepared)
+  /** All of them or none: where the database fails, nobody was accepted. */
+  private commitWaiting(): void {
+    const batch = this.waiting
+    if (batch.length === 0) return
+    this.waiting = []
+    try {
+      const results = this.atomically(() => batch.map(({ query }) => this.run(query)))
+      for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result)
+    } catch (error) {
+      for (const { reject } of batch) reject(error as Error)
     }
-    if (!prepared.hasRows) return { rows: [], changes: prepared.statement.run(...(values as string[])).changes }
-    const rows = prepared.statement.all(...(values as string[])) as Record<string, Value>[]
-    return { rows, changes: 0 }
+  }
+
+  private atomically<T>(work: () => T): T {
+    return this.guarded(() => this.db.transaction(work).immediate())
+  }
+
+  private prepare({ text, single }: Query): Prepared {
+    const known = single ? this.prepared.single : this.prepared.list
+    let prepared = known.get(text)
+    if (!prepared) {
+      const reads = /^\s*SELECT/i.test(text)
+      prepared = {
+        statement: this.db.prepare(text),
+        hasRows: reads || /\bRETURNING\b/i.test(text),
+        writes: !reads,
+      }
+      known.set(text, prepared)
+    }
+    return prepared
+  }
+
+  private run(query: Query): Result {
+    const { values, single } = query
+    const { statement, hasRows } = this.prepare(query)
+    if (!hasRows) return { rows: [], changes: statement.run(values).changes }
+    if (!single) return { rows: statement.all(values) as Row[], changes: 0 }
+    const row = statement.get(values) as (Row & { _metadata?: unknown }) | undefined
+    if (!row) return { rows: [], changes: 0 }
+    const { _metadata, ...columns } = row // how long it took, which the library adds
+    return { rows: [columns], changes: 0 }
   }
 
   private guarded<T>(step: () => T): T {

@@ -81,7 +81,7 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
 
 /** The answer to the first request that is handed out; of several failures the last one is told. */
 async function firstThatWorks<R>(requests: HttpRequest[], send: (request: HttpRequest) => Promise<R>): Promise<R> {
-  let failure: unknown = new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.')
+  let failure: unknown
   for (const request of requests) {
     try {
       return await send(request)
@@ -90,7 +90,7 @@ async function firstThatWorks<R>(requests: HttpRequest[], send: (request: HttpRe
       failure = error
     }
   }
-  throw failure
+  throw failure ?? new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.')
 }
 
 function opened({ status, headers: upstream, body, url }: EgressResponse, named: boolean): OpenedFile {

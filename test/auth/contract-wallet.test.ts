@@ -109,7 +109,7 @@ describe('contract wallets (EIP-1271)', () => {
 
     const { tokens } = world.local.app.context
     const now = Math.floor(Date.now() / 1000)
-    const foreign = await tokens.issue({ address: wallet.address as `0x${string}`, chainId: 1 }, now + 60, now)
+    const foreign = tokens.issue({ address: wallet.address as `0x${string}`, chainId: 1 }, now + 60, now)
     expect((await download(txId, bare, { AuthToken: foreign })).json).toMatchObject({ code: 'TOKEN_INVALID' })
 
     const body = JSON.stringify(Object.fromEntries(await tokenParams({ token })))

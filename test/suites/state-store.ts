@@ -68,6 +68,20 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       await second.close()
     })
 
+    it('answers for what was asked, whatever was asked before', async () => {
+      const address = (at: number) => `0x${String(at).padStart(40, '0')}` as const
+      let from: { block: number; hash: `0x${string}` } | undefined
+      for (let at = 1; at <= 20; at++) {
+        expect(await store.index.nft(1, address(at))).toBeUndefined()
+        const nft = { address: address(at), name: 'n', symbol: 's', tokenUri: '', owner: ALICE, created: '' } as const
+        const to = { block: at, hash: `0x${at}` as const }
+        const keep = at % 2 === 0 ? { keepSince: 0 } : {}
+        expect(await store.index.commit({ chainId: 1, from, to, changes: [{ kind: 'nft', nft }], ...keep })).toBe(true)
+        from = to
+        for (const wanted of [1, at]) expect((await store.index.nft(1, address(wanted)))?.address).toBe(address(wanted))
+      }
+    })
+
     it('lets one instance lead an index, and another one when that is gone', async () => {
       const two = await under.open()
       const leads = [

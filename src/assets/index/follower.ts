@@ -14,6 +14,8 @@ export interface FollowerOptions {
   maxDdoSize: number
   /** Blocks below the head that a reorganisation may replace without the chain being read anew. */
   reorgDepth: number
+  /** Told when the index of a chain has changed, by this instance or another one. */
+  onMoved?: (chainId: number) => void
   /** Told when everything after a block was taken back. */
   onRollback?: (chainId: number, block: number) => void
 }
@@ -100,8 +102,8 @@ export class ChainFollower {
   async step(): Promise<boolean> {
     const { chain, index } = this
     const cursor = await index.cursor(chain.chainId)
+    await this.noticeMove(cursor)
     const views = await viewsOf(chain, cursor)
-    await this.noticeRollback(cursor)
     // nodes that lag tell a lower head: the highest is the chain's, if a node can be found that has it
     const heads = [...new Set(views.map(({ head }) => head))].sort((a, b) => b - a)
     this.block = cursor?.block ?? null
@@ -144,6 +146,7 @@ export class ChainFollower {
     if (!(await this.index.commit({ chainId, from: cursor, to: range.cursor, changes, keepSince }))) return false
     this.block = to
     this.seen = range.cursor
+    options.onMoved?.(chainId)
     for (const change of changes) {
       if (change.kind !== 'metadata') continue
       const { did, block, reason } = change.metadata
@@ -168,15 +171,18 @@ export class ChainFollower {
     }
     this.block = ancestor?.block ?? null
     this.seen = ancestor
+    options.onMoved?.(chainId)
     options.onRollback?.(chainId, ancestor?.block ?? -1)
   }
 
-  /** Another instance may have taken back what this one has seen. */
-  private async noticeRollback(cursor: Cursor | undefined): Promise<void> {
+  /** Another instance may have read on, or have taken back what this one has seen. */
+  private async noticeMove(cursor: Cursor | undefined): Promise<void> {
     const seen = this.seen
     this.seen = cursor
-    if (!seen || (seen.block === cursor?.block && seen.hash === cursor.hash)) return
+    if (seen?.block === cursor?.block && seen?.hash === cursor?.hash) return
     const { chainId } = this.chain
+    this.options.onMoved?.(chainId)
+    if (!seen) return
     const checkpoints = await this.index.checkpoints(chainId)
     const isFinal = seen.block < (checkpoints.at(-1)?.block ?? 0)
     if (isFinal || checkpoints.some(({ block, hash }) => block === seen.block && hash === seen.hash)) return

@@ -7,7 +7,7 @@ import { type Chain, waitForReceipt } from '../../chain/chains.js'
 import type { Context } from '../../context.js'
 import { AccessError, AssetError } from '../../errors.js'
 import { chainOf } from '../chain.js'
-import { PROOF, proveConsumer, readConsumerParams } from '../consumer.js'
+import { consumerParams, PROOF, proveConsumer } from '../consumer.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { address, flags, hexBytes, transactionId, whole } from '../params.js'
 
@@ -54,8 +54,9 @@ export const decrypt: Endpoint = {
   },
   register(app, context) {
     const { settings, chains } = context
+    const read = consumerParams(params, context)
     app.post(this.path, async (request, reply) => {
-      const sent = readConsumerParams(params, request, context)
+      const sent = read(request)
       const { decrypterAddress, dataNftAddress, chainId, transactionId: txId, ...document } = sent.params
       const chain = chainOf(chainId, chains)
       const decrypter = await proveConsumer(

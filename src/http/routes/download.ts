@@ -8,7 +8,7 @@ import type { Settings } from '../../config/schema.js'
 import { AccessError, ERROR_CATALOGUE, type ErrorCode } from '../../errors.js'
 import { verifyOrder } from '../../orders/verify.js'
 import type { OpenRequest } from '../../storage/storage.js'
-import { PROOF, proveConsumer, readConsumerParams } from '../consumer.js'
+import { consumerParams, PROOF, proveConsumer } from '../consumer.js'
 import { type EndpointDoc, json } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { countBytes } from '../limits.js'
@@ -68,11 +68,12 @@ export const download: Endpoint = {
   },
   register(app, context) {
     const { settings } = context
+    const read = consumerParams(params, context)
     // HEAD by hand: the framework's own form of it replaces the length of the file
     app.route({ method: 'HEAD', url: this.path, handler })
     app.route({ method: 'GET', url: this.path, exposeHeadRoute: false, handler })
     async function handler(request: FastifyRequest, reply: FastifyReply) {
-      const sent = readConsumerParams(params, request, context)
+      const sent = read(request)
       const asked = sent.params
       const opened = await openService(context, asked.documentId, asked.serviceId)
       const { asset, service, index } = opened
@@ -108,7 +109,7 @@ export const download: Endpoint = {
       await consumer.consumeNonce()
       const opening = { ...openRequest(request), userdata: values }
       const delivered = await file.open(opening)
-      endWhenUntaken(reply, settings.CONSUMER_STALL_TIMEOUT)
+      endWhenUntaken(reply, delivered, settings.CONSUMER_STALL_TIMEOUT)
       if (request.method === 'GET')
         count(reply, file.type, context.metrics, (bytes, complete) => {
           countBytes(context, request, bytes)

@@ -7,7 +7,7 @@ import type { Context } from '../../context.js'
 import { encrypt as encryptTo } from '../../crypto/ecies.js'
 import { RequestError } from '../../errors.js'
 import { chainOf } from '../chain.js'
-import { optionalProof, PROOF, proveConsumer, readConsumerParams } from '../consumer.js'
+import { consumerParams, optionalProof, PROOF, proveConsumer } from '../consumer.js'
 import { credentialsOf } from '../credentials.js'
 import { HEX } from '../docs.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoint.js'
@@ -46,14 +46,16 @@ export const encrypt: Endpoint = {
     errors: ['UNKNOWN_CHAIN', 'BAD_CONTENT_TYPE', 'EMPTY_BODY', 'RBAC_DENIED', 'RBAC_UNAVAILABLE'],
   },
   register(app, context) {
+    const schema = z.object(params)
+    const checkSigner = signerCheck(context)
     withRawBody(app, (scope) => {
       scope.post(this.path, async (request, reply) => {
         const queryOnly = { query: request.query, headers: request.headers, body: undefined } as FastifyRequest
         if (sentParams(queryOnly).chainId === undefined)
           throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
-        const chain = chainOf(readParams(z.object(params), queryOnly).chainId, context.chains)
+        const chain = chainOf(readParams(schema, queryOnly).chainId, context.chains)
         const body = octets(request)
-        const consumer = await checkSigner(queryOnly, chain, context)
+        const consumer = await checkSigner(queryOnly, chain)
         const provider = chain.key.address
         await context.accessControl({
           event: 'encryptUrl',
@@ -70,13 +72,17 @@ export const encrypt: Endpoint = {
   },
 }
 
-async function checkSigner(request: FastifyRequest, chain: Chain, context: Context): Promise<Proven | undefined> {
-  const credentials = credentialsOf(request)
-  if (!credentials || !('signature' in credentials)) return undefined
-  const sent = readConsumerParams({ consumerAddress: address }, request, context)
-  const { consumerAddress } = sent.params
-  const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encrypt')]
-  return proveConsumer(sent, consumerAddress, messages, chain, context)
+/** Checks who signed, where the request is signed at all. */
+function signerCheck(context: Context): (request: FastifyRequest, chain: Chain) => Promise<Proven | undefined> {
+  const read = consumerParams({ consumerAddress: address }, context)
+  return async (request, chain) => {
+    const credentials = credentialsOf(request)
+    if (!credentials || !('signature' in credentials)) return undefined
+    const sent = read(request)
+    const { consumerAddress } = sent.params
+    const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encrypt')]
+    return proveConsumer(sent, consumerAddress, messages, chain, context)
+  }
 }
 
 function octets({ headers, body }: FastifyRequest): Buffer {

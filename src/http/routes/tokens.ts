@@ -135,7 +135,7 @@ async function issue({ settings, tokens }: Context, signer: Proven, field: strin
   if (expiresAt <= now) throw refuse('must lie in the future (seconds since 1970, UTC)')
   if (expiresAt > now + settings.AUTH_TOKEN_MAX_LIFETIME)
     throw refuse(`must not lie more than ${settings.AUTH_TOKEN_MAX_LIFETIME} seconds ahead`)
-  const token = await tokens.issue(signer, expiresAt, now)
+  const token = tokens.issue(signer, expiresAt, now)
   await signer.consumeNonce()
   return { token }
 }

@@ -1,4 +1,4 @@
-import { type Driver, type Query, type Script, sql, step } from '../sql.js'
+import { type Driver, type Query, type Script, sql, sqlOne, step } from '../sql.js'
 import type {
   Cursor,
   IndexChange,
@@ -13,7 +13,7 @@ import { forget, keep, takeBack } from './undo.js'
 
 const TABLES = ['index_cursor', 'index_nft', 'index_datatoken', 'index_asset', 'index_checkpoint', 'index_undo']
 
-const CURSOR = sql('SELECT block, hash FROM index_cursor WHERE chain_id = :chainId')
+const CURSOR = sqlOne('SELECT block, hash FROM index_cursor WHERE chain_id = :chainId')
 const CHAINS = sql('SELECT chain_id FROM index_cursor ORDER BY chain_id')
 const FIRST_CURSOR = sql(
   'INSERT INTO index_cursor (chain_id, block, hash) VALUES (:chainId, :block, :hash) ON CONFLICT DO NOTHING',
@@ -53,15 +53,15 @@ const METADATA = sql(
 )
 const STATE = sql('UPDATE index_asset SET state = :state WHERE chain_id = :chainId AND nft = :nft')
 const ORDER = sql('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken')
-const FIND_NFT = sql('SELECT * FROM index_nft WHERE chain_id = :chainId AND address = :address')
-const FIND_DATATOKEN = sql(
+const FIND_NFT = sqlOne('SELECT * FROM index_nft WHERE chain_id = :chainId AND address = :address')
+const FIND_DATATOKEN = sqlOne(
   'SELECT address, nft, name, symbol FROM index_datatoken WHERE chain_id = :chainId AND address = :address',
 )
 const DATATOKENS_OF = sql(
   `SELECT address, nft, name, symbol, orders FROM index_datatoken
    WHERE chain_id = :chainId AND nft = :nft ORDER BY position`,
 )
-const ASSET = sql(
+const ASSET = sqlOne(
   `SELECT chain_id, nft, did, state, ddo, reason, tx_id, block, sender, timestamp FROM index_asset WHERE did = :did`,
 )
 

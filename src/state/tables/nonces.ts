@@ -1,7 +1,7 @@
-import { type Driver, sql } from '../sql.js'
+import { type Driver, sql, sqlOne } from '../sql.js'
 import type { NonceStore } from '../store.js'
 
-const LAST = sql('SELECT nonce FROM nonces WHERE address = :address')
+const LAST = sqlOne('SELECT nonce FROM nonces WHERE address = :address')
 const CONSUME = sql(
   `INSERT INTO nonces (address, nonce) VALUES (:address, :sortKey)
    ON CONFLICT (address) DO UPDATE SET nonce = excluded.nonce WHERE excluded.nonce > nonces.nonce`,

@@ -1,8 +1,8 @@
-import { type Driver, sql } from '../sql.js'
+import { type Driver, sql, sqlOne } from '../sql.js'
 import type { RevocationStore } from '../store.js'
 
 const REVOKE = sql('INSERT INTO revocations (jti, expires_at) VALUES (:jti, :expiresAt) ON CONFLICT (jti) DO NOTHING')
-const FIND = sql('SELECT 1 AS found FROM revocations WHERE jti = :jti')
+const FIND = sqlOne('SELECT 1 AS found FROM revocations WHERE jti = :jti')
 const PURGE = sql('DELETE FROM revocations WHERE expires_at < :now')
 
 export function revocationStore(db: Driver): RevocationStore {

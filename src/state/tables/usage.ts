@@ -1,14 +1,14 @@
-import { type Driver, sql } from '../sql.js'
+import { type Driver, sql, sqlOne } from '../sql.js'
 import type { UsageStore } from '../store.js'
 
-const ADD = sql(
+const ADD = sqlOne(
   `INSERT INTO usage_windows (id, started, used) VALUES (:id, :now, :amount)
    ON CONFLICT (id) DO UPDATE SET
      used = CASE WHEN usage_windows.started <= :expired THEN excluded.used ELSE usage_windows.used + excluded.used END,
      started = CASE WHEN usage_windows.started <= :expired THEN excluded.started ELSE usage_windows.started END
    RETURNING used, started`,
 )
-const USED = sql('SELECT used, started FROM usage_windows WHERE id = :id AND started > :expired')
+const USED = sqlOne('SELECT used, started FROM usage_windows WHERE id = :id AND started > :expired')
 const PURGE = sql('DELETE FROM usage_windows WHERE started <= :expired')
 
 /** Additions after which windows that are over are removed. */

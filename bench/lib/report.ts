@@ -1,0 +1,39 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+/** One line of a table: names of columns to values. */
+export type Row = Record<string, string | number>
+
+const RESULTS = fileURLToPath(new URL('../results/', import.meta.url))
+
+/** Prints a table, and writes it as JSON with the machine that it was measured on. */
+export function report(name: string, title: string, rows: Row[]): void {
+  process.stdout.write(`\n${title}\n`)
+  console.table(rows)
+  mkdirSync(RESULTS, { recursive: true })
+  const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, memory: totalmem() }
+  const result = { name, title, time: new Date().toISOString(), machine, rows }
+  writeFileSync(`${RESULTS}${name}.json`, `${JSON.stringify(result, null, 2)}\n`)
+}
+
+/** The middle one, and how far the others spread around it. */
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] as number
+}
+
+export function quantile(values: number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] as number
+}
+
+/** From the least to the largest, in percent of the middle one. */
+export function spread(values: number[]): string {
+  const middle = median(values)
+  return `${Math.round((Math.min(...values) / middle - 1) * 100)}…+${Math.round((Math.max(...values) / middle - 1) * 100)} %`
+}
+
+export function rounded(value: number, digits = 2): number {
+  return Number(value.toFixed(digits))
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import type { Benchmark } from './lib/benchmark.js'
+import type { Load } from './lib/load.js'
+import { send } from './lib/processes.js'
+import { median, quantile, type Row, report, rounded, spread } from './lib/report.js'
+import { type Consumer, downloadQuery, raw, Stage, signedDownload, signedToken } from './lib/stage.js'
+
+/** What is measured: how a request of one connection looks, and what it is compared with. */
+interface Case {
+  name: string
+  /** Requests that each connection sends, in turn: as many as they are asked for where each must be new. */
+  requests(consumer: Consumer, count: number): string[]
+  against: 'framework' | 'proxy'
+  baseline: string
+}
+
+/** Requests per second and latency of every route, against a bare server that does the same input and output. */
+export const requests: Benchmark = async ({ smoke, only }) => {
+  const connections = smoke ? [2] : [1, 32, 256]
+  const rounds = smoke ? 1 : 5
+  const stage = await Stage.start()
+  const { service, baseline } = stage
+  const rows: Row[] = []
+  try {
+    const asset = await stage.publish(1024)
+    const consumers = await stage.consumers(asset, Math.max(...connections))
+    const { chainId } = stage.world.network
+    const query = (consumer: Consumer) => new URLSearchParams(downloadQuery(asset, consumer)).toString()
+    const tokens = new Map<Consumer, string>()
+    for (const consumer of consumers) {
+      const answer = await fetch(`${service.url}/api/services/createAuthToken?${signedToken(consumer)}`)
+      tokens.set(consumer, ((await answer.json()) as { token: string }).token)
+    }
+    const body = randomBytes(250).toString('hex')
+    const octets = { 'content-type': 'application/octet-stream' }
+    const file = JSON.stringify({ did: asset.did, serviceId: asset.ddo.services[0]?.id })
+    const json = raw('GET', '/json')
+    const many = (make: () => string, count: number) => Array.from({ length: count }, make)
+    const cases: Case[] = [
+      {
+        name: 'nonce',
+        requests: ({ key }) => [raw('GET', `/api/services/nonce?userAddress=${key.address}`)],
+        against: 'framework',
+        baseline: json,
+      },
+      {
+        name: 'encrypt 500 B',
+        requests: () => [raw('POST', `/api/services/encrypt?chainId=${chainId}`, octets, body)],
+        against: 'framework',
+        baseline: raw('POST', '/octets', octets, body),
+      },
+      {
+        name: 'fileinfo',
+        requests: () => [raw('POST', '/api/services/fileinfo', { 'content-type': 'application/json' }, file)],
+        against: 'proxy',
+        baseline: raw('HEAD', '/1024'),
+      },
+      {
+        name: 'initialize',
+        requests: ({ key }) => [
+          raw(
+            'GET',
+            `/api/services/initialize?${new URLSearchParams({ documentId: asset.did, serviceId: asset.ddo.services[0]?.id as string, consumerAddress: key.address })}`,
+          ),
+        ],
+        against: 'framework',
+        baseline: json,
+      },
+      {
+        name: 'createAuthToken',
+        requests: (consumer, count) =>
+          many(() => raw('GET', `/api/services/createAuthToken?${signedToken(consumer)}`), count),
+        against: 'framework',
+        baseline: json,
+      },
+      {
+        name: 'download 1 KiB, token',
+        requests: (consumer) => [
+          raw('GET', `/api/services/download?${query(consumer)}`, { authtoken: tokens.get(consumer) as string }),
+        ],
+        against: 'proxy',
+        baseline: raw('GET', '/1024'),
+      },
+      {
+        name: 'download 1 KiB, signed',
+        requests: (consumer, count) =>
+          many(() => raw('GET', `/api/services/download?${signedDownload(asset, consumer)}`), count),
+        against: 'proxy',
+        baseline: raw('GET', '/1024'),
+      },
+    ]
+    const at = (url: string): Pick<Load, 'host' | 'port'> => ({ host: '127.0.0.1', port: Number(new URL(url).port) })
+    for (const { name, requests, against, baseline: plain } of cases.filter(({ name }) => !only || name.includes(only)))
+      for (const count of connections) {
+        const amount = smoke ? 40 : count === 1 ? 3000 : 12_000
+        const own = () => consumers.slice(0, count).map((one) => requests(one, Math.ceil(amount / count) * 2))
+        const target = at(service.url)
+        const other = at(baseline.said[against])
+        const compared = Array.from({ length: count }, () => [plain])
+        await send({ ...target, requests: own(), amount: Math.ceil(amount / 4) })
+        await send({ ...other, requests: compared, amount: Math.ceil(amount / 4) })
+        const ratios: number[] = []
+        const rates: number[] = []
+        const latencies: number[] = []
+        const firstBytes: [number, number][] = []
+        for (let round = 0; round < rounds; round++) {
+          const one = await send({ ...other, requests: compared, amount })
+          const two = await send({ ...target, requests: own(), amount })
+          ratios.push(one.seconds / two.seconds)
+          rates.push(amount / two.seconds)
+          latencies.push(...two.latencies)
+          firstBytes.push([median(two.firstBytes), median(one.firstBytes)])
+        }
+        rows.push({
+          route: name,
+          connections: count,
+          'per second': Math.round(median(rates)),
+          'p50 ms': rounded(quantile(latencies, 0.5)),
+          'p99 ms': rounded(quantile(latencies, 0.99)),
+          against,
+          '% of its rate': Math.round(median(ratios) * 100),
+          spread: spread(ratios),
+          'first byte +ms': rounded(median(firstBytes.map(([mine, its]) => mine - its))),
+        })
+        process.stdout.write('.')
+      }
+  } finally {
+    await stage.close()
+  }
+  report('requests', 'Requests per second, beside a bare server with the same input and output', rows)
+}
