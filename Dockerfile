@@ -9,7 +9,7 @@ RUN npm run build
 RUN npm ci --omit=dev && rm -rf node_modules/@foundry-rs node_modules/@oceanprotocol
 
 FROM node:22-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8030 STATE_DIR=/var/lib/tidegate
+ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=32 HOST=0.0.0.0 PORT=8030 STATE_DIR=/var/lib/tidegate
 WORKDIR /opt/tidegate
 RUN mkdir -p /var/lib/tidegate && chown node:node /var/lib/tidegate
 COPY --from=build /build/package.json ./

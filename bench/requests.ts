@@ -3,7 +3,7 @@ import type { Benchmark } from './lib/benchmark.js'
 import type { Load } from './lib/load.js'
 import { send } from './lib/processes.js'
 import { median, quantile, type Row, report, rounded, spread } from './lib/report.js'
-import { type Consumer, downloadQuery, raw, Stage, signedDownload, signedToken } from './lib/stage.js'
+import { type Consumer, downloadQuery, portOf, raw, Stage, signedDownload, signedToken } from './lib/stage.js'
 
 /** What is measured: how a request of one connection looks, and what it is compared with. */
 interface Case {
@@ -89,7 +89,7 @@ export const requests: Benchmark = async ({ smoke, only }) => {
         baseline: raw('GET', '/1024'),
       },
     ]
-    const at = (url: string): Pick<Load, 'host' | 'port'> => ({ host: '127.0.0.1', port: Number(new URL(url).port) })
+    const at = (url: string): Pick<Load, 'host' | 'port'> => ({ host: '127.0.0.1', port: portOf(url) })
     for (const { name, requests, against, baseline: plain } of cases.filter(({ name }) => !only || name.includes(only)))
       for (const count of connections) {
         const amount = smoke ? 40 : count === 1 ? 3000 : 12_000

@@ -1,9 +1,14 @@
 import { parseArgs } from 'node:util'
+import { costs } from './costs.js'
+import { footprint } from './footprint.js'
+import { growth } from './growth.js'
+import { index } from './index-catch-up.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { requests } from './requests.js'
+import { streaming } from './streaming.js'
 
 /** `npm run bench [-- name … [--only part] [--smoke]]`: all benchmarks, or those that are named. */
-const BENCHMARKS: Record<string, Benchmark> = { requests }
+const BENCHMARKS: Record<string, Benchmark> = { requests, streaming, costs, footprint, growth, index }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -23,7 +23,7 @@ const isSetting = (name: string) => {
   return name in SETTINGS || (name.endsWith('_FILE') && definition?.secret === true)
 }
 /** Names of other programs that the manifests set as well. */
-const FOREIGN = new Set(['NODE_ENV'])
+const FOREIGN = new Set(['NODE_ENV', 'NODE_OPTIONS'])
 
 describe('deployment files', () => {
   it('Dockerfile: is well-formed, and copies what there is', () => {

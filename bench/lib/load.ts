@@ -33,14 +33,9 @@ export async function run({ host, port, requests, amount }: Load): Promise<LoadR
   const result: LoadResult = { seconds: 0, latencies: [], firstBytes: [], bytes: 0, failed: 0 }
   const sockets = await Promise.all(requests.map(() => open(host, port)))
   let left = amount
-  // a client that falls asleep between answers is woken by the server, at the server's cost: this one never sleeps
-  let spinning = Boolean(process.env.SPIN)
-  const spin = () => spinning && setImmediate(spin)
-  spin()
   const begun = performance.now()
   await Promise.all(sockets.map((socket, at) => serve(socket, requests[at] as string[])))
   result.seconds = (performance.now() - begun) / 1000
-  spinning = false
   for (const socket of sockets) socket.destroy()
   return result
 

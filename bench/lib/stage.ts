@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { acquire, order } from '../../demo/consume.js'
 import type { Published } from '../../demo/publish.js'
 import { type ProviderKey, providerKey } from '../../src/crypto/keys.js'
+import { YOUNG } from '../../src/workers.js'
 import { eventually } from '../../test/helpers/eventually.js'
 import { signatureOf } from '../../test/helpers/requests.js'
 import { World } from '../../test/helpers/world.js'
@@ -28,14 +29,10 @@ export class Service {
     const log = join(folder, `service-${Date.now()}-${Math.random()}.log`)
     const env = { PATH: process.env.PATH as string, NODE_ENV: 'production', ...settings, LOG_LEVEL: 'info' }
     const profile = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []
-    const child = spawn(
-      process.execPath,
-      [...profile, ...(process.env.BENCH_ARGS ?? '').split(' ').filter(Boolean), CLI, 'start'],
-      {
-        env,
-        stdio: ['ignore', 'ignore', openSync(log, 'w')],
-      },
-    )
+    const child = spawn(process.execPath, [...profile, ...YOUNG, CLI, 'start'], {
+      env,
+      stdio: ['ignore', 'ignore', openSync(log, 'w')],
+    })
     let url: string | undefined
     await eventually(() => {
       url = /listening at (http[^"\s]+)/.exec(readFileSync(log, 'utf8'))?.[1]
@@ -105,6 +102,10 @@ export class Stage {
     await this.world.close()
     rmSync(this.folder, { recursive: true })
   }
+}
+
+export function portOf(url: string): number {
+  return Number(new URL(url).port)
 }
 
 let last = Date.now() * 1000

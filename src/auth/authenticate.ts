@@ -78,8 +78,7 @@ export async function authenticateToken(
 }
 
 async function provenBy(address: Address, nonce: Nonce, nonces: NonceStore): Promise<Proven> {
-  const last = await nonces.last(address)
-  if (last !== undefined && nonce.sortKey <= last) throw usedNonce()
+  if (!(await nonces.mayPass(address, nonce.sortKey))) throw usedNonce()
   return {
     address,
     async consumeNonce() {

@@ -18,6 +18,11 @@ export interface NonceStore {
   /** The sort key of the last nonce consumed for this address, if there was one. */
   last(address: Address): Promise<string | undefined>
   /**
+   * Whether a nonce may still be above the last one of this address: false is final, true is what `consume` says. It
+   * asks the database only for addresses that this instance has not seen lately.
+   */
+  mayPass(address: Address, sortKey: string): Promise<boolean>
+  /**
    * One atomic check and update: true, and the key is stored, exactly when it is greater (as text, byte by byte)
    * than the last one of this address.
    */

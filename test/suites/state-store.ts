@@ -53,6 +53,21 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       expect(await store.nonces.consume(ALICE, key('10'))).toBe(false)
     })
 
+    it('says of a nonce early when it cannot pass, also where another instance has used it', async () => {
+      const second = await under.open()
+      expect(await store.nonces.mayPass(ALICE, key('5'))).toBe(true)
+      await store.nonces.consume(ALICE, key('5'))
+      expect(await store.nonces.mayPass(ALICE, key('5'))).toBe(false)
+      expect(await second.nonces.mayPass(ALICE, key('5'))).toBe(false)
+      expect(await second.nonces.mayPass(ALICE, key('6'))).toBe(true)
+      await second.nonces.consume(ALICE, key('7'))
+      // what the first one has not heard of is decided when it is consumed
+      expect(await store.nonces.consume(ALICE, key('6'))).toBe(false)
+      expect(await store.nonces.last(ALICE)).toBe(key('7'))
+      expect(await store.nonces.mayPass(ALICE, key('6'))).toBe(false)
+      await second.close()
+    })
+
     it('threat 11: lets exactly one of 50 through, over two instances, and never goes down', async () => {
       const second = await under.open()
       const results = await Promise.all(
