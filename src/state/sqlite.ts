@@ -19,6 +19,9 @@ export function openSqliteStore(folder: string): StateStore {
   const db = new Database(join(folder, DATABASE_FILE), { timeout: 5000 })
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
+  // pages of accounts that come again, in KiB, and pages of the log after which they are written to their places
+  db.pragma('cache_size = -32768')
+  db.pragma('wal_autocheckpoint = 4000')
   migrate(db)
   return sqlStore(new SqliteDriver(db, folder))
 }
