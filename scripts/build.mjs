@@ -23,7 +23,9 @@ const { metafile } = await build({
   // pg asks for a native form of itself that nobody has installed
   external: [...outside.flatMap((name) => [name, `${name}/*`]), 'pg-native'],
   // libraries in the older form of modules call it
-  banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+  },
   sourcemap: 'linked',
   sourcesContent: false,
   metafile: true,
@@ -37,7 +39,8 @@ function licenses(files) {
   const parts = [...packages].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json')))
     const file = readdirSync(join(root, folder)).find((entry) => /^(licen[sc]e|copying)/i.test(entry))
-    const text = file && existsSync(join(root, folder, file)) ? readFileSync(join(root, folder, file), 'utf8').trim() : ''
+    const text =
+      file && existsSync(join(root, folder, file)) ? readFileSync(join(root, folder, file), 'utf8').trim() : ''
     return `${name} ${version} (${license})\n\n${text}\n`
   })
   return parts.join(`\n${'-'.repeat(80)}\n\n`)
