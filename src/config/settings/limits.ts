@@ -1,0 +1,56 @@
+import * as parse from '../parsers.js'
+import { setting } from '../setting.js'
+
+/** Limits on what comes in. */
+export const LIMITS = {
+  RATE_LIMIT_REQUESTS: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 0,
+    doc: 'Requests that one address may send in a minute, over all instances; 0 is without limit.',
+  }),
+  RATE_LIMIT_BYTES: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 0,
+    doc: 'Bytes of files after which an address begins no further download in the same minute; 0 is without limit.',
+  }),
+  MAX_CONNECTIONS: setting({
+    parse: parse.integer(1, 10_000_000),
+    default: 16_384,
+    doc: 'Connections of one process above which requests are answered with 503.',
+  }),
+  MAX_DOWNLOADS: setting({
+    parse: parse.integer(1, 10_000_000),
+    default: 4096,
+    doc: 'Downloads under way in one process above which further ones are answered with 503.',
+  }),
+  MAX_DOWNLOADS_PER_ADDRESS: setting({
+    parse: parse.integer(0, 10_000_000),
+    default: 0,
+    doc: 'The same for one address, answered with 429; 0 is without limit.',
+  }),
+  CONSUMER_STALL_TIMEOUT: setting({
+    parse: parse.integer(100, 86_400_000),
+    default: 300_000,
+    doc: 'Milliseconds in which a consumer takes nothing of a download after which it is ended.',
+  }),
+  TRUSTED_PROXIES: setting({
+    parse: parse.networks,
+    doc: 'Addresses and networks of reverse proxies whose X-Forwarded-For is believed, separated by commas. Default: none.',
+    example: '10.0.0.0/8,192.0.2.7',
+  }),
+  MAX_BODY_SIZE: setting({
+    parse: parse.integer(1024, 1_073_741_824),
+    default: 10_485_760,
+    doc: 'Largest request body, in bytes.',
+  }),
+  MAX_DDO_SIZE: setting({
+    parse: parse.integer(1024, 1_073_741_824),
+    default: 1_048_576,
+    doc: 'Largest decompressed asset document that the index accepts, in bytes.',
+  }),
+  MAX_CHECKSUM_LENGTH: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 10_485_760,
+    doc: 'fileinfo computes a checksum only for files smaller than this many bytes.',
+  }),
+} as const
