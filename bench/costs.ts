@@ -47,7 +47,7 @@ export const costs: Benchmark = async () => {
   const app = await createApp(loadSettings(world.beside(settings)))
   const base = await app.listen()
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${base}/api/services/${path}`, { headers })
-  await eventually(async () => (await fetch(`${base}/ready`)).status === 200)
+  await eventually(() => app.context.progress().every(({ lag }) => lag === 0))
   const counter = new Counter()
   const counted: Record<string, Cost> = {}
   try {
