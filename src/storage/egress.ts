@@ -134,10 +134,7 @@ export class Egress {
         body: request.body ?? null,
       })
     try {
-      const response = await ask().catch((error) => {
-        if (request.method !== 'POST' && wasReused(error)) return ask()
-        throw error
-      })
+      const response = await (request.method === 'POST' ? ask() : askAgain(ask))
       response.body.once('close', done)
       onOutcome?.('ok')
       return response
@@ -168,13 +165,29 @@ function redirected<R extends Omit<EgressRequest, 'url'> & { url: URL }>(request
   return { ...request, url, method, headers, body: downgraded || crossed ? undefined : request.body }
 }
 
+/** Milliseconds before a question whose connection was closed is asked again. */
+const PAUSES = [0, 50]
+
 /**
- * Whether a connection that had served earlier requests was closed before this one was answered: the storage ended an
- * idle connection in the very moment in which it was used again, and has not looked at the request.
+ * Asks again where the connection was closed before there was an answer: storages end idle connections in the very
+ * moment in which they are used again, and where there are several, all of them together.
  */
-function wasReused(error: unknown): boolean {
+async function askAgain<T>(ask: () => Promise<T>): Promise<T> {
+  for (const pause of PAUSES) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!wasClosed(error)) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause))
+  }
+  return ask()
+}
+
+/** Whether a connection that had served earlier requests was closed, or any was reset, without an answer. */
+function wasClosed(error: unknown): boolean {
   const { code, socket } = error as { code?: string; socket?: { bytesRead?: number } }
-  return code === 'UND_ERR_SOCKET' && (socket?.bytesRead ?? 0) > 0
+  return code === 'ECONNRESET' || code === 'EPIPE' || (code === 'UND_ERR_SOCKET' && (socket?.bytesRead ?? 0) > 0)
 }
 
 function isTimeout(error: unknown): boolean {

@@ -98,6 +98,28 @@ describe('a storage that breaks in the middle', () => {
     ).rejects.toThrow()
   })
 
+  it('asks again also where several idle connections are closed together', async () => {
+    const waiting: (() => void)[] = []
+    let asked = 0
+    const url = server.on('/idle-all', ({ socket }, response) => {
+      asked += 1
+      if (asked === 4 || asked === 5) return void socket.destroy()
+      if (asked > 3) return void response.end('tide')
+      waiting.push(() => response.end('tide'))
+      if (asked === 3) for (const answer of waiting) answer()
+    })
+    const one = testEgress({ maxPerHost: 3 })
+    const file = testRegistry(one).file({ type: 'url', url, method: 'GET' })
+    const fetched = async () => {
+      const { body } = await file.open({ method: 'GET', headers: {} })
+      return Buffer.concat(await body.toArray()).toString()
+    }
+    expect(await Promise.all([fetched(), fetched(), fetched()])).toEqual(['tide', 'tide', 'tide'])
+    expect(await fetched()).toBe('tide')
+    expect(asked).toBe(6)
+    await one.close()
+  })
+
   it('asks again where an idle connection was closed in the moment of its use, and only then', async () => {
     let answered = 0
     const url = server.on('/idle', ({ socket }, response) => {
