@@ -1,6 +1,6 @@
 // Builds what is installed: the service and its libraries in a few files, so that it starts fast and takes little room.
 // Packages that need files of their own beside them (native code, pages) stay outside: the dependencies of package.json.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -39,8 +39,7 @@ function licenses(files) {
   const parts = [...packages].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json')))
     const file = readdirSync(join(root, folder)).find((entry) => /^(licen[sc]e|copying)/i.test(entry))
-    const text =
-      file && existsSync(join(root, folder, file)) ? readFileSync(join(root, folder, file), 'utf8').trim() : ''
+    const text = file ? readFileSync(join(root, folder, file), 'utf8').trim() : ''
     return `${name} ${version} (${license})\n\n${text}\n`
   })
   return parts.join(`\n${'-'.repeat(80)}\n\n`)

@@ -4,8 +4,12 @@ import { expect, it } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
+const onLinux = process.platform === 'linux'
+if (!onLinux)
+  console.warn('SKIPPED: benchmarks. They read the memory and CPU of processes from /proc, which is Linux alone.')
+
 /** No time is looked at here: the machine is shared. Each benchmark runs at a small size, and costs are counted. */
-it('benchmarks work, and no request costs more than it did', { timeout: 240_000 }, async () => {
+it.runIf(onLinux)('benchmarks work, and no request costs more than it did', { timeout: 240_000 }, async () => {
   const { code, output } = await new Promise<{ code: number; output: string }>((resolve) => {
     const run = (file: string, args: string[], then: (error: Error | null, output: string) => void) =>
       execFile(process.execPath, [file, ...args], { cwd: ROOT }, (error, stdout, stderr) =>

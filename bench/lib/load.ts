@@ -17,7 +17,7 @@ export interface LoadResult {
   /** Milliseconds until the first byte of the answer. */
   firstBytes: number[]
   bytes: number
-  /** How many answers had another status than the first two digits of 200. */
+  /** How many answers had another status than 2xx. */
   failed: number
   /** One of those, to see what is wrong. */
   example?: string

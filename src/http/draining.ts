@@ -33,9 +33,14 @@ export class Draining {
       })
       if (!this.begun) return done()
       // a connection that was kept open: the next request belongs to another instance
-      reply.header('connection', 'close').header('retry-after', '1')
+      reply.header('connection', 'close')
       sendError(new RequestError('STOPPING', 'This instance is stopping. Send the request again.'), request, reply)
     })
+  }
+
+  /** How many connections there are. */
+  get connections(): number {
+    return this.sockets.size
   }
 
   /** Takes no new connections, waits for those that there are up to `limit` milliseconds, and closes. */

@@ -60,6 +60,7 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   if (error instanceof ValidationError)
     return reply.code(400).send({ errors: error.fields, message: error.message, success: false })
   if (error instanceof ProviderError) {
+    // what is not available now is worth another try soon
     if (error.kind === 'unavailable' && !reply.hasHeader('retry-after')) reply.header('retry-after', '1')
     return reply.code(STATUS[error.kind]).send({ error: error.message, code: error.code })
   }

@@ -69,7 +69,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     strictPreflight: false,
   })
   logRequests(app, context.metrics)
-  capUse(app, context)
+  capUse(app, context, () => draining.connections)
   await limitUsage(app, context)
   rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)

@@ -69,9 +69,8 @@ describe('commands of an operator', () => {
     world = await World.start()
     gateway = await StorageServer.start()
     proxy = await RpcProxy.before(world.network.rpcUrl)
-    environment = {
+    environment = world.beside({
       NETWORK_URL: proxy.url,
-      ADDRESS_FILE: world.local.addressFile,
       PROVIDER_PRIVATE_KEY: KEY,
       PREVIOUS_PRIVATE_KEYS: OTHER,
       DATABASE_URL: '',
@@ -79,7 +78,7 @@ describe('commands of an operator', () => {
       IPFS_GATEWAY: gateway.origin,
       ARWEAVE_GATEWAY: gateway.origin,
       RBAC_SERVER_URL: 'http://user:hunter3@127.0.0.1:1/secret',
-    }
+    })
   })
   afterAll(async () => {
     await world.close()
