@@ -78,7 +78,7 @@ export async function createApp(settings: Settings): Promise<App> {
     maxPerHost: settings.STORAGE_MAX_PER_HOST,
     maxRequests: settings.STORAGE_MAX_REQUESTS,
     trace,
-    onOutcome: (outcome) => metrics.upstream.inc({ outcome }),
+    onOutcome: (outcome) => metrics.asked(outcome),
     policy: {
       allowedHosts: settings.STORAGE_ALLOWED_HOSTS,
       deniedHosts: settings.STORAGE_DENIED_HOSTS,

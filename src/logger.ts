@@ -26,6 +26,25 @@ export function createLogger(level: string): PinoLogger {
       }),
     },
   }
-  // lines are handed over at once, and written while the next ones are made
-  return pino(options, pino.destination({ dest: process.stderr.fd, sync: false }))
+  return pino(options, together(pino.destination({ dest: process.stderr.fd, sync: false, minLength: FULL })))
+}
+
+/** Milliseconds for which lines wait for others to be written with, and bytes that are written without waiting. */
+const WAIT = 10
+const FULL = 8192
+
+/** To write a line by itself costs more than to make it. What waits at the end is written by the library. */
+function together(destination: ReturnType<typeof pino.destination>): { write(line: string): void } {
+  let due = false
+  return {
+    write(line) {
+      destination.write(line)
+      if (due) return
+      due = true
+      setTimeout(() => {
+        due = false
+        destination.flush()
+      }, WAIT).unref()
+    },
+  }
 }

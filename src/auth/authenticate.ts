@@ -1,4 +1,4 @@
-import { type Address, isAddressEqual } from 'viem'
+import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.js'
 import { TokenError, ValidationError } from '../errors.js'
 import type { NonceStore } from '../state/store.js'
@@ -72,7 +72,7 @@ export async function authenticateToken(
   const claims = await tokens.verify(token)
   if (claims.chainId !== undefined && claims.chainId !== chain.chainId)
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to a contract wallet on another chain.')
-  if (!isAddressEqual(claims.address, address))
+  if (claims.address !== address)
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
   return { address, consumeNonce: async () => undefined }
 }

@@ -1,5 +1,6 @@
-import { type Address, isAddressEqual, keccak256 } from 'viem'
-import { personalDigest, recoverAddress } from '../crypto/keys.js'
+import type { Address } from 'viem'
+import { keccak } from '../crypto/keccak.js'
+import { isSignedBy, personalDigest, recoverAddress } from '../crypto/keys.js'
 
 /** Names under which modern clients sign a request: each route accepts its own alone. */
 export type Command = 'download' | 'encrypt' | 'createAuthToken' | 'invalidateAuthToken' | 'decryptDDO'
@@ -16,12 +17,7 @@ export function modernMessage(address: string, nonce: string, command: Command):
 export function signedMessage(address: Address, messages: string[], signature: string): string | undefined {
   const bytes = signatureBytes(signature)
   if (!bytes) return undefined
-  return messages.find((message) =>
-    signedForms(message).some((digest) => {
-      const signer = recoverAddress(digest, bytes)
-      return signer !== undefined && isAddressEqual(signer, address)
-    }),
-  )
+  return messages.find((message) => signedForms(message).some((digest) => isSignedBy(address, digest, bytes)))
 }
 
 /** Whose signature of a message this is, taken as the plain 32-byte form; undefined where it is no signature. */
@@ -36,7 +32,7 @@ function signatureBytes(signature: string): Buffer | undefined {
 
 /** The digests that a signer may have signed for a message. */
 export function signedForms(message: string): Uint8Array[] {
-  const hash = keccak256(Buffer.from(message, 'utf8'), 'bytes')
+  const hash = keccak(Buffer.from(message, 'utf8'))
   const forms = [personalDigest(hash)]
   // Some client releases strip the leading zero bytes of the hash before they sign it.
   if (hash[0] === 0) forms.push(personalDigest(hash.subarray(hash.findIndex((byte) => byte !== 0))))

@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto'
 import secp256k1 from 'secp256k1'
-import { type Address, bytesToHex, type Hex, keccak256, type LocalAccount } from 'viem'
+import { type Address, bytesToHex, getAddress, type Hex, type LocalAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { publicKeyToAddress } from 'viem/utils'
+import { keccak } from './keccak.js'
 
 /** A provider's signing and decryption key. The public parts are derived once, here. */
 export interface ProviderKey {
@@ -20,7 +20,7 @@ export interface Signature {
 }
 
 /** Half the order of secp256k1: a larger s is the malleable twin of a signature and is refused (EIP-2). */
-const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 
 /** Reads a private key of 32 bytes of hex. Throws an Error that never quotes the key. */
 export function providerKey(hex: string): ProviderKey {
@@ -29,7 +29,7 @@ export function providerKey(hex: string): ProviderKey {
   const secret = new Uint8Array(Buffer.from(digits, 'hex'))
   if (!secp256k1.privateKeyVerify(secret)) throw new Error('is not a valid secp256k1 private key')
   const publicKey = secp256k1.publicKeyCreate(secret, false)
-  return { secret, publicKey, address: publicKeyToAddress(bytesToHex(publicKey)) }
+  return { secret, publicKey, address: getAddress(addressOf(publicKey)) }
 }
 
 /** A secret of 32 bytes that is derived from the key for one purpose: it tells nothing of the key or of other purposes. */
@@ -45,7 +45,7 @@ export function transactionAccount(key: ProviderKey): LocalAccount {
 /** The digest that a wallet signs for `personal_sign` of these bytes (EIP-191, version 0x45). */
 export function personalDigest(bytes: Uint8Array): Uint8Array {
   const prefix = Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`)
-  return keccak256(Buffer.concat([prefix, bytes]), 'bytes')
+  return keccak(Buffer.concat([prefix, bytes]))
 }
 
 /** Signs a 32-byte digest as it is. */
@@ -63,14 +63,30 @@ export function signDigest(digest: Uint8Array, key: ProviderKey): Signature {
  * or undefined when it is not a signature at all. Never throws.
  */
 export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Address | undefined {
+  const signer = recovered(digest, signature)
+  return signer && getAddress(signer)
+}
+
+/** Whether it is the signature, of the same form, of the key behind an address. Never throws. */
+export function isSignedBy(address: Address, digest: Uint8Array, signature: Uint8Array): boolean {
+  return recovered(digest, signature) === address.toLowerCase()
+}
+
+/** The signer's address in lower case. */
+function recovered(digest: Uint8Array, signature: Uint8Array): Hex | undefined {
   if (signature.length !== 65) return undefined
   const v = signature[64] as number
   const recid = v >= 27 ? v - 27 : v
   if (recid !== 0 && recid !== 1) return undefined
-  if (BigInt(bytesToHex(signature.subarray(32, 64))) > HALF_ORDER) return undefined
+  if (HALF_ORDER.compare(signature, 32, 64) < 0) return undefined
   try {
-    return publicKeyToAddress(bytesToHex(secp256k1.ecdsaRecover(signature.slice(0, 64), recid, digest, false)))
+    return addressOf(secp256k1.ecdsaRecover(signature.slice(0, 64), recid, digest, false))
   } catch {
     return undefined // r or s out of range, or no such point
   }
+}
+
+/** The address of an uncompressed public key, in lower case: the last 20 bytes of the hash of its two numbers. */
+function addressOf(publicKey: Uint8Array): Hex {
+  return `0x${Buffer.from(keccak(publicKey.subarray(1))).toString('hex', 12)}`
 }

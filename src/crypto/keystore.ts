@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { keccak256 } from 'viem'
 import { z } from 'zod'
+import { keccak } from './keccak.js'
 import { type ProviderKey, providerKey } from './keys.js'
 
 /** Cost of the files that are made here: about a third of a second and 128 MiB for each guess at the password. */
@@ -107,5 +107,5 @@ async function derive(password: string, { kdf, kdfparams }: Pick<Crypto, 'kdf' |
 }
 
 function macOf(derived: Buffer, ciphertext: Buffer): Buffer {
-  return Buffer.from(keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext]), 'bytes'))
+  return Buffer.from(keccak(Buffer.concat([derived.subarray(16, 32), ciphertext])))
 }

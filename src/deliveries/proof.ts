@@ -1,5 +1,6 @@
-import { type Address, concat, type Hex, keccak256, parseAbi, stringToHex } from 'viem'
+import { type Address, concat, type Hex, hexToBytes, parseAbi, stringToHex } from 'viem'
 import type { Chain } from '../chain/chains.js'
+import { keccak } from '../crypto/keccak.js'
 import { personalDigest, signDigest } from '../crypto/keys.js'
 
 /** What was delivered to whom, and what the consumer signed for it. */
@@ -35,7 +36,7 @@ export function proofOf(delivery: Delivery, { key }: Chain): Proof {
   const { orderTxId, bytes, consumerData, consumerSignature, consumerAddress } = delivery
   const providerData = JSON.stringify({ downloadedBytes: bytes })
   const { r, s, v } = signDigest(
-    personalDigest(keccak256(concat([orderTxId, stringToHex(providerData)]), 'bytes')),
+    personalDigest(keccak(hexToBytes(concat([orderTxId, stringToHex(providerData)])))),
     key,
   )
   const providerSignature = concat([r, s, v === 27 ? '0x1b' : '0x1c'])

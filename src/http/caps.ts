@@ -34,7 +34,7 @@ export function capUse(app: FastifyInstance, { settings }: Context, connections:
       return done(new StateError('BUSY', 'The provider has as many downloads under way as it takes at once.'))
     downloads += 1
     byAddress.set(ip, own + 1)
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       downloads -= 1
       const left = (byAddress.get(ip) ?? 1) - 1
       if (left > 0) byAddress.set(ip, left)

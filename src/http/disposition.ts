@@ -3,13 +3,18 @@ import { extension } from 'mime-types'
 /** Longest file name that is handed out, in characters. */
 const MAX_NAME = 200
 
+/** A name that needs no quotes, and one that is safe as well: no dot in front, not too long. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const PLAIN = /^[!#$%&'*+^_`|~0-9A-Za-z-][!#$%&'*+.^_`|~0-9A-Za-z-]{0,199}$/
+
 /**
  * The Content-Disposition of a download (RFC 6266). The spelling without a space after the semicolon is what existing
  * clients look for; the RFC 8187 form follows only where the plain one cannot say the name.
  */
 export function contentDisposition(suggested: string | undefined, fallback: string): string {
+  if (suggested !== undefined && PLAIN.test(suggested)) return `attachment;filename=${suggested}`
   const name = safeName(suggested ?? '') || fallback
-  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `attachment;filename=${name}`
+  if (TOKEN.test(name)) return `attachment;filename=${name}`
   const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\]/g, '_')
   return `attachment;filename="${ascii}";filename*=UTF-8''${encodeExtended(name)}`
 }

@@ -1,6 +1,7 @@
 import { Server as NetServer, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../errors.js'
+import { connected } from '../turn.js'
 import { sendError } from './errors.js'
 
 /**
@@ -19,15 +20,17 @@ export class Draining {
   constructor(private readonly app: FastifyInstance) {
     app.server.on('connection', (socket: Socket) => {
       this.sockets.add(socket)
+      connected(this.sockets.size)
       socket.once('close', () => {
         this.sockets.delete(socket)
+        connected(this.sockets.size)
         if (this.sockets.size === 0) this.ended()
       })
     })
     app.addHook('onRequest', (request, reply, done) => {
       const { socket } = request.raw
       this.busy.add(socket)
-      reply.raw.once('close', () => {
+      reply.raw.on('close', () => {
         this.busy.delete(socket)
         if (this.begun) socket.end()
       })

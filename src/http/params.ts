@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Address, getAddress, type Hex, isAddress } from 'viem'
+import { type Address, getAddress, type Hex } from 'viem'
 import { z } from 'zod'
 import { latestNonce, type Nonce, parseNonce } from '../auth/nonce.js'
 import { ValidationError } from '../errors.js'
@@ -38,27 +38,54 @@ export function sentParams(request: FastifyRequest): Record<string, unknown> {
   return sent
 }
 
-/** A scalar in text or number form, as text without NUL bytes. */
-const scalar = z
-  .union([z.string(), z.number()], 'must be given once, as text or number')
-  .transform(String)
-  .refine((value) => !value.includes('\0'), 'must not hold a NUL byte')
+/**
+ * What is sent once, as text or number, read from its text in one step: the parameters of each request pass here.
+ * `read` throws an Error whose words go on from "The … field".
+ */
+function sentOnce<T>(read: (text: string) => T) {
+  return z.unknown().transform((value, context): T => {
+    try {
+      if (typeof value !== 'string' && typeof value !== 'number')
+        throw new Error('must be given once, as text or number')
+      const text = String(value)
+      if (text.includes('\0')) throw new Error('must not hold a NUL byte')
+      return read(text)
+    } catch (error) {
+      context.addIssue((error as Error).message)
+      return z.NEVER
+    }
+  })
+}
+
+/** Text that is no longer than so many characters. */
+function upTo(length: number) {
+  return sentOnce((value) => {
+    if (value.length > length) throw new Error(`must not be longer than ${length} characters`)
+    return value
+  })
+}
+
+/** Text of a form. */
+function formed<T>(form: RegExp, problem: string, read: (text: string) => T) {
+  return sentOnce((value) => {
+    if (!form.test(value)) throw new Error(problem)
+    return read(value)
+  })
+}
 
 /** Free text of bounded length. */
-export const text = documented(
-  scalar.refine((value) => value.length <= 512, 'must not be longer than 512 characters'),
-  { schema: { type: 'string', minLength: 1, maxLength: 512 }, description: 'Text.', example: 'tide-access' },
-)
+export const text = documented(upTo(512), {
+  schema: { type: 'string', minLength: 1, maxLength: 512 },
+  description: 'Text.',
+  example: 'tide-access',
+})
 
 /** A token, or what is taken for one: long, and never shown. */
-export const tokenText = documented(
-  scalar.refine((value) => value.length <= 4096, 'must not be longer than 4096 characters'),
-  {
-    schema: { type: 'string', minLength: 1, maxLength: 4096 },
-    description: 'The auth token (a JWT).',
-    example: 'eyJhbGciOiJIUzI1NiJ9.eyJhZGRyZXNzIjoiMHgifQ.c2ln',
-  },
-)
+export const tokenText = documented(upTo(4096), {
+  schema: { type: 'string', minLength: 1, maxLength: 4096 },
+  description: 'The auth token (a JWT).',
+  example: 'eyJhbGciOiJIUzI1NiJ9.eyJhZGRyZXNzIjoiMHgifQ.c2ln',
+})
 
 /** Bytes as hex. */
 export const hexBytes = documented(
@@ -71,12 +98,9 @@ export const hexBytes = documented(
 
 /** The flags of a document: a small number, or the same as hex. */
 export const flags = documented(
-  scalar
-    .refine(
-      (value) => /^(?:0x[0-9a-f]{1,2}|\d{1,3})$/i.test(value) && Number(value) < 256,
-      'must be a number from 0 to 255',
-    )
-    .transform((value): Hex => `0x${Number(value).toString(16).padStart(2, '0')}`),
+  formed(/^(?:0x[0-9a-f]{1,2}|[01]?\d{1,2}|2[0-4]\d|25[0-5])$/i, 'must be a number from 0 to 255', (value): Hex => {
+    return `0x${Number(value).toString(16).padStart(2, '0')}`
+  }),
   {
     schema: { type: ['integer', 'string'], minimum: 0, maximum: 255, pattern: '^(?:0x[0-9a-fA-F]{1,2}|[0-9]{1,2})$' },
     description: 'Bit 1: compressed (xz or lzma); bit 2: encrypted.',
@@ -85,9 +109,9 @@ export const flags = documented(
 )
 
 export const address = documented(
-  scalar
-    .refine((value) => isAddress(value, { strict: false }), 'must be an address: 0x and 40 hex digits')
-    .transform((value): AddressParam => ({ text: value, address: getAddress(value) })),
+  formed(/^0x[0-9a-f]{40}$/i, 'must be an address: 0x and 40 hex digits', (value): AddressParam => {
+    return { text: value, address: getAddress(value) }
+  }),
   {
     schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
     description: 'Ethereum address, in any case.',
@@ -96,9 +120,7 @@ export const address = documented(
 )
 
 export const transactionId = documented(
-  scalar
-    .refine((value) => /^0x[0-9a-f]{64}$/i.test(value), 'must be a transaction id: 0x and 64 hex digits')
-    .transform((value) => value.toLowerCase() as Hex),
+  formed(/^0x[0-9a-f]{64}$/i, 'must be a transaction id: 0x and 64 hex digits', (value) => value.toLowerCase() as Hex),
   {
     schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
     description: '32 bytes of hex: a transaction id, or a hash.',
@@ -108,9 +130,10 @@ export const transactionId = documented(
 
 /** A whole number from 0 up to what a JSON number holds exactly. */
 export const whole = documented(
-  scalar
-    .refine((value) => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)), 'must be a whole number from 0')
-    .transform(Number),
+  formed(/^\d{1,16}$/, 'must be a whole number from 0', (value) => {
+    if (!Number.isSafeInteger(Number(value))) throw new Error('must be a whole number from 0')
+    return Number(value)
+  }),
   {
     schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
     description: 'A whole number.',
@@ -174,14 +197,7 @@ function nestingProblem(value: unknown, left: number): string | undefined {
 /** A nonce, at most `aheadSeconds` ahead of the clock in microseconds. */
 export function nonce(aheadSeconds: number) {
   return documented(
-    scalar.transform((value, context): Nonce => {
-      try {
-        return parseNonce(value, latestNonce(Date.now(), aheadSeconds))
-      } catch (error) {
-        context.addIssue((error as Error).message)
-        return z.NEVER
-      }
-    }),
+    sentOnce((value): Nonce => parseNonce(value, latestNonce(Date.now(), aheadSeconds))),
     {
       schema: { type: ['number', 'string'], exclusiveMinimum: 0, pattern: '^[0-9]{1,20}(?:[.][0-9]{1,20})?$' },
       description:

@@ -11,6 +11,7 @@ import type { Context } from '../context.js'
 import { ProviderError, RequestError, ValidationError } from '../errors.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Tracing } from '../tracing.js'
+import { withOthers } from '../turn.js'
 import { capUse } from './caps.js'
 import { registerDocumentation } from './documentation.js'
 import { Draining } from './draining.js'
@@ -68,6 +69,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
     strictPreflight: false,
   })
+  app.addHook('onSend', (_request, _reply, payload, done) => withOthers('answers', () => done(null, payload)))
   logRequests(app, context.metrics)
   capUse(app, context, () => draining.connections)
   await limitUsage(app, context)

@@ -2,7 +2,9 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Metrics } from '../metrics/metrics.js'
 import { discard } from '../storage/egress.js'
+import { WholeBody } from '../storage/exchange.js'
 import type { OpenedFile } from '../storage/storage.js'
+import { withOthers } from '../turn.js'
 import { contentDisposition, fallbackName } from './disposition.js'
 import { sendFixed } from './errors.js'
 
@@ -13,21 +15,25 @@ import { sendFixed } from './errors.js'
 export function count(
   { raw }: FastifyReply,
   type: string,
-  { downloads, downloadBytes, downloadsActive }: Metrics,
+  { body }: OpenedFile,
+  metrics: Metrics,
   onEnd: (bytes: number, complete: boolean) => void,
 ): void {
   let bytes = 0
-  const write = raw.write
-  raw.write = function counted(chunk: Uint8Array, ...rest: never[]) {
-    bytes += chunk.length
-    return write.apply(raw, [chunk, ...rest] as never)
-  } as typeof raw.write
-  downloadsActive.inc()
-  raw.once('close', () => {
-    downloadsActive.dec()
-    downloadBytes.inc(bytes)
-    downloads.inc({ type, outcome: raw.writableFinished ? 'complete' : 'broken' })
-    onEnd(bytes, raw.writableFinished)
+  if (body instanceof WholeBody) bytes = body.bytes.length
+  else {
+    const write = raw.write
+    raw.write = function counted(chunk: Uint8Array, ...rest: never[]) {
+      bytes += chunk.length
+      return write.apply(raw, [chunk, ...rest] as never)
+    } as typeof raw.write
+  }
+  metrics.downloadsActive.inc()
+  raw.on('close', () => {
+    const complete = raw.writableFinished
+    metrics.downloadsActive.dec()
+    metrics.transferred(type, complete, bytes)
+    onEnd(bytes, complete)
   })
 }
 
@@ -44,30 +50,34 @@ export function endWhenUntaken({ raw }: FastifyReply, { headers }: OpenedFile, t
   })
 }
 
+const OWN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
 /** Streams an opened file; nothing of the storage's headers passes but what the file's own description needs. */
 export function sendFile(
   reply: FastifyReply,
   { status, headers, name, body }: OpenedFile,
   index: number,
 ): FastifyReply {
-  reply.code(status).headers({ ...headers, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   if (status === 416) {
     discard(body)
-    return sendFixed(reply.removeHeader('content-length'), 'RANGE')
+    return sendFixed(reply.headers({ ...headers, ...OWN_HEADERS }).removeHeader('content-length'), 'RANGE')
   }
+  const { raw, request } = reply
+  const described: Record<string, string> = { ...headers, ...OWN_HEADERS }
   if (status !== 304) {
-    reply.header('content-disposition', contentDisposition(name, fallbackName(index, headers['content-type'])))
-    if (!headers['content-type']) reply.type('application/octet-stream')
-    if (reply.request.method !== 'HEAD') {
-      // past the framework, whose own way of sending a stream costs as much as all the checks before
-      reply.hijack()
-      reply.raw.writeHead(status, reply.getHeaders() as Parameters<Raw['writeHead']>[1])
-      pump(body, reply.raw)
-      return reply
-    }
+    described['content-disposition'] = contentDisposition(name, fallbackName(index, headers['content-type']))
+    described['content-type'] ??= 'application/octet-stream'
   }
-  discard(body)
-  return reply.send()
+  if (status === 304 || request.method === 'HEAD') {
+    discard(body)
+    return reply.code(status).headers(described).send()
+  }
+  // past the framework, whose own way of sending a stream costs as much as all the checks before
+  reply.hijack()
+  raw.writeHead(status, Object.assign(reply.getHeaders(), described) as Parameters<Raw['writeHead']>[1])
+  if (body instanceof WholeBody) withOthers('answers', () => raw.end(body.bytes.toString('latin1'), 'latin1'))
+  else pump(body, raw)
+  return reply
 }
 
 /** Hands a body on as fast as it is taken. Where it breaks, the connection does: it must not look like a whole file. */

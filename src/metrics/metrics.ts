@@ -75,19 +75,27 @@ export class Metrics {
     registers: this.registers,
   })
 
-  /** One for each route and status that there was: to look a label's counter up costs more than to count. */
-  private readonly answers = new Map<string, { count: Counter.Internal; time: Histogram.Internal<'route'> }>()
+  /** Those of labels that there were: to look one up in the library costs more than to count. */
+  private readonly counters = new Map<string, Counter.Internal>()
+  private readonly timers = new Map<string, Histogram.Internal<'route'>>()
 
   /** Counts a request that was answered, in so many seconds. */
   answered(method: string, route: string, status: number, seconds: number): void {
-    const key = `${method} ${status} ${route}`
-    let known = this.answers.get(key)
-    if (!known) {
-      known = { count: this.requests.labels({ method, route, status }), time: this.duration.labels({ route }) }
-      this.answers.set(key, known)
-    }
-    known.count.inc()
-    known.time.observe(seconds)
+    const make = () => this.requests.labels({ method, route, status })
+    kept(this.counters, `${method} ${status} ${route}`, make).inc()
+    kept(this.timers, route, () => this.duration.labels({ route })).observe(seconds)
+  }
+
+  /** Counts a transfer that has ended, of a file of a kind of storage. */
+  transferred(type: string, complete: boolean, bytes: number): void {
+    const outcome = complete ? 'complete' : 'broken'
+    kept(this.counters, `${type} ${outcome}`, () => this.downloads.labels({ type, outcome })).inc()
+    this.downloadBytes.inc(bytes)
+  }
+
+  /** Counts a request to a storage, by how it ended. */
+  asked(outcome: Outcome): void {
+    kept(this.counters, outcome, () => this.upstream.labels({ outcome })).inc()
   }
 
   /** The gauges that are read when asked for. */
@@ -117,4 +125,13 @@ export class Metrics {
       },
     })
   }
+}
+
+function kept<T>(known: Map<string, T>, key: string, make: () => T): T {
+  let found = known.get(key)
+  if (found === undefined) {
+    found = make()
+    known.set(key, found)
+  }
+  return found
 }

@@ -1,6 +1,7 @@
-import { type Address, encodePacked, getAddress, type Hex, hexToString, keccak256, stringToHex } from 'viem'
+import { type Address, encodePacked, type Hex, hexToBytes, hexToString, stringToHex } from 'viem'
 import type { Chain } from '../chain/chains.js'
 import type { ComputeEnvironment } from '../config/parsers.js'
+import { keccak } from '../crypto/keccak.js'
 import { type ProviderKey, personalDigest, recoverAddress, type Signature, signDigest } from '../crypto/keys.js'
 
 /** What the provider asks for one order, signed: the datatoken contract checks it when the order is made. */
@@ -84,7 +85,7 @@ export function isOwnQuote(
   keys: readonly ProviderKey[],
   wanted: { datatoken: Address; serviceId: string },
 ): boolean {
-  const key = keys.find(({ address }) => address === getAddress(fee.providerFeeAddress))
+  const key = keys.find(({ address }) => address === fee.providerFeeAddress)
   if (!key) return false
   const { signer, dt, id } = read(fee)
   return (
@@ -119,7 +120,7 @@ function feeDigest(terms: FeeTerms): Uint8Array {
     ['bytes', 'address', 'address', 'uint256', 'uint256'],
     [terms.providerData, terms.providerFeeAddress, terms.providerFeeToken, terms.providerFeeAmount, terms.validUntil],
   )
-  return personalDigest(keccak256(packed, 'bytes'))
+  return personalDigest(keccak(hexToBytes(packed)))
 }
 
 function bytes(hex: Hex): Buffer {

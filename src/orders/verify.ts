@@ -1,4 +1,4 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { Chain } from '../chain/chains.js'
 import { type ErrorCode, OrderError } from '../errors.js'
 import type { ReusedOrder, StartedOrder } from './events.js'
@@ -65,7 +65,7 @@ function conditions(claim: OrderClaim, now: number): Condition[] {
     [
       'ORDER_WRONG_CONSUMER',
       'The order was made neither by nor for consumerAddress.',
-      ({ consumer, payer }) => isAddressEqual(consumer, claim.consumer) || isAddressEqual(payer, claim.consumer),
+      ({ consumer, payer }) => consumer === claim.consumer || payer === claim.consumer,
     ],
     [
       'ORDER_BAD_FEE',

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { StateError } from '../errors.js'
+import { atTurnEnd, withOthers } from '../turn.js'
 import { migrationsFor } from './migrations/index.js'
 import type { Driver, Query, Result, Script, Value } from './sql.js'
 import { sqlStore } from './sql-store.js'
@@ -44,7 +45,7 @@ interface Prepared {
   writes: boolean
 }
 
-/** A write that waits for the next commit. */
+/** A statement that waits for the end of the turn. */
 interface Waiting {
   query: Query
   resolve(result: Result): void
@@ -57,7 +58,8 @@ class SqliteDriver implements Driver {
    * keeps what was bound to it, and then answers for that when asked for a single row.
    */
   private readonly prepared = { single: new Map<string, Prepared>(), list: new Map<string, Prepared>() }
-  private waiting: Waiting[] = []
+  private readonly reads: Waiting[] = []
+  private readonly writes: Waiting[] = []
   /** Locks of what this instance leads. */
   private readonly leads = new Map<string, Database.Database>()
 
@@ -66,20 +68,25 @@ class SqliteDriver implements Driver {
     private readonly folder: string,
   ) {}
 
-  /** Reads at once. Writes of one turn of the event loop share a commit: what costs is the sync, not the statement. */
+  /**
+   * With the others of this turn of the event loop: reads share a lock and writes a commit, which cost more than the
+   * statements themselves.
+   */
   async query(query: Query): Promise<Result> {
-    if (!this.guarded(() => this.prepare(query)).writes) return this.guarded(() => this.run(query))
+    const { writes } = this.guarded(() => this.prepare(query))
+    const [waiting, when] = writes ? [this.writes, atTurnEnd] : [this.reads, withOthers]
     return new Promise((resolve, reject) => {
-      if (this.waiting.push({ query, resolve, reject }) === 1) setImmediate(() => this.commitWaiting())
+      if (waiting.push({ query, resolve, reject }) === 1) when('statements', () => this.runWaiting(waiting))
     })
   }
 
   async transact<T>(script: Script<T>): Promise<T> {
-    return this.atomically(() => {
+    const work = () => {
       let next = script.next()
       while (!next.done) next = script.next(this.run(next.value))
       return next.value
-    })
+    }
+    return this.guarded(() => this.db.transaction(work).immediate())
   }
 
   /** By a lock on a file beside the database, which the system takes back when the process is gone. */
@@ -97,27 +104,27 @@ class SqliteDriver implements Driver {
   }
 
   async close(): Promise<void> {
-    this.commitWaiting()
+    this.runWaiting(this.reads)
+    this.runWaiting(this.writes)
     for (const lock of this.leads.values()) lock.close()
     this.leads.clear()
     if (this.db.open) this.db.close()
   }
 
   /** All of them or none: where the database fails, nobody was accepted. */
-  private commitWaiting(): void {
-    const batch = this.waiting
+  private runWaiting(waiting: Waiting[]): void {
+    const batch = waiting.splice(0)
     if (batch.length === 0) return
-    this.waiting = []
+    const work = () => batch.map(({ query }) => this.run(query))
     try {
-      const results = this.atomically(() => batch.map(({ query }) => this.run(query)))
+      const results = this.guarded(() => {
+        if (waiting === this.writes) return this.db.transaction(work).immediate()
+        return batch.length > 1 ? this.db.transaction(work)() : work()
+      })
       for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result)
     } catch (error) {
       for (const { reject } of batch) reject(error as Error)
     }
-  }
-
-  private atomically<T>(work: () => T): T {
-    return this.guarded(() => this.db.transaction(work).immediate())
   }
 
   private prepare({ text, single }: Query): Prepared {

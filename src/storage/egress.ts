@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream'
-import { Agent, type Dispatcher } from 'undici'
+import { LRUCache } from 'lru-cache'
+import { Agent } from 'undici'
 import { StorageError } from '../errors.js'
 import type { Outcome } from '../metrics/metrics.js'
 import { type Trace, untraced } from '../tracing.js'
 import { guardedConnector, type Lookup, pinnedAddress } from './connector.js'
+import { type Answer, exchange } from './exchange.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
 
 export interface EgressOptions {
@@ -35,13 +37,16 @@ export interface EgressRequest {
   secret?: ReadonlySet<string>
 }
 
-export interface EgressResponse {
-  status: number
-  headers: Record<string, string | string[] | undefined>
-  body: Readable
+export interface EgressResponse extends Answer {
   /** Where the answer came from, after redirects. */
   url: URL
 }
+
+/** A request whose URL may be asked. */
+type Checked = Omit<EgressRequest, 'url'> & { url: URL }
+
+/** URLs that are remembered as checked. */
+const REMEMBERED = 1000
 
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
@@ -49,6 +54,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** The one way out: every request for a file leaves through here, to public http(s) destinations alone. */
 export class Egress {
   private readonly agent: Agent
+  private readonly known = new LRUCache<string, URL>({ max: REMEMBERED })
   private active = 0
 
   constructor(private readonly options: EgressOptions) {
@@ -72,14 +78,13 @@ export class Egress {
   }
 
   private async follow(request: EgressRequest): Promise<EgressResponse> {
-    let current = { ...request, url: this.checked(request.url) }
+    let current: Checked = { ...request, url: this.asked(request.url) }
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-      const response = await this.send(current)
-      const location = response.headers.location
-      if (!REDIRECTS.has(response.statusCode) || typeof location !== 'string')
-        return { status: response.statusCode, headers: response.headers, body: response.body, url: current.url }
-      discard(response.body)
-      current = redirected(current, response.statusCode, this.checked(location, current.url))
+      const { status, headers, body } = await this.send(current)
+      const { location } = headers
+      if (!REDIRECTS.has(status) || typeof location !== 'string') return { status, headers, body, url: current.url }
+      discard(body)
+      current = redirected(current, status, this.checked(location, current.url))
     }
     throw refused()
   }
@@ -100,6 +105,16 @@ export class Egress {
     }
   }
 
+  /** The URL of a file, which is asked for again and again: the policy does not change. */
+  private asked(text: string): URL {
+    let url = this.known.get(text)
+    if (!url) {
+      url = this.checked(text)
+      this.known.set(text, url)
+    }
+    return url
+  }
+
   /** A URL that may be asked; anything else is refused in the same words as an unreachable host. */
   private checked(text: string, base?: URL): URL {
     const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined
@@ -111,7 +126,7 @@ export class Egress {
     await this.agent.destroy()
   }
 
-  private async send(request: Omit<EgressRequest, 'url'> & { url: URL }): Promise<Dispatcher.ResponseData> {
+  private async send({ url, method, headers, body }: Checked): Promise<Answer> {
     const { maxRequests, onOutcome } = this.options
     if (this.active >= maxRequests) {
       onOutcome?.('busy')
@@ -120,26 +135,25 @@ export class Egress {
         'This provider fetches as many files as it can at once. Try again in a moment.',
       )
     }
-    this.active += 1
-    const done = () => {
-      this.active -= 1
+    const request = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      // the bytes are handed on as they are, so no coding that only the two ends of this hop would understand
+      headers: { 'user-agent': 'tidegate', ...headers, 'accept-encoding': 'identity' },
+      body: body ?? null,
     }
-    const ask = () =>
-      this.agent.request({
-        origin: request.url.origin,
-        path: request.url.pathname + request.url.search,
-        method: request.method,
-        // the bytes are handed on as they are, so no coding that only the two ends of this hop would understand
-        headers: { 'user-agent': 'tidegate', ...request.headers, 'accept-encoding': 'identity' },
-        body: request.body ?? null,
+    const ask = () => {
+      this.active += 1
+      return exchange(this.agent, request, () => {
+        this.active -= 1
       })
+    }
     try {
-      const response = await (request.method === 'POST' ? ask() : askAgain(ask))
-      response.body.once('close', done)
+      const answer = await (method === 'POST' ? ask() : askAgain(ask))
       onOutcome?.('ok')
-      return response
+      return answer
     } catch (error) {
-      done()
       onOutcome?.(isTimeout(error) ? 'timeout' : 'failed')
       throw isTimeout(error)
         ? new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
@@ -154,7 +168,7 @@ export function discard(body: Readable): void {
   body.destroy()
 }
 
-function redirected<R extends Omit<EgressRequest, 'url'> & { url: URL }>(request: R, status: number, url: URL): R {
+function redirected(request: Checked, status: number, url: URL): Checked {
   const downgraded = status === 303 || (request.method === 'POST' && (status === 301 || status === 302))
   const crossed = url.origin !== request.url.origin
   const headers = crossed
@@ -190,9 +204,11 @@ function wasClosed(error: unknown): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE' || (code === 'UND_ERR_SOCKET' && (socket?.bytesRead ?? 0) > 0)
 }
 
+const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'])
+
 function isTimeout(error: unknown): boolean {
   const code = (error as { code?: string }).code
-  return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT'
+  return code !== undefined && TIMEOUTS.has(code)
 }
 
 function refused(): StorageError {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { discard } from './egress.js'
+import { WholeBody } from './exchange.js'
 import type { OpenedFile } from './storage.js'
 
 /** Asks for the rest of a file from a byte on, under the condition that it is still the same file. */
@@ -14,6 +15,7 @@ const MAX_RESUMES = 5
  * it is, and a break ends it visibly.
  */
 export function resuming(opened: OpenedFile, reopen: Reopen): OpenedFile {
+  if (opened.body instanceof WholeBody) return opened
   const { 'content-length': length, 'content-range': range, etag, 'last-modified': modified } = opened.headers
   const validator = etag !== undefined && !etag.startsWith('W/') ? etag : modified
   if (validator === undefined || length === undefined || (opened.status !== 200 && opened.status !== 206)) return opened

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isPublicAddress } from '../../src/storage/addresses.js'
 import type { Lookup } from '../../src/storage/connector.js'
-import { Egress } from '../../src/storage/egress.js'
+import { discard, Egress } from '../../src/storage/egress.js'
 import { ANYWHERE, UNLIMITED } from '../helpers/policy.js'
 
 /** First and last addresses of every range that is not the public internet (the IANA special-purpose registries). */
@@ -149,7 +150,10 @@ describe('threats 4 and 5: forbidden destinations', () => {
     lookup,
   })
   beforeAll(async () => {
-    server = createServer((_request, response) => response.end('inside'))
+    server = createServer(({ url }, response) => {
+      if (url === '/endless') response.write('inside')
+      else response.end('inside')
+    })
     server.on('connection', () => {
       connections += 1
     })
@@ -270,9 +274,10 @@ describe('threats 4 and 5: forbidden destinations', () => {
       maxRequests: 2,
     })
     const request = { url: `http://127.0.0.1:${port}/`, method: 'GET' as const, headers: {} }
-    const [one] = await Promise.all([few.request(request), few.request(request)])
+    const endless = { ...request, url: `${request.url}endless` }
+    const [one] = await Promise.all([few.request(endless), few.request(endless)])
     await expect(few.request(request)).rejects.toMatchObject({ code: 'STORAGE_BUSY' })
-    one?.body.resume()
+    discard(one?.body as Readable)
     await expect
       .poll(() =>
         few.request(request).then(

@@ -111,7 +111,7 @@ export const download: Endpoint = {
       const delivered = await file.open(opening)
       endWhenUntaken(reply, delivered, settings.CONSUMER_STALL_TIMEOUT)
       if (request.method === 'GET')
-        count(reply, file.type, context.metrics, (bytes, complete) => {
+        count(reply, file.type, delivered, context.metrics, (bytes, complete) => {
           countBytes(context, request, bytes)
           const { signed, address } = consumer
           const facts = { did: asset.ddo.id, serviceId: service.id, fileIndex: asked.fileIndex, order: order.txId }

@@ -1,0 +1,102 @@
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+
+/** Bytes that wait to be read before the storage is told to wait. */
+const WAITING = 65_536
+
+/** What a storage answered, as soon as the headers are there. */
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: Readable
+}
+
+/** A body that came whole, together with its headers: who can use it as it is need not read it as a stream. */
+export class WholeBody extends Readable {
+  constructor(readonly bytes: Buffer) {
+    super()
+  }
+
+  override _read(): void {
+    this.push(this.bytes)
+    this.push(null)
+  }
+}
+
+/** A body as it comes, no faster than it is read. Destroying it ends the transfer. */
+class StreamedBody extends Readable {
+  constructor(private readonly controller: Dispatcher.DispatchController) {
+    super({ highWaterMark: WAITING })
+  }
+
+  override _read(): void {
+    this.controller.resume()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.controller.abort(error ?? new Error('The body is no longer wanted.'))
+    done(error)
+  }
+}
+
+/**
+ * Sends one request. Rejects with the dispatcher's error where no answer came. `onEnd` is called once, when the
+ * connection is free again or gone.
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  onEnd: () => void,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    dispatcher.dispatch(options, new Exchange(resolve, reject, onEnd))
+  })
+}
+
+/** One request on its way: the dispatcher's own body would be a second stream under the one that is handed on. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private body: StreamedBody | undefined
+  private readonly chunks: Buffer[] = []
+  private ended = false
+
+  constructor(
+    private readonly resolve: (answer: Answer) => void,
+    private readonly reject: (error: Error) => void,
+    private readonly onEnd: () => void,
+  ) {}
+
+  onRequestStart(): void {}
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
+    if (status < 200) return
+    // what has arrived is read to its end before this runs
+    queueMicrotask(() => this.resolve({ status, headers, body: this.ended ? this.whole() : this.streamed(controller) }))
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.body) this.chunks.push(chunk)
+    else if (!this.body.push(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    this.ended = true
+    this.onEnd()
+    this.body?.push(null)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.onEnd()
+    this.reject(error)
+    this.body?.destroy(error)
+  }
+
+  private whole(): Readable {
+    return new WholeBody(this.chunks.length === 1 ? (this.chunks[0] as Buffer) : Buffer.concat(this.chunks))
+  }
+
+  private streamed(controller: Dispatcher.DispatchController): Readable {
+    this.body = new StreamedBody(controller)
+    for (const chunk of this.chunks) this.body.push(chunk)
+    return this.body
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Work that is done together, once in each turn of the event loop: the statements of a turn share a lock and a commit,
+ * and its answers leave one after the other, so that whoever waits for them at the other end is woken once. First the
+ * statements, then the answers: what the ones make possible leaves in the same turn.
+ */
+const queues = { statements: [] as (() => void)[], answers: [] as (() => void)[] }
+let due = false
+let connections = 0
+
+/** Does a piece of work at the end of this turn. It must not throw. */
+export function atTurnEnd(queue: keyof typeof queues, work: () => void): void {
+  queues[queue].push(work)
+  if (due) return
+  due = true
+  setImmediate(run, 'statements')
+  setImmediate(run, 'answers')
+}
+
+/** The same, but at once where there is nobody to share with: to wait for the end of the turn costs time as well. */
+export function withOthers(queue: keyof typeof queues, work: () => void): void {
+  if (connections > 1) atTurnEnd(queue, work)
+  else work()
+}
+
+/** Tells how many connections there are to this process. */
+export function connected(count: number): void {
+  connections = count
+}
+
+function run(queue: keyof typeof queues): void {
+  const work = queues[queue]
+  queues[queue] = []
+  for (const one of work) one()
+  if (queue !== 'answers') return
+  due = false
+  // statements that came between the two
+  if (queues.statements.length > 0) atTurnEnd('statements', () => undefined)
+}
