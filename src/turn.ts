@@ -5,7 +5,12 @@
  */
 const queues = { statements: [] as (() => void)[], answers: [] as (() => void)[] }
 let due = false
-let connections = 0
+/** The connection of the last request, and how many requests have come over it without one of another in between. */
+let last: object | undefined
+let inARow = 0
+
+/** From so many on, there is likely nobody else. */
+const ALONE = 8
 
 /** Does a piece of work at the end of this turn. It must not throw. */
 export function atTurnEnd(queue: keyof typeof queues, work: () => void): void {
@@ -18,13 +23,14 @@ export function atTurnEnd(queue: keyof typeof queues, work: () => void): void {
 
 /** The same, but at once where there is nobody to share with: to wait for the end of the turn costs time as well. */
 export function withOthers(queue: keyof typeof queues, work: () => void): void {
-  if (connections > 1) atTurnEnd(queue, work)
+  if (inARow < ALONE) atTurnEnd(queue, work)
   else work()
 }
 
-/** Tells how many connections there are to this process. */
-export function connected(count: number): void {
-  connections = count
+/** Tells over which connection a request came. */
+export function cameOver(connection: object): void {
+  inARow = connection === last ? inARow + 1 : 0
+  last = connection
 }
 
 function run(queue: keyof typeof queues): void {

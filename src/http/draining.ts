@@ -1,7 +1,7 @@
 import { Server as NetServer, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../errors.js'
-import { connected } from '../turn.js'
+import { cameOver } from '../turn.js'
 import { sendError } from './errors.js'
 
 /**
@@ -20,15 +20,14 @@ export class Draining {
   constructor(private readonly app: FastifyInstance) {
     app.server.on('connection', (socket: Socket) => {
       this.sockets.add(socket)
-      connected(this.sockets.size)
       socket.once('close', () => {
         this.sockets.delete(socket)
-        connected(this.sockets.size)
         if (this.sockets.size === 0) this.ended()
       })
     })
     app.addHook('onRequest', (request, reply, done) => {
       const { socket } = request.raw
+      cameOver(socket)
       this.busy.add(socket)
       reply.raw.on('close', () => {
         this.busy.delete(socket)
