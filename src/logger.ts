@@ -26,25 +26,31 @@ export function createLogger(level: string): PinoLogger {
       }),
     },
   }
-  return pino(options, together(pino.destination({ dest: process.stderr.fd, sync: false, minLength: FULL })))
+  return pino(options, errorOutput())
 }
 
-/** Milliseconds for which lines wait for others to be written with, and bytes that are written without waiting. */
+/** Milliseconds for which lines wait for others to be written with: to write one by itself costs more than to make it. */
 const WAIT = 10
-const FULL = 8192
 
-/** To write a line by itself costs more than to make it. What waits at the end is written by the library. */
-function together(destination: ReturnType<typeof pino.destination>): { write(line: string): void } {
-  let due = false
-  return {
+let output: { write(line: string): void } | undefined
+
+/** Standard error, written in the background. At the end of the process the library writes what is left. */
+function errorOutput(): { write(line: string): void } {
+  if (output) return output
+  const destination = pino.destination({ dest: process.stderr.fd, sync: false })
+  let lines = ''
+  const handOver = () => {
+    if (lines === '') return
+    destination.write(lines)
+    lines = ''
+  }
+  process.prependListener('beforeExit', handOver)
+  process.prependListener('exit', handOver)
+  output = {
     write(line) {
-      destination.write(line)
-      if (due) return
-      due = true
-      setTimeout(() => {
-        due = false
-        destination.flush()
-      }, WAIT).unref()
+      if (lines === '') setTimeout(handOver, WAIT).unref()
+      lines += line
     },
   }
+  return output
 }

@@ -9,6 +9,14 @@ export function suggestedName(disposition: string | string[] | undefined): strin
 
 /** The last path segment where it looks like a file name; an opaque one may be a secret and is not told. */
 export function lastSegment(url: URL): string | undefined {
+  if (!SEGMENTS.has(url)) SEGMENTS.set(url, fileSegment(url))
+  return SEGMENTS.get(url)
+}
+
+/** Those of URLs that are asked for again and again. */
+const SEGMENTS = new WeakMap<URL, string | undefined>()
+
+function fileSegment(url: URL): string | undefined {
   const segment = decoded(url.pathname.split('/').at(-1) ?? '')
   return segment && /.\.[A-Za-z0-9]{1,10}$/.test(segment) ? segment : undefined
 }
