@@ -13,7 +13,8 @@ import { Service } from './lib/stage.js'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** How long the service takes to be ready on a store that it knows, what it holds when idle, and what is installed. */
-export const footprint: Benchmark = async ({ smoke }) => {
+export const footprint: Benchmark = async (options) => {
+  const { smoke } = options
   const rows: Row[] = []
   const world = await World.start()
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
@@ -38,7 +39,7 @@ export const footprint: Benchmark = async ({ smoke }) => {
     rmSync(folder, { recursive: true })
   }
   if (!smoke) rows.push(...installed())
-  report('footprint', 'Start, memory, installation', rows)
+  report('footprint', 'Start, memory, installation', rows, options)
 }
 
 /** What a production installation takes: `npm ci --omit=dev` and the build. */

@@ -52,7 +52,8 @@ function spreadHex(i: number, { from, to }: Range): string {
 const any = ({ from, to }: Range) => from + Math.floor(Math.random() * (to - from))
 
 /** How consuming a nonce and looking up a token or an asset slow down as there are more of them. */
-export const growth: Benchmark = async ({ smoke }) => {
+export const growth: Benchmark = async (options) => {
+  const { smoke } = options
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
   const postgres = await startPostgres()
   const rows: Row[] = []
@@ -63,7 +64,7 @@ export const growth: Benchmark = async ({ smoke }) => {
     await postgres.close()
     rmSync(folder, { recursive: true })
   }
-  report('growth', 'Operations per second of one process as the database grows', rows)
+  report('growth', 'Operations per second of one process as the database grows', rows, options)
 }
 
 async function measure({ name, sizes, store, fill }: Filled, smoke: boolean): Promise<Row[]> {
@@ -165,7 +166,7 @@ function embedded(folder: string, smoke: boolean): Filled {
 async function remote(url: string, smoke: boolean): Promise<Filled> {
   return {
     name: 'PostgreSQL',
-    sizes: smoke ? [10, 100] : [1000, 100_000, 1_000_000],
+    sizes: smoke ? [10, 100] : [1000, 100_000, 1_000_000, 10_000_000],
     store: await openPostgresStore({ url, connections: 10, timeout: 60_000 }),
     async fill(statement, { from, to }) {
       const client = new pg.Client(url)

@@ -21,7 +21,8 @@ const NODE = fileURLToPath(new URL('./synthetic-node.ts', import.meta.url))
  * How the index catches up: seconds and resident memory for each tenth of the assets, so that growth with what is
  * there already would show.
  */
-export const index: Benchmark = async ({ smoke }) => {
+export const index: Benchmark = async (options) => {
+  const { smoke } = options
   const assets = smoke ? 200 : 20_000
   const blocks = assets / PER_BLOCK
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
@@ -40,8 +41,8 @@ export const index: Benchmark = async ({ smoke }) => {
   const chain = (await connectChains(settings)).get(8996) as Chain
   const store = openSqliteStore(folder)
   const silent = { debug: () => undefined, info: () => undefined, warn: console.warn, error: console.error }
-  const options = { blockRange: 2000, pollInterval: 10, maxDdoSize: 1e6, reorgDepth: 256 }
-  const follower = new ChainFollower(chain, store.index, options, silent)
+  const reading = { blockRange: 2000, pollInterval: 10, maxDdoSize: 1e6, reorgDepth: 256 }
+  const follower = new ChainFollower(chain, store.index, reading, silent)
 
   const rows: { assets: number; seconds: number; 'peak MiB': number }[] = []
   let [begun, peak] = [Date.now(), 0]
@@ -57,5 +58,10 @@ export const index: Benchmark = async ({ smoke }) => {
   await store.close()
   node.kill()
   rmSync(folder, { recursive: true })
-  report('index', 'The index catches up: seconds for each tenth of the assets, from a node that costs nothing', rows)
+  report(
+    'index',
+    'The index catches up: seconds for each tenth of the assets, from a node that costs nothing',
+    rows,
+    options,
+  )
 }

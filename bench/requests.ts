@@ -15,7 +15,8 @@ interface Case {
 }
 
 /** Requests per second and latency of every route, against a bare server that does the same input and output. */
-export const requests: Benchmark = async ({ smoke, only }) => {
+export const requests: Benchmark = async (options) => {
+  const { smoke, only } = options
   const connections = smoke ? [2] : [1, 32, 256]
   const rounds = smoke ? 1 : 5
   const stage = await Stage.start()
@@ -127,5 +128,5 @@ export const requests: Benchmark = async ({ smoke, only }) => {
   } finally {
     await stage.close()
   }
-  report('requests', 'Requests per second, beside a bare server with the same input and output', rows)
+  report('requests', 'Requests per second, beside a bare server with the same input and output', rows, options)
 }

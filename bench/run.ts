@@ -5,10 +5,11 @@ import { growth } from './growth.js'
 import { index } from './index-catch-up.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { requests } from './requests.js'
+import { slow } from './slow-clients.js'
 import { streaming } from './streaming.js'
 
 /** `npm run bench [-- name … [--only part] [--smoke]]`: all benchmarks, or those that are named. */
-const BENCHMARKS: Record<string, Benchmark> = { requests, streaming, costs, footprint, growth, index }
+const BENCHMARKS: Record<string, Benchmark> = { requests, streaming, slow, costs, footprint, growth, index }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,11 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { freePort } from '../test/helpers/backends.js'
-import { eventually } from '../test/helpers/eventually.js'
 import type { Benchmark } from './lib/benchmark.js'
+import { startNginx } from './lib/nginx.js'
 import { cpuSeconds, resident, send } from './lib/processes.js'
 import { median, type Row, report, rounded, spread } from './lib/report.js'
 import { downloadQuery, portOf, raw, Stage, signedToken } from './lib/stage.js'
@@ -13,23 +7,16 @@ import { downloadQuery, portOf, raw, Stage, signedToken } from './lib/stage.js'
 const MEBIBYTE = 1_048_576
 
 /** Throughput, CPU and time to the first byte of large files, against a plain Node proxy and nginx where there is one. */
-export const streaming: Benchmark = async ({ smoke }) => {
-  // files of 1 GiB; of 64 streams each is smaller, so that a round moves 4 GiB
-  const sizes = (
-    smoke
-      ? [[2, 8]]
-      : [
-          [1, 1024],
-          [8, 512],
-          [64, 64],
-        ]
-  ) as [number, number][]
+export const streaming: Benchmark = async (options) => {
+  const { smoke } = options
+  const streams = smoke ? [2] : [1, 8, 64]
+  const mebibytes = smoke ? 8 : 1024
   const rounds = smoke ? 1 : 3
   const stage = await Stage.start()
   const nginx = await startNginx(stage.storage.said.url)
   const rows: Row[] = []
   try {
-    for (const [count, mebibytes] of sizes) {
+    for (const count of streams) {
       const size = mebibytes * MEBIBYTE
       const asset = await stage.publish(size)
       const [consumer] = await stage.consumers(asset, 1)
@@ -96,41 +83,5 @@ export const streaming: Benchmark = async ({ smoke }) => {
     await stage.close()
   }
   const title = `Streaming large files${nginx ? '' : ' (nginx is not installed: without it)'}`
-  report('streaming', title, rows)
-}
-
-/** nginx with `proxy_pass` before the storage, where it is installed. */
-async function startNginx(upstream: string) {
-  if (spawnSync('nginx', ['-v']).status !== 0) return undefined
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
-  const port = await freePort()
-  for (const name of ['logs', 'temp']) mkdirSync(join(folder, name))
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${folder}/temp/${name};`)
-    .join(' ')
-  const conf = `
-    daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/logs/error.log;
-    events { worker_connections 1024; }
-    http {
-      access_log off; ${temporary}
-      upstream storage { server ${new URL(upstream).host}; keepalive 64; }
-      server {
-        listen 127.0.0.1:${port};
-        location / { proxy_pass http://storage; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_max_temp_file_size 0; }
-      }
-    }`
-  writeFileSync(join(folder, 'nginx.conf'), conf)
-  const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
-  await eventually(async () => (await fetch(`http://127.0.0.1:${port}/1`).catch(() => undefined))?.status === 200)
-  const workers = spawnSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' }).stdout.trim()
-  return {
-    port,
-    pid: Number(workers.split('\n')[0]),
-    async stop() {
-      const gone = once(child, 'exit')
-      child.kill('SIGQUIT')
-      await gone
-      rmSync(folder, { recursive: true })
-    },
-  }
+  report('streaming', title, rows, options)
 }

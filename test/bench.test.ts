@@ -23,6 +23,7 @@ it.runIf(onLinux)('benchmarks work, and no request costs more than it did', { ti
   for (const title of [
     'Requests per second',
     'Streaming',
+    'Memory with clients',
     'What a request costs',
     'Start, memory',
     'Operations per second',

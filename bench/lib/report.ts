@@ -1,20 +1,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import type { Options } from './benchmark.js'
 
 /** One line of a table: names of columns to values. */
 export type Row = Record<string, string | number>
 
 const RESULTS = fileURLToPath(new URL('../results/', import.meta.url))
 
-/** Prints a table, and writes it as JSON with the machine that it was measured on. */
-export function report(name: string, title: string, rows: Row[]): void {
+/** Prints a table, and writes it as JSON with the machine that it was measured on; that of a small run elsewhere. */
+export function report(name: string, title: string, rows: Row[], { smoke }: Options): void {
   process.stdout.write(`\n${title}\n`)
   console.table(rows)
-  mkdirSync(RESULTS, { recursive: true })
+  const folder = smoke ? `${RESULTS}smoke/` : RESULTS
+  mkdirSync(folder, { recursive: true })
   const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, memory: totalmem() }
   const result = { name, title, time: new Date().toISOString(), machine, rows }
-  writeFileSync(`${RESULTS}${name}.json`, `${JSON.stringify(result, null, 2)}\n`)
+  writeFileSync(`${folder}${name}.json`, `${JSON.stringify(result, null, 2)}\n`)
 }
 
 /** The middle one, and how far the others spread around it. */

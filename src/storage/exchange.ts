@@ -27,6 +27,7 @@ export class WholeBody extends Readable {
 class StreamedBody extends Readable {
   constructor(private readonly controller: Dispatcher.DispatchController) {
     super({ highWaterMark: WAITING })
+    this.on('error', () => undefined) // of a body that nobody reads any more: it must not end the process
   }
 
   override _read(): void {

@@ -117,6 +117,14 @@ describe('a storage that breaks in the middle', () => {
     await one.close()
   })
 
+  it('lets a body break that nobody reads', async () => {
+    const url = server.on('/unread', (_request, response) => response.write('tide'))
+    const one = testEgress()
+    const { body } = await one.request({ url, method: 'GET', headers: {} })
+    await one.close()
+    await expect.poll(() => body.destroyed).toBe(true)
+  })
+
   it('asks again where an idle connection was closed in the moment of its use, and only then', async () => {
     let answered = 0
     const url = server.on('/idle', ({ socket }, response) => {

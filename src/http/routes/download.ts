@@ -12,8 +12,9 @@ import { consumerParams, PROOF, proveConsumer } from '../consumer.js'
 import { type EndpointDoc, json } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { countBytes } from '../limits.js'
-import { address, text, transactionId, userdata, whole } from '../params.js'
+import { address, text, transactionId, whole } from '../params.js'
 import { count, endWhenUntaken, sendFile } from '../transfer.js'
+import { userdata } from '../userdata.js'
 
 const params = {
   documentId: text,

@@ -7,7 +7,8 @@ import type { UserData } from '../../storage/storage.js'
 import { safeName } from '../disposition.js'
 import { type JsonSchema, json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
-import { flag, readParams, sentParams, text, userdata, whole } from '../params.js'
+import { flag, readParams, sentParams, text, whole } from '../params.js'
+import { userdata } from '../userdata.js'
 
 const options = z.object({ checksum: flag.optional(), fileIndex: whole.optional(), userdata: userdata.optional() })
 const published = z.object({ did: text, serviceId: text })

@@ -11,7 +11,8 @@ import { quoteFee } from '../../orders/quote.js'
 import { type OrderClaim, verifyOrder } from '../../orders/verify.js'
 import { ADDRESS, HEX, json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
-import { address, readParams, text, transactionId, userdata, whole } from '../params.js'
+import { address, readParams, text, transactionId, whole } from '../params.js'
+import { userdata } from '../userdata.js'
 
 const params = z.object({
   documentId: text,

@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { eventually } from '../test/helpers/eventually.js'
+import type { Benchmark } from './lib/benchmark.js'
+import { startNginx } from './lib/nginx.js'
+import { resident } from './lib/processes.js'
+import { type Row, report, rounded } from './lib/report.js'
+import { downloadQuery, portOf, raw, Stage, signedToken } from './lib/stage.js'
+
+/** Bytes of the file: more than what the sockets on the way take in, so that a client who stops holds it up. */
+const SIZE = 8 * 1_048_576
+
+/** Memory with many clients who have each begun a download and take nothing of it, beside a plain Node proxy and nginx. */
+export const slow: Benchmark = async (options) => {
+  const count = options.smoke ? 20 : 1000
+  const many = { STORAGE_MAX_PER_HOST: '4096', MAX_DOWNLOADS_PER_ADDRESS: '0' }
+  const stage = await Stage.start(many)
+  const nginx = await startNginx(stage.storage.said.url)
+  const rows: Row[] = []
+  try {
+    const asset = await stage.publish(SIZE)
+    const [consumer] = await stage.consumers(asset, 1)
+    if (!consumer) throw new Error('Nobody has ordered.')
+    const answer = await fetch(`${stage.service.url}/api/services/createAuthToken?${signedToken(consumer)}`)
+    const { token } = (await answer.json()) as { token: string }
+    const query = new URLSearchParams(downloadQuery(asset, consumer))
+    const own = raw('GET', `/api/services/download?${query}`, { authtoken: token })
+    const plain = raw('GET', `/${SIZE}`)
+    const { service, baseline } = stage
+    const ways = [
+      { way: 'tidegate', port: portOf(service.url), pid: service.process.pid as number, request: own },
+      { way: 'node proxy', port: portOf(baseline.said.proxy), pid: baseline.process.pid as number, request: plain },
+      ...(nginx ? [{ way: 'nginx', port: nginx.port, pid: nginx.pid, request: plain }] : []),
+    ]
+    for (const { way, port, pid, request } of ways) {
+      const before = await settled(pid)
+      const sockets: Socket[] = []
+      while (sockets.length < count)
+        sockets.push(...(await Promise.all(Array.from({ length: 20 }, () => begun(port, request)))))
+      const during = await settled(pid)
+      for (const socket of sockets) socket.destroy()
+      const each = rounded(((during - before) * 1024) / sockets.length, 0)
+      rows.push({
+        way,
+        clients: sockets.length,
+        'MiB before': rounded(before, 0),
+        'MiB with them': rounded(during, 0),
+        'KiB each': each,
+      })
+    }
+  } finally {
+    await nginx?.stop()
+    await stage.close()
+  }
+  report('slow', 'Memory with clients who take nothing of what they asked for', rows, options)
+}
+
+/** A client who has read the first bytes of the answer, and reads no more. */
+async function begun(port: number, request: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1', () => socket.write(request))
+  const [chunk] = (await once(socket, 'data')) as [Buffer]
+  socket.pause()
+  const head = chunk.toString('latin1', 0, 12)
+  if (head !== 'HTTP/1.1 200') throw new Error(`The answer was ${head}.`)
+  return socket
+}
+
+/** Resident memory in MiB, once it has stopped to change: less than 1 % in half a second. */
+async function settled(pid: number): Promise<number> {
+  let last = 0
+  await eventually(
+    () => {
+      const now = resident(pid)
+      const still = Math.abs(now - last) < now / 100
+      last = now
+      return still
+    },
+    60_000,
+    500,
+  )
+  return last
+}
