@@ -12,7 +12,7 @@ let inARow = 0
 /** From so many on, there is likely nobody else. */
 const ALONE = 8
 
-/** Does a piece of work at the end of this turn. It must not throw. */
+/** Does a piece of work at the end of this turn. */
 export function atTurnEnd(queue: keyof typeof queues, work: () => void): void {
   queues[queue].push(work)
   if (due) return
@@ -36,7 +36,16 @@ export function cameOver(connection: object): void {
 function run(queue: keyof typeof queues): void {
   const work = queues[queue]
   queues[queue] = []
-  for (const one of work) one()
+  for (const one of work) {
+    try {
+      one()
+    } catch (error) {
+      // as if it had been alone: the others are not kept from what is theirs
+      process.nextTick(() => {
+        throw error
+      })
+    }
+  }
   if (queue !== 'answers') return
   due = false
   // statements that came between the two

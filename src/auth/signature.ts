@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 import { keccak } from '../crypto/keccak.js'
 import { isSignedBy, personalDigest, recoverAddress } from '../crypto/keys.js'
@@ -10,6 +11,9 @@ export function modernMessage(address: string, nonce: string, command: Command):
   return address + nonce + command
 }
 
+/** Which of its messages an address signed last, by position: a client stays with one, and each try costs a recovery. */
+const USUAL = new LRUCache<Address, number>({ max: 10_000 })
+
 /**
  * The one of the messages that `signature` (hex, 65 bytes) is the address's own over: keccak-256 of the UTF-8 text,
  * signed as an EIP-191 personal message. Anything that is not a signature is simply not one; nothing throws.
@@ -17,7 +21,13 @@ export function modernMessage(address: string, nonce: string, command: Command):
 export function signedMessage(address: Address, messages: string[], signature: string): string | undefined {
   const bytes = signatureBytes(signature)
   if (!bytes) return undefined
-  return messages.find((message) => signedForms(message).some((digest) => isSignedBy(address, digest, bytes)))
+  const isSigned = (message: string) => signedForms(message).some((digest) => isSignedBy(address, digest, bytes))
+  const usual = USUAL.get(address) ?? 0
+  const first = messages[usual]
+  if (first !== undefined && isSigned(first)) return first
+  const other = messages.find((message, at) => at !== usual && isSigned(message))
+  if (other !== undefined) USUAL.set(address, messages.indexOf(other))
+  return other
 }
 
 /** Whose signature of a message this is, taken as the plain 32-byte form; undefined where it is no signature. */

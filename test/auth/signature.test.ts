@@ -1,6 +1,7 @@
 import { ethers } from 'ethers'
+import secp256k1 from 'secp256k1'
 import type { Address } from 'viem'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { modernMessage, signedMessage } from '../../src/auth/signature.js'
 import { signText } from '../helpers/requests.js'
 
@@ -13,6 +14,27 @@ describe('signature', () => {
     expect(signedMessage(address, ['other', 'did:op:1234'], signature)).toBeDefined()
     expect(signedMessage(address, ['other'], signature)).toBeUndefined()
     expect(signedMessage(ethers.Wallet.createRandom().address as Address, ['did:op:1234'], signature)).toBeUndefined()
+  })
+
+  it('recovers once for each request of a client that stays with one of the forms', async () => {
+    const modern = ethers.Wallet.createRandom()
+    const owner = modern.address as Address
+    const recovered = vi.spyOn(secp256k1, 'ecdsaRecover')
+    const cost = async (which: 0 | 1, nonce: number) => {
+      const messages = [`did:op:1${nonce}`, modernMessage(owner, `${nonce}`, 'download')]
+      const signature = await signText(modern, messages[which] as string)
+      recovered.mockClear()
+      expect(signedMessage(owner, messages, signature)).toBe(messages[which])
+      return recovered.mock.calls.length
+    }
+    expect([await cost(1, 1), await cost(1, 2), await cost(0, 3), await cost(0, 4), await cost(1, 5)]).toEqual([
+      2, 1, 2, 1, 2,
+    ])
+    const forged = await signText(wallet, 'something')
+    recovered.mockClear()
+    expect(signedMessage(owner, ['one', 'two'], forged)).toBeUndefined()
+    expect(recovered).toHaveBeenCalledTimes(2)
+    recovered.mockRestore()
   })
 
   it('threat 9: keeps the commands of modern messages apart', async () => {
