@@ -1,9 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 
-/** Bytes that wait to be read before the storage is told to wait. */
-const WAITING = 65_536
-
 /** What a storage answered, as soon as the headers are there. */
 export interface Answer {
   status: number
@@ -26,7 +23,7 @@ export class WholeBody extends Readable {
 /** A body as it comes, no faster than it is read. Destroying it ends the transfer. */
 class StreamedBody extends Readable {
   constructor(private readonly controller: Dispatcher.DispatchController) {
-    super({ highWaterMark: WAITING })
+    super()
     this.on('error', () => undefined) // of a body that nobody reads any more: it must not end the process
   }
 
