@@ -5,7 +5,7 @@ import type { Benchmark } from './lib/benchmark.js'
 import { startNginx } from './lib/nginx.js'
 import { resident } from './lib/processes.js'
 import { type Row, report, rounded } from './lib/report.js'
-import { downloadQuery, portOf, raw, Stage, signedToken } from './lib/stage.js'
+import { portOf, raw, Stage } from './lib/stage.js'
 
 /** Bytes of the file: more than what the sockets on the way take in, so that a client who stops holds it up. */
 const SIZE = 8 * 1_048_576
@@ -18,13 +18,7 @@ export const slow: Benchmark = async (options) => {
   const nginx = await startNginx(stage.storage.said.url)
   const rows: Row[] = []
   try {
-    const asset = await stage.publish(SIZE)
-    const [consumer] = await stage.consumers(asset, 1)
-    if (!consumer) throw new Error('Nobody has ordered.')
-    const answer = await fetch(`${stage.service.url}/api/services/createAuthToken?${signedToken(consumer)}`)
-    const { token } = (await answer.json()) as { token: string }
-    const query = new URLSearchParams(downloadQuery(asset, consumer))
-    const own = raw('GET', `/api/services/download?${query}`, { authtoken: token })
+    const own = await stage.tokenDownload(SIZE)
     const plain = raw('GET', `/${SIZE}`)
     const { service, baseline } = stage
     const ways = [

@@ -2,7 +2,7 @@ import type { Benchmark } from './lib/benchmark.js'
 import { startNginx } from './lib/nginx.js'
 import { cpuSeconds, resident, send } from './lib/processes.js'
 import { median, type Row, report, rounded, spread } from './lib/report.js'
-import { downloadQuery, portOf, raw, Stage, signedToken } from './lib/stage.js'
+import { portOf, raw, Stage } from './lib/stage.js'
 
 const MEBIBYTE = 1_048_576
 
@@ -18,18 +18,13 @@ export const streaming: Benchmark = async (options) => {
   try {
     for (const count of streams) {
       const size = mebibytes * MEBIBYTE
-      const asset = await stage.publish(size)
-      const [consumer] = await stage.consumers(asset, 1)
-      if (!consumer) throw new Error('Nobody has ordered.')
-      const answer = await fetch(`${stage.service.url}/api/services/createAuthToken?${signedToken(consumer)}`)
-      const { token } = (await answer.json()) as { token: string }
-      const query = new URLSearchParams(downloadQuery(asset, consumer))
+      const download = await stage.tokenDownload(size)
       const ways = [
         {
           name: 'tidegate',
           port: portOf(stage.service.url),
           pid: stage.service.process.pid as number,
-          request: raw('GET', `/api/services/download?${query}`, { authtoken: token }),
+          request: download,
         },
         {
           name: 'node proxy',

@@ -95,6 +95,18 @@ export class Stage {
     return found
   }
 
+  /** Publishes a file of so many bytes, and answers the request of somebody who has ordered it, with an auth token. */
+  async tokenDownload(bytes: number): Promise<string> {
+    const asset = await this.publish(bytes)
+    const [consumer] = await this.consumers(asset, 1)
+    if (!consumer) throw new Error('Nobody has ordered.')
+    const answer = await fetch(`${this.service.url}/api/services/createAuthToken?${signedToken(consumer)}`)
+    const { token } = (await answer.json()) as { token: string }
+    return raw('GET', `/api/services/download?${new URLSearchParams(downloadQuery(asset, consumer))}`, {
+      authtoken: token,
+    })
+  }
+
   async close(): Promise<void> {
     await this.service.stop()
     await this.baseline.stop()

@@ -66,7 +66,7 @@ export function sendFile(
   const described: Record<string, string> = { ...headers, ...OWN_HEADERS }
   if (status !== 304) {
     described['content-disposition'] = contentDisposition(name, fallbackName(index, headers['content-type']))
-    described['content-type'] ??= 'application/octet-stream'
+    described['content-type'] ||= 'application/octet-stream'
   }
   if (status === 304 || request.method === 'HEAD') {
     discard(body)

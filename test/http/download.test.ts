@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { get as httpGet, type IncomingMessage } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ocean } from '../../demo/client.js'
@@ -192,6 +193,29 @@ describe('download', () => {
     const response = await fetch(await url({}, of, tx))
     expect(response.status).toBe(200)
     await expect(response.arrayBuffer()).rejects.toThrow()
+  })
+
+  it('threat 24: hands on headers byte by byte, and nothing that no header may hold', async () => {
+    const answers = (value: string) =>
+      createServer((socket) => {
+        const head = `HTTP/1.1 200 OK\r\nContent-Type: \r\nETag: "${value}"\r\nContent-Length: 4\r\n\r\ntide`
+        socket.on('error', () => undefined).on('data', () => socket.end(head))
+      }).listen(0, '127.0.0.1')
+    const seen: unknown[] = []
+    for (const value of ['潮', '\x01', '\x7f']) {
+      const storage = answers(value)
+      await once(storage, 'listening')
+      const { of, tx } = await bought(`http://127.0.0.1:${(storage.address() as AddressInfo).port}/tide.txt`)
+      const { status, headers } = await fetch(await url({}, of, tx))
+      const etag = headers.get('etag')
+      seen.push([status, etag && Buffer.from(etag, 'latin1').toString(), headers.get('content-type')?.split(';')[0]])
+      storage.close()
+    }
+    expect(seen).toEqual([
+      [200, '"潮"', 'application/octet-stream'],
+      [502, null, 'application/json'],
+      [502, null, 'application/json'],
+    ])
   })
 
   it('threat 5: follows a few redirects, and takes secrets to no other origin', async () => {
