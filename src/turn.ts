@@ -15,10 +15,7 @@ const ALONE = 8
 /** Does a piece of work at the end of this turn. */
 export function atTurnEnd(queue: keyof typeof queues, work: () => void): void {
   queues[queue].push(work)
-  if (due) return
-  due = true
-  setImmediate(run, 'statements')
-  setImmediate(run, 'answers')
+  schedule()
 }
 
 /** The same, but at once where there is nobody to share with: to wait for the end of the turn costs time as well. */
@@ -33,9 +30,21 @@ export function cameOver(connection: object): void {
   last = connection
 }
 
+function schedule(): void {
+  if (due) return
+  due = true
+  setImmediate(run, 'statements')
+  setImmediate(run, 'answers')
+}
+
 function run(queue: keyof typeof queues): void {
   const work = queues[queue]
   queues[queue] = []
+  if (queue === 'answers') {
+    // what comes from here on has a turn of its own, and so have statements that came between the two
+    due = false
+    if (queues.statements.length > 0) schedule()
+  }
   for (const one of work) {
     try {
       one()
@@ -46,8 +55,4 @@ function run(queue: keyof typeof queues): void {
       })
     }
   }
-  if (queue !== 'answers') return
-  due = false
-  // statements that came between the two
-  if (queues.statements.length > 0) atTurnEnd('statements', () => undefined)
 }
