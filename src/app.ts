@@ -17,6 +17,7 @@ import type { ProviderKey } from './crypto/keys.js'
 import { DeliveryQueue } from './deliveries/queue.js'
 import { ProofSender } from './deliveries/sender.js'
 import { StartError } from './errors.js'
+import { AnonymousBudget } from './http/anonymous.js'
 import { createServer } from './http/server.js'
 import { createLogger } from './logger.js'
 import { Metrics } from './metrics/metrics.js'
@@ -25,6 +26,7 @@ import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
 import { openStore } from './state/open.js'
 import type { QueuedProof } from './state/store.js'
+import { PublishedDescriptions } from './storage/describing.js'
 import { Egress } from './storage/egress.js'
 import { StorageRegistry } from './storage/registry.js'
 import type { ReadContract } from './storage/smartcontract.js'
@@ -75,8 +77,18 @@ export async function createApp(settings: Settings): Promise<App> {
     connectTimeout: settings.STORAGE_CONNECT_TIMEOUT,
     responseTimeout: settings.STORAGE_RESPONSE_TIMEOUT,
     stallTimeout: settings.STORAGE_STALL_TIMEOUT,
-    maxPerHost: settings.STORAGE_MAX_PER_HOST,
-    maxRequests: settings.STORAGE_MAX_REQUESTS,
+    limits: {
+      paid: {
+        maxRequests: settings.STORAGE_MAX_REQUESTS,
+        maxPerHost: settings.STORAGE_MAX_PER_HOST,
+        queues: true,
+      },
+      anonymous: {
+        maxRequests: settings.DESCRIBE_MAX_REQUESTS,
+        maxPerHost: settings.DESCRIBE_MAX_PER_HOST,
+        queues: false,
+      },
+    },
     trace,
     onOutcome: (outcome) => metrics.asked(outcome),
     policy: {
@@ -108,6 +120,8 @@ export async function createApp(settings: Settings): Promise<App> {
     purgatory,
     deliveries,
     metrics,
+    anonymous: new AnonymousBudget(settings),
+    descriptions: new PublishedDescriptions(),
     storages: new StorageRegistry({
       egress,
       readContract: contractReader(chains),

@@ -7,9 +7,11 @@ import type { Tokens } from './auth/tokens.js'
 import type { Chains } from './chain/chains.js'
 import type { Settings } from './config/schema.js'
 import type { DeliveryQueue } from './deliveries/queue.js'
+import type { AnonymousBudget } from './http/anonymous.js'
 import type { Metrics } from './metrics/metrics.js'
 import type { OrderTransactions } from './orders/transactions.js'
 import type { StateStore } from './state/store.js'
+import type { PublishedDescriptions } from './storage/describing.js'
 import type { StorageRegistry } from './storage/registry.js'
 
 /** Everything that endpoints work with. */
@@ -24,6 +26,8 @@ export interface Context {
   /** How far the index of each chain has come. */
   progress: () => IndexProgress[]
   storages: StorageRegistry
+  descriptions: PublishedDescriptions
+  anonymous: AnonymousBudget
   accessControl: AccessControl
   deliveries: DeliveryQueue
   metrics: Metrics

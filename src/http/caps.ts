@@ -1,45 +1,73 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { BOUNDS } from '../bounds.js'
 import type { Context } from '../context.js'
 import { LimitError, StateError } from '../errors.js'
+import { networkOf } from './address.js'
+import type { Connections } from './lifetime.js'
 import { isDownload, isOperators } from './limits.js'
 
 /** Connections above the cap that are still taken, to be told so; further ones are closed without a word. */
 const TOLD = 1000
 
 /**
- * Caps on what one process does at once: connections, downloads, and downloads of one address. What is above is told
- * to come again; what is under way is never cut for it.
+ * Caps on what one process does at once: connections, requests of one connection, downloads, and downloads of one
+ * address. What is above is told to come again; what is in flight is never cut for it.
  */
-export function capUse(app: FastifyInstance, { settings }: Context, connections: () => number): void {
+export function capUse(app: FastifyInstance, { settings }: Context, connections: Connections): void {
   const { MAX_CONNECTIONS, MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS } = settings
   app.server.maxConnections = MAX_CONNECTIONS + TOLD
-  let downloads = 0
-  const byAddress = new Map<string, number>()
+  const downloads = new InFlight(MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS)
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (connections() > MAX_CONNECTIONS && !isOperators(request)) {
+    if (connections.count > MAX_CONNECTIONS && !isOperators(request)) {
       reply.header('connection', 'close')
       return done(new StateError('BUSY', 'The provider has as many connections as it takes at once.'))
     }
-    if (request.method !== 'GET' || !isDownload(request)) return done()
-    const { ip } = request
-    const own = byAddress.get(ip) ?? 0
-    if (MAX_DOWNLOADS_PER_ADDRESS > 0 && own >= MAX_DOWNLOADS_PER_ADDRESS) {
-      reply.header('retry-after', '1')
-      return done(
-        new LimitError('RATE_LIMITED', 'Too many downloads of this address at once. Try again when one has ended.'),
-      )
+    if (connections.carriedBy(request.raw.socket) > BOUNDS.http.pipelined) {
+      reply.header('connection', 'close')
+      return done(tooMany(reply, 'Too many requests of this connection at once. Wait for the answers.'))
     }
-    if (downloads >= MAX_DOWNLOADS)
+    if (request.method !== 'GET' || !isDownload(request)) return done()
+    const refused = downloads.enter(request)
+    if (refused === 'address')
+      return done(tooMany(reply, 'Too many downloads of this address at once. Try again when one has ended.'))
+    if (refused)
       return done(new StateError('BUSY', 'The provider has as many downloads under way as it takes at once.'))
-    downloads += 1
-    byAddress.set(ip, own + 1)
-    reply.raw.on('close', () => {
-      downloads -= 1
-      const left = (byAddress.get(ip) ?? 1) - 1
-      if (left > 0) byAddress.set(ip, left)
-      else byAddress.delete(ip)
-    })
     done()
   })
+}
+
+/** Counts requests in flight, in all and by address, each until its lifetime ends. */
+export class InFlight {
+  private all = 0
+  private readonly byAddress = new Map<string, number>()
+
+  /** Most in all, and of one address; 0 of one address is without limit. */
+  constructor(
+    private readonly max: number,
+    private readonly maxOfOne: number,
+  ) {}
+
+  /** Counts a request, or answers which of the two limits refuses it. `limited` is whether that by address holds for it. */
+  enter(request: FastifyRequest, limited = true): 'address' | 'all' | undefined {
+    const address = networkOf(request.ip)
+    const own = this.byAddress.get(address) ?? 0
+    if (limited && this.maxOfOne > 0 && own >= this.maxOfOne) return 'address'
+    if (this.all >= this.max) return 'all'
+    this.all += 1
+    this.byAddress.set(address, own + 1)
+    request.lifetime.onEnd(() => {
+      this.all -= 1
+      const left = (this.byAddress.get(address) ?? 1) - 1
+      if (left > 0) this.byAddress.set(address, left)
+      else this.byAddress.delete(address)
+    })
+    return undefined
+  }
+}
+
+/** The refusal of an address that has too much in flight: it may come again as soon as something of it has ended. */
+export function tooMany(reply: FastifyReply, message: string): LimitError {
+  reply.header('retry-after', '1')
+  return new LimitError('RATE_LIMITED', message)
 }

@@ -1,8 +1,9 @@
-import { Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../errors.js'
 import { cameOver } from '../turn.js'
 import { sendError } from './errors.js'
+import type { Connections } from './lifetime.js'
 
 /**
  * Lets answers arrive before the server closes. The server's own way of closing takes an answer for ended when its
@@ -11,26 +12,16 @@ import { sendError } from './errors.js'
  * closes it too.
  */
 export class Draining {
-  private readonly sockets = new Set<Socket>()
-  /** Connections with an answer under way. */
-  private readonly busy = new Set<Socket>()
   private begun = false
-  private ended: () => void = () => undefined
 
-  constructor(private readonly app: FastifyInstance) {
-    app.server.on('connection', (socket: Socket) => {
-      this.sockets.add(socket)
-      socket.once('close', () => {
-        this.sockets.delete(socket)
-        if (this.sockets.size === 0) this.ended()
-      })
-    })
+  constructor(
+    private readonly app: FastifyInstance,
+    private readonly connections: Connections,
+  ) {
     app.addHook('onRequest', (request, reply, done) => {
       const { socket } = request.raw
       cameOver(socket)
-      this.busy.add(socket)
-      reply.raw.on('close', () => {
-        this.busy.delete(socket)
+      request.lifetime.onEnd(() => {
         if (this.begun) socket.end()
       })
       if (!this.begun) return done()
@@ -40,24 +31,18 @@ export class Draining {
     })
   }
 
-  /** How many connections there are. */
-  get connections(): number {
-    return this.sockets.size
-  }
-
   /** Takes no new connections, waits for those that there are up to `limit` milliseconds, and closes. */
   async close(limit: number): Promise<void> {
     this.begun = true
     NetServer.prototype.close.call(this.app.server)
-    for (const socket of this.sockets) if (!this.busy.has(socket)) socket.end()
-    if (this.sockets.size > 0)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, limit)
-        this.ended = () => {
-          clearTimeout(timer)
-          resolve()
-        }
+    for (const socket of this.connections.sockets) if (this.connections.carriedBy(socket) === 0) socket.end()
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limit)
+      this.connections.onIdle(() => {
+        clearTimeout(timer)
+        resolve()
       })
+    })
     this.app.server.closeAllConnections()
     await this.app.close()
   }

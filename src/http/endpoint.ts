@@ -8,6 +8,8 @@ export interface Endpoint {
   names: readonly string[]
   method: 'GET' | 'POST' | 'DELETE'
   path: string
+  /** Whether anybody may ask without an order, which has budgets of its own. */
+  anonymous?: true
   doc: EndpointDoc
   register(app: FastifyInstance, context: Context): void
 }

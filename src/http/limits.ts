@@ -1,8 +1,9 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
 import { LimitError } from '../errors.js'
 import type { UsageStore } from '../state/store.js'
+import { networkOf } from './address.js'
 
 /** Milliseconds that the limits are about. */
 const WINDOW = 60_000
@@ -22,6 +23,7 @@ export async function limitUsage(app: FastifyInstance, { settings, store }: Cont
       timeWindow: WINDOW,
       store: storeOf(store.usage) as never,
       allowList: isOperators,
+      keyGenerator: ({ ip }) => networkOf(ip),
       errorResponseBuilder: (_request, { ttl }) => refusal('requests', ttl),
       addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
       addHeaders: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
@@ -31,8 +33,7 @@ export async function limitUsage(app: FastifyInstance, { settings, store }: Cont
       if (!isDownload(request)) return
       const { used, endsIn } = await store.usage.used(bytesOf(request), WINDOW, Date.now())
       if (used < bytes) return
-      reply.header('retry-after', Math.ceil(endsIn / 1000))
-      throw refusal('bytes', endsIn)
+      throw limitRefusal(reply, 'bytes', endsIn)
     })
 }
 
@@ -52,7 +53,13 @@ export function isDownload({ routeOptions }: FastifyRequest): boolean {
 }
 
 function bytesOf({ ip }: FastifyRequest): string {
-  return `bytes ${ip}`
+  return `bytes ${networkOf(ip)}`
+}
+
+/** The refusal of an address that has had its share of a window, which ends in so many milliseconds. */
+export function limitRefusal(reply: FastifyReply, what: 'requests' | 'bytes', endsIn: number): LimitError {
+  reply.header('retry-after', Math.max(1, Math.ceil(endsIn / 1000)))
+  return refusal(what, endsIn)
 }
 
 function refusal(what: string, endsIn: number): LimitError {

@@ -16,6 +16,7 @@ import { capUse } from './caps.js'
 import { registerDocumentation } from './documentation.js'
 import { Draining } from './draining.js'
 import { sendError, sendFixed } from './errors.js'
+import { Connections } from './lifetime.js'
 import { limitUsage } from './limits.js'
 import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
@@ -56,7 +57,8 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   })
   app.server.headersTimeout = HEADERS_TIMEOUT
   tracing?.register(app)
-  const draining = new Draining(app)
+  const connections = new Connections(app)
+  const draining = new Draining(app, connections)
   app.setErrorHandler(sendError)
   app.addHook('onError', async (_request, _reply, error) => {
     if (!(error instanceof ProviderError)) return
@@ -71,7 +73,8 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   })
   app.addHook('onSend', (_request, _reply, payload, done) => withOthers('answers', () => done(null, payload)))
   logRequests(app, context.metrics)
-  capUse(app, context, () => draining.connections)
+  capUse(app, context, connections)
+  context.anonymous.register(app, ALL_ENDPOINTS)
   await limitUsage(app, context)
   rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)

@@ -13,7 +13,7 @@ import { sendFixed } from './errors.js'
  * is told their number, and whether the last one was handed out.
  */
 export function count(
-  { raw }: FastifyReply,
+  { raw, request }: FastifyReply,
   type: string,
   { body }: OpenedFile,
   metrics: Metrics,
@@ -29,15 +29,13 @@ export function count(
     } as typeof raw.write
   }
   metrics.downloadsActive.inc()
-  raw.on('close', () => {
+  request.lifetime.onEnd(() => {
     const complete = raw.writableFinished
     metrics.downloadsActive.dec()
     metrics.transferred(type, complete, bytes)
     onEnd(bytes, complete)
   })
 }
-
-type Raw = FastifyReply['raw']
 
 /** Bytes that a consumer's side takes in without being there. */
 const SMALL = 65_536
@@ -76,7 +74,7 @@ export function sendFile(
   reply.hijack()
   raw.writeHead(status, listed(reply.getHeaders(), described))
   if (body instanceof WholeBody) withOthers('answers', () => raw.end(body.bytes.toString('latin1'), 'latin1'))
-  else pump(body, raw)
+  else pump(body, reply)
   return reply
 }
 
@@ -89,7 +87,7 @@ function listed(said: Record<string, unknown>, described: Record<string, string>
 }
 
 /** Hands a body on as fast as it is taken. Where it breaks, the connection does: it must not look like a whole file. */
-function pump(body: Readable, raw: Raw): void {
+function pump(body: Readable, { raw, request }: FastifyReply): void {
   let ended = false
   body.on('data', (chunk: Buffer) => {
     if (!raw.write(chunk)) body.pause()
@@ -100,7 +98,7 @@ function pump(body: Readable, raw: Raw): void {
   })
   body.once('error', () => raw.destroy())
   raw.on('drain', () => body.resume())
-  raw.once('close', () => {
+  request.lifetime.onEnd(() => {
     if (!ended) discard(body)
   })
 }

@@ -5,12 +5,12 @@ const PAUSES = [0, 50]
  * Asks again where the connection was closed before there was an answer: storages end idle connections in the very
  * moment in which they are used again, and where there are several, all of them together.
  */
-export async function askAgain<T>(ask: () => Promise<T>): Promise<T> {
+export async function askAgain<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (const pause of PAUSES) {
     try {
       return await ask()
     } catch (error) {
-      if (!wasClosed(error)) throw error
+      if (!wasClosed(error) || signal.aborted) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, pause))
   }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { StorageError } from '../errors.js'
+import { ProviderError } from '../errors.js'
 import { discard } from './egress.js'
+import { isAnswer } from './http-storage.js'
 import type { StoredFile } from './registry.js'
-import type { UserData } from './storage.js'
+import type { Asking } from './storage.js'
 
 export interface Checksum {
   /** Hex of the SHA-256 of the whole file. */
@@ -11,16 +12,25 @@ export interface Checksum {
   length: number
 }
 
-/** Reads a file and sums it up. Undefined where it has `limit` bytes or more, or cannot be read to its end. */
-export async function checksumOf(file: StoredFile, limit: number, userdata?: UserData): Promise<Checksum | undefined> {
+/**
+ * Reads a file and sums it up. Undefined where it has `limit` bytes or more, or cannot be read to its end. `spend` is
+ * told the bytes as they come.
+ */
+export async function checksumOf(
+  file: StoredFile,
+  limit: number,
+  spend: (bytes: number) => void,
+  asking: Asking,
+): Promise<Checksum | undefined> {
   const hash = createHash('sha256')
   let length = 0
   try {
-    const { body, status } = await file.open({ method: 'GET', headers: {}, userdata })
+    const { body, status } = await file.open({ method: 'GET', headers: {}, ...asking })
     try {
       if (status !== 200) return undefined
       for await (const chunk of body as AsyncIterable<Buffer>) {
         length += chunk.length
+        spend(chunk.length)
         if (length >= limit) return undefined
         hash.update(chunk)
       }
@@ -28,8 +38,9 @@ export async function checksumOf(file: StoredFile, limit: number, userdata?: Use
       discard(body)
     }
   } catch (error) {
-    if (error instanceof StorageError || (error as { code?: string }).code !== undefined) return undefined
-    throw error
+    if (error instanceof ProviderError ? !isAnswer(error) : (error as { code?: unknown }).code === undefined)
+      throw error
+    return undefined
   }
   return { checksum: hash.digest('hex'), length }
 }

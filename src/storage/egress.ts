@@ -1,13 +1,15 @@
 import type { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
-import { Agent } from 'undici'
+import { unlessAborted } from '../abort.js'
 import { StorageError } from '../errors.js'
 import type { Outcome } from '../metrics/metrics.js'
 import { type Trace, untraced } from '../tracing.js'
 import { askAgain, isTimeout } from './again.js'
 import { guardedConnector, type Lookup, pinnedAddress } from './connector.js'
 import { type Answer, exchange } from './exchange.js'
+import { Lane, type LaneLimits } from './lane.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
+import type { Asking, Budget } from './storage.js'
 
 export interface EgressOptions {
   allowNonPublic: boolean
@@ -15,10 +17,8 @@ export interface EgressOptions {
   connectTimeout: number
   responseTimeout: number
   stallTimeout: number
-  /** Most connections to one host; further requests wait for one. */
-  maxPerHost: number
-  /** Most requests at once in all, until their bodies have ended; further ones are turned away. */
-  maxRequests: number
+  /** What each budget may have in flight. */
+  limits: Record<Budget, LaneLimits>
   policy: DestinationPolicy
   /** Told how each request ended: with headers, or without. */
   onOutcome?: (outcome: Outcome) => void
@@ -28,7 +28,7 @@ export interface EgressOptions {
   lookup?: Lookup
 }
 
-export interface EgressRequest {
+export interface EgressRequest extends Omit<Asking, 'userdata'> {
   url: string
   method: 'GET' | 'HEAD' | 'POST'
   /** Names in lower case. */
@@ -52,21 +52,33 @@ const REMEMBERED = 1000
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
+/** Where to connect for a protocol that opens its own socket. */
+export interface PinnedDestination {
+  /** The address that was checked. */
+  address: string
+  port: number
+  /** Milliseconds to connect, and without a byte. */
+  connectTimeout: number
+  stallTimeout: number
+  /** Gives the place in the budget back; to be called when the connection has ended, whatever became of it. */
+  release(): void
+}
+
 /** The one way out: every request for a file leaves through here, to public http(s) destinations alone. */
 export class Egress {
-  private readonly agent: Agent
+  private readonly lanes: Record<Budget, Lane>
   private readonly known = new LRUCache<string, URL>({ max: REMEMBERED })
-  private active = 0
 
   constructor(private readonly options: EgressOptions) {
-    const { allowNonPublic, connectTimeout: timeout, lookup } = options
-    this.agent = new Agent({
-      connect: guardedConnector({ allowNonPublic, timeout, lookup }),
-      headersTimeout: options.responseTimeout,
-      bodyTimeout: options.stallTimeout,
-      connections: options.maxPerHost,
-      pipelining: 1,
-    })
+    const { allowNonPublic, connectTimeout: timeout, lookup, limits, responseTimeout, stallTimeout } = options
+    const connect = guardedConnector({ allowNonPublic, timeout, lookup })
+    const lane = (budget: Budget) => new Lane({ connect, responseTimeout, stallTimeout, ...limits[budget] })
+    this.lanes = { paid: lane('paid'), anonymous: lane('anonymous') }
+  }
+
+  /** Requests in flight by budget. */
+  inFlight(budget: Budget): number {
+    return this.lanes[budget].active
   }
 
   /**
@@ -91,18 +103,21 @@ export class Egress {
   }
 
   /**
-   * Where to connect for a URL of another protocol: the checked address, the port, and how many milliseconds it may
-   * take. Throws StorageError where files may not be fetched from there.
+   * Where to connect for a URL of another protocol. Takes a place in the budget, which the caller has to release.
+   * Throws StorageError where files may not be fetched from there, or the budget is spent.
    */
-  async pinned(url: URL, defaultPort: number): Promise<{ address: string; port: number; connectTimeout: number }> {
-    const { policy, connectTimeout } = this.options
+  async pinned(url: URL, defaultPort: number, { signal, budget }: Asking): Promise<PinnedDestination> {
+    const { policy, connectTimeout, stallTimeout } = this.options
     const port = Number(url.port || defaultPort)
     if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw refused()
+    const release = this.lanes[budget].enter(url.hostname, false)
     try {
       // the brackets of IPv6 belong to the URL, not to the address
-      return { address: await pinnedAddress(url.hostname, this.options), port, connectTimeout }
+      const address = await unlessAborted(pinnedAddress(url.hostname, this.options), signal)
+      return { address, port, connectTimeout, stallTimeout, release }
     } catch {
-      throw refused()
+      release()
+      throw signal.aborted ? timedOut() : refused()
     }
   }
 
@@ -124,18 +139,12 @@ export class Egress {
   }
 
   async close(): Promise<void> {
-    await this.agent.destroy()
+    await Promise.all(Object.values(this.lanes).map(({ agent }) => agent.destroy()))
   }
 
-  private async send({ url, method, headers, body }: Checked): Promise<Answer> {
-    const { maxRequests, onOutcome } = this.options
-    if (this.active >= maxRequests) {
-      onOutcome?.('busy')
-      throw new StorageError(
-        'STORAGE_BUSY',
-        'This provider fetches as many files as it can at once. Try again in a moment.',
-      )
-    }
+  private async send({ url, method, headers, body, signal, budget }: Checked): Promise<Answer> {
+    const { onOutcome } = this.options
+    const lane = this.lanes[budget]
     const request = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -144,21 +153,19 @@ export class Egress {
       headers: { 'user-agent': 'tidegate', ...headers, 'accept-encoding': 'identity' },
       body: body ?? null,
     }
-    const ask = () => {
-      this.active += 1
-      return exchange(this.agent, request, () => {
-        this.active -= 1
-      })
-    }
+    const ask = () => exchange(lane.agent, request, signal, lane.enter(url.hostname, true))
     try {
-      const answer = await (method === 'POST' ? ask() : askAgain(ask))
+      const answer = await (method === 'POST' ? ask() : askAgain(ask, signal))
       onOutcome?.('ok')
       return answer
     } catch (error) {
-      onOutcome?.(isTimeout(error) ? 'timeout' : 'failed')
-      throw isTimeout(error)
-        ? new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
-        : refused()
+      if (error instanceof StorageError) {
+        onOutcome?.('busy')
+        throw error
+      }
+      const late = signal.aborted || isTimeout(error)
+      onOutcome?.(late ? 'timeout' : 'failed')
+      throw late ? timedOut() : refused()
     }
   }
 }
@@ -178,6 +185,10 @@ function redirected(request: Checked, status: number, url: URL): Checked {
   const method = downgraded && request.method !== 'HEAD' ? 'GET' : request.method
   // a body may hold what the publisher keeps secret as well: it goes to the first origin alone
   return { ...request, url, method, headers, body: downgraded || crossed ? undefined : request.body }
+}
+
+function timedOut(): StorageError {
+  return new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
 }
 
 function refused(): StorageError {

@@ -38,16 +38,21 @@ class StreamedBody extends Readable {
 }
 
 /**
- * Sends one request. Rejects with the dispatcher's error where no answer came. `onEnd` is called once, when the
- * connection is free again or gone.
+ * Sends one request. Rejects with the dispatcher's error where no answer came, or with the signal's reason. The signal
+ * ends the request in any state. `onEnd` is called once, when the connection is free again or gone.
  */
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
   onEnd: () => void,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(options, new Exchange(resolve, reject, onEnd))
+    if (signal.aborted) {
+      onEnd()
+      return reject(signal.reason)
+    }
+    dispatcher.dispatch(options, new Exchange(resolve, reject, signal, onEnd))
   })
 }
 
@@ -56,14 +61,21 @@ class Exchange implements Dispatcher.DispatchHandler {
   private body: StreamedBody | undefined
   private readonly chunks: Buffer[] = []
   private ended = false
+  private controller: Dispatcher.DispatchController | undefined
 
   constructor(
     private readonly resolve: (answer: Answer) => void,
     private readonly reject: (error: Error) => void,
+    private readonly signal: AbortSignal,
     private readonly onEnd: () => void,
-  ) {}
+  ) {
+    signal.addEventListener('abort', this.abort)
+  }
 
-  onRequestStart(): void {}
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.signal.aborted) controller.abort(this.signal.reason)
+  }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
     if (status < 200) return
@@ -78,14 +90,25 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.ended = true
-    this.onEnd()
+    this.over()
     this.body?.push(null)
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.onEnd()
+    this.over()
     this.reject(error)
     this.body?.destroy(error)
+  }
+
+  /** A request that still waits for a connection is told when it gets one; whoever asked does not wait for that. */
+  private readonly abort = (): void => {
+    this.controller?.abort(this.signal.reason)
+    this.reject(this.signal.reason)
+  }
+
+  private over(): void {
+    this.signal.removeEventListener('abort', this.abort)
+    this.onEnd()
   }
 
   private whole(): Readable {

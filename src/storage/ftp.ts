@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { StorageError } from '../errors.js'
 import { lastSegment } from './naming.js'
 import { byteRange } from './ranges.js'
-import type { FileDescription, OpenedFile, OpenRequest, Storage, StorageTools } from './storage.js'
+import type { Asking, FileDescription, OpenedFile, OpenRequest, Storage, StorageTools } from './storage.js'
 
 const ftpFile = z.object({
   type: z.literal('ftp'),
@@ -16,9 +16,9 @@ export type FtpFile = z.infer<typeof ftpFile>
 /** Files on FTP servers (ftp, or ftps with explicit TLS); user and password are part of the secret URL. */
 export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
   /** Logs in and finds the size. The caller must close the client. */
-  async function connect(text: string): Promise<{ client: Client; path: string; size: number }> {
+  async function connect(text: string, asking: Asking): Promise<{ client: Client; path: string; size: number }> {
     const url = new URL(text)
-    const { address, port, connectTimeout } = await egress.pinned(url, 21)
+    const { address, port, connectTimeout } = await egress.pinned(url, 21, asking)
     const client = new Client(connectTimeout)
     // the data connection goes to the very address that was checked, whatever the server says
     client.prepareTransfer = enterPassiveModeIPv6
@@ -38,8 +38,9 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
     }
   }
 
-  async function open({ url }: FtpFile, { method, headers: asked }: OpenRequest): Promise<OpenedFile> {
-    const { client, path, size } = await connect(url)
+  async function open({ url }: FtpFile, asking: OpenRequest): Promise<OpenedFile> {
+    const { method, headers: asked } = asking
+    const { client, path, size } = await connect(url, asking)
     const name = lastSegment(new URL(url))
     const range = byteRange(asked.range, size)
     const headers: OpenedFile['headers'] = { 'accept-ranges': 'bytes' }
@@ -57,9 +58,9 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
     type: 'ftp',
     schema: ftpFile,
     open,
-    async describe({ url }): Promise<FileDescription> {
+    async describe({ url }, asking): Promise<FileDescription> {
       try {
-        const { client, size } = await connect(url)
+        const { client, size } = await connect(url, asking)
         client.close()
         const name = lastSegment(new URL(url))
         return { valid: true, contentLength: size, ...(name ? { name } : {}) }

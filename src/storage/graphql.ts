@@ -12,6 +12,12 @@ const graphqlFile = z.object({
 
 export type GraphqlFile = z.infer<typeof graphqlFile>
 
+/**
+ * A document that is more than a query of its own: it may change something, or takes variables. Names cannot be escaped
+ * in this language, so looking for them anywhere errs on the safe side alone.
+ */
+const MORE_THAN_A_QUERY = /\b(?:mutation|subscription)\b|\$/
+
 /** The answer of a GraphQL server to a query of the publisher. Userdata becomes the variables of the query. */
 export function graphqlStorage({ egress }: StorageTools): Storage<GraphqlFile> {
   return httpStorage(
@@ -19,6 +25,8 @@ export function graphqlStorage({ egress }: StorageTools): Storage<GraphqlFile> {
       type: 'graphql',
       schema: graphqlFile as unknown as z.ZodType<GraphqlFile>,
       named: false,
+      outline: ({ query }) =>
+        MORE_THAN_A_QUERY.test(query) ? { valid: true, contentType: 'application/json' } : undefined,
       requests: ({ url, query, headers }, userdata) => [
         {
           url,

@@ -3,7 +3,7 @@ import { StorageError } from '../errors.js'
 import { discard, type Egress, type EgressResponse } from './egress.js'
 import { lastSegment, suggestedName } from './naming.js'
 import { resuming } from './resume.js'
-import type { FileDescription, OpenedFile, Storage, UserData } from './storage.js'
+import type { Asking, FileDescription, OpenedFile, Storage, UserData } from './storage.js'
 
 /** How one storage object is fetched over HTTP. */
 export interface HttpRequest {
@@ -24,6 +24,7 @@ export interface HttpKind<T> {
   requests(file: T, userdata: UserData | undefined, method: 'GET' | 'HEAD'): HttpRequest[] | Promise<HttpRequest[]>
   /** Whether the last part of the URL may serve as file name. */
   named: boolean
+  outline?: Storage<T>['outline']
 }
 
 const PASSED_HEADERS = [
@@ -38,38 +39,45 @@ const GOOD_STATUS = new Set([200, 206, 304, 416])
 
 /** Makes a storage of a kind. */
 export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
-  const send = (request: HttpRequest, method: 'GET' | 'HEAD' | 'POST', headers: Record<string, string>) =>
-    egress.request({ ...request, method, headers: { ...headers, ...request.headers } })
+  const send = (
+    request: HttpRequest,
+    method: 'GET' | 'HEAD' | 'POST',
+    headers: Record<string, string>,
+    { signal, budget }: Asking,
+  ) => egress.request({ ...request, method, headers: { ...headers, ...request.headers }, signal, budget })
 
   return {
     type: kind.type,
     schema: kind.schema,
-    async open(file, { method, headers, userdata }) {
+    ...(kind.outline ? { outline: kind.outline } : {}),
+    async open(file, asking) {
+      const { method, headers, userdata, signal, budget } = asking
       const requests = await kind.requests(file, userdata, method)
       return firstThatWorks(requests, async (request) => {
-        if (request.method === 'POST') return opened(await send(request, 'POST', headers), kind.named)
-        const file = opened(await send(request, method, headers), kind.named)
+        if (request.method === 'POST') return opened(await send(request, 'POST', headers, asking), kind.named)
+        const file = opened(await send(request, method, headers, asking), kind.named)
         return resuming(file, async (from, to, validator) => {
           const rest = { range: `bytes=${from}-${to}`, 'if-range': validator }
           // these win over a range of the publisher's own, whose part of the file it is that goes on
           return opened(
-            await egress.request({ ...request, method, headers: { ...request.headers, ...rest } }),
+            await egress.request({ ...request, method, headers: { ...request.headers, ...rest }, signal, budget }),
             kind.named,
           )
         })
       })
     },
-    async describe(file, userdata) {
+    async describe(file, asking) {
+      const { userdata } = asking
       const heads = await kind.requests(file, userdata, 'HEAD')
       for (const request of heads.filter(({ method }) => method === 'GET')) {
-        const head = await describeWith(() => send(request, 'HEAD', {}), kind.named)
+        const head = await describeWith(() => send(request, 'HEAD', {}, asking), kind.named)
         if (head.valid && head.contentLength !== undefined) return head
       }
       // a server that does not do HEAD, or does not tell the length: begin to fetch, and read the headers alone
       for (const request of await kind.requests(file, userdata, 'GET')) {
         const range = request.method === 'GET' ? { range: 'bytes=0-0' } : {}
         const begun = await describeWith(
-          () => send(request, request.method, range as Record<string, string>),
+          () => send(request, request.method, range as Record<string, string>, asking),
           kind.named,
         )
         if (begun.valid) return begun
@@ -86,7 +94,7 @@ async function firstThatWorks<R>(requests: HttpRequest[], send: (request: HttpRe
     try {
       return await send(request)
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error
+      if (!isAnswer(error)) throw error
       failure = error
     }
   }
@@ -113,7 +121,7 @@ async function describeWith(request: () => Promise<EgressResponse>, named: boole
   try {
     response = await request()
   } catch (error) {
-    if (error instanceof StorageError) return { valid: false }
+    if (isAnswer(error)) return { valid: false }
     throw error
   }
   discard(response.body)
@@ -129,6 +137,11 @@ async function describeWith(request: () => Promise<EgressResponse>, named: boole
     ...(contentType ? { contentType } : {}),
     ...(name ? { name } : {}),
   }
+}
+
+/** Whether a failure says something about the file; that this provider is busy does not. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof StorageError && error.code !== 'STORAGE_BUSY'
 }
 
 function isCoded(headers: EgressResponse['headers']): boolean {

@@ -3,8 +3,9 @@ import { exporter } from 'ipfs-unixfs-exporter'
 import { CID } from 'multiformats/cid'
 import { z } from 'zod'
 import { StorageError } from '../errors.js'
+import { isAnswer } from './http-storage.js'
 import { byteRange } from './ranges.js'
-import type { OpenedFile, OpenRequest, Storage, StorageTools } from './storage.js'
+import type { Asking, OpenedFile, OpenRequest, Storage, StorageTools } from './storage.js'
 import { TrustlessBlocks } from './trustless.js'
 
 /** A CID and nothing else: no path, no query. */
@@ -25,7 +26,7 @@ export function ipfsStorage(tools: StorageTools): Storage<IpfsFile> {
   return {
     type: 'ipfs',
     schema: ipfsFile,
-    describe: ({ hash }) => files.describe(hash),
+    describe: ({ hash }, asking) => files.describe(hash, asking),
     open: ({ hash }, request) => files.open(hash, request),
   }
 }
@@ -36,14 +37,14 @@ export function filecoinStorage(tools: StorageTools): Storage<FilecoinFile> {
   return {
     type: 'filecoin',
     schema: filecoinFile,
-    describe: ({ cid: text }) => files.describe(text),
+    describe: ({ cid: text }, asking) => files.describe(text, asking),
     open: ({ cid: text }, request) => files.open(text, request),
   }
 }
 
 function contentAddressed({ egress }: StorageTools, gateways: readonly string[]) {
-  async function entry(text: string, signal?: AbortSignal) {
-    const blocks = new TrustlessBlocks(egress, gateways, signal)
+  async function entry(text: string, asking: Asking) {
+    const blocks = new TrustlessBlocks(egress, gateways, asking)
     const found = await guarded(() => exporter(parsedCid(text) as CID, blocks as never))
     if (found.type !== 'file' && found.type !== 'raw' && found.type !== 'identity')
       throw new StorageError('STORAGE_REFUSED', 'The file is a directory, or no file at all.')
@@ -51,20 +52,21 @@ function contentAddressed({ egress }: StorageTools, gateways: readonly string[])
   }
 
   return {
-    async describe(text: string) {
+    async describe(text: string, asking: Asking) {
       try {
-        return { valid: true, contentLength: (await entry(text)).size }
+        return { valid: true, contentLength: (await entry(text, asking)).size }
       } catch (error) {
-        if (error instanceof StorageError) return { valid: false }
+        if (isAnswer(error)) return { valid: false }
         throw error
       }
     },
 
-    async open(text: string, { method, headers }: OpenRequest): Promise<OpenedFile> {
+    async open(text: string, { method, headers, budget, signal: asked }: OpenRequest): Promise<OpenedFile> {
       const etag = `"${text}"` // the content cannot change under its CID
       if (headers['if-none-match'] === etag) return { status: 304, headers: { etag }, body: Readable.from([]) }
       const stop = new AbortController()
-      const { size, content } = await entry(text, stop.signal)
+      const signal = AbortSignal.any([asked, stop.signal])
+      const { size, content } = await entry(text, { signal, budget })
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
       const range = valid ? byteRange(headers.range, size) : undefined
       if (range === 'unsatisfiable')
@@ -73,7 +75,7 @@ function contentAddressed({ egress }: StorageTools, gateways: readonly string[])
       const length = end - start + 1
       const described: OpenedFile['headers'] = { etag, 'accept-ranges': 'bytes', 'content-length': String(length) }
       if (range) described['content-range'] = `bytes ${start}-${end}/${size}`
-      const bytes = () => content({ offset: start, length, blockReadConcurrency: READ_AHEAD, signal: stop.signal })
+      const bytes = () => content({ offset: start, length, blockReadConcurrency: READ_AHEAD, signal })
       const body = Readable.from(method === 'HEAD' ? [] : bytes())
       body.once('close', () => stop.abort())
       return { status: range ? 206 : 200, headers: described, body }

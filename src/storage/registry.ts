@@ -7,7 +7,7 @@ import { filecoinStorage, ipfsStorage } from './ipfs.js'
 import { s3Storage } from './s3.js'
 import { contractStorage } from './smartcontract.js'
 import { sqlStorage } from './sql.js'
-import type { FileDescription, OpenedFile, OpenRequest, Storage, StorageTools, UserData } from './storage.js'
+import type { Asking, FileDescription, OpenedFile, OpenRequest, Storage, StorageTools, UserData } from './storage.js'
 import { urlStorage } from './url.js'
 
 /** Every kind of storage, by the `type` of its storage objects. To add one: write its file and name it here. */
@@ -30,7 +30,8 @@ export const STORAGE_TYPES = Object.keys(KINDS)
 export interface StoredFile {
   type: string
   check(userdata: UserData | undefined): void
-  describe(userdata?: UserData): Promise<FileDescription>
+  outline(): FileDescription | undefined
+  describe(asking: Asking): Promise<FileDescription>
   open(request: OpenRequest): Promise<OpenedFile>
 }
 
@@ -52,7 +53,8 @@ export class StorageRegistry {
     return {
       type: storage.type,
       check: (userdata) => storage.check?.(parsed.data, userdata),
-      describe: (userdata) => storage.describe(parsed.data, userdata),
+      outline: () => storage.outline?.(parsed.data),
+      describe: (asking) => storage.describe(parsed.data, asking),
       open: (request) => storage.open(parsed.data, request),
     }
   }

@@ -47,7 +47,8 @@ export function contractStorage({ readContract }: StorageTools): Storage<Contrac
     type: 'smartcontract',
     schema: contractFile as unknown as z.ZodType<ContractFile>,
     check: (file, userdata) => void argumentsOf(file.abi.inputs, userdata ?? {}),
-    async describe(file, userdata) {
+    outline: ({ abi }) => (abi.inputs.length > 0 ? { valid: true, contentType: 'application/json' } : undefined),
+    async describe(file, { userdata }) {
       try {
         const { length } = await answer(file, userdata)
         return { valid: true, contentLength: length, contentType: 'application/json' }

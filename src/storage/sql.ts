@@ -5,7 +5,7 @@ import QueryStream from 'pg-query-stream'
 import { z } from 'zod'
 import { StorageError, ValidationError } from '../errors.js'
 import { asNdjson, capped } from './rows.js'
-import type { OpenedFile, OpenRequest, Storage, StorageTools, UserData } from './storage.js'
+import type { Asking, OpenedFile, OpenRequest, Storage, StorageTools, UserData } from './storage.js'
 
 const sqlFile = z.object({
   type: z.literal('sql'),
@@ -28,9 +28,9 @@ const MEDIA_TYPES = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndj
  */
 export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
   /** Connects and begins to read. The stream closes the connection with itself. */
-  async function rows(file: SqlFile, values: unknown[]): Promise<Readable> {
+  async function rows(file: SqlFile, values: unknown[], asking: Asking): Promise<Readable> {
     const url = new URL(file.url)
-    const { address, port, connectTimeout } = await egress.pinned(url, 5432)
+    const { address, port, connectTimeout } = await egress.pinned(url, 5432, asking)
     const client = new pg.Client({
       host: address,
       port,
@@ -56,9 +56,10 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
     }
   }
 
-  async function open(file: SqlFile, { method, userdata }: OpenRequest): Promise<OpenedFile> {
+  async function open(file: SqlFile, asking: OpenRequest): Promise<OpenedFile> {
+    const { method, userdata } = asking
     const values = boundValues(file, userdata)
-    const stream = await rows(file, values)
+    const stream = await rows(file, values, asking)
     const text = file.format === 'csv' ? stream.pipe(stringify({ header: true, cast: CASTS })) : stream.pipe(asNdjson())
     const body = capped(stream, text, sql)
     if (method === 'HEAD') body.destroy()
@@ -70,17 +71,22 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
     schema: sqlFile as unknown as z.ZodType<SqlFile>,
     check: (file, userdata) => void boundValues(file, userdata),
     open,
-    async describe(file, userdata) {
+    outline: ({ format }) => ({ valid: true, contentType: mediaType(format) }),
+    async describe(file, asking) {
       try {
-        const stream = await rows(file, boundValues(file, userdata))
+        const stream = await rows(file, boundValues(file, asking.userdata), asking)
         stream.on('error', () => undefined).destroy()
-        return { valid: true, contentType: MEDIA_TYPES[file.format].split(';')[0] }
+        return { valid: true, contentType: mediaType(file.format) }
       } catch (error) {
         if (error instanceof StorageError || error instanceof ValidationError) return { valid: false }
         throw error
       }
     },
   }
+}
+
+function mediaType(format: SqlFile['format']): string {
+  return MEDIA_TYPES[format].split(';')[0] as string
 }
 
 /** Rows that are read at once: few, since one row may be large. */

@@ -18,12 +18,22 @@ export interface FileDescription {
 /** Values that the consumer hands to the storage, by name; what each kind does with them is its own matter. */
 export type UserData = Readonly<Record<string, unknown>>
 
-/** Request headers of the consumer that a storage may honour: a range, and conditions on a validator. */
-export interface OpenRequest {
+/** Whose budget a request to a storage counts against: that of ordered downloads, or of what anybody may ask. */
+export type Budget = 'paid' | 'anonymous'
+
+/** What every request to a storage depends on. */
+export interface Asking {
+  /** Aborts whatever was begun, in any state: the client has gone, or the deadline has passed. */
+  signal: AbortSignal
+  budget: Budget
+  userdata?: UserData
+}
+
+/** Opens a file, with those request headers of the consumer that a storage may honour: a range, and conditions on a validator. */
+export interface OpenRequest extends Asking {
   /** HEAD asks for everything but the bytes. */
   method: 'GET' | 'HEAD'
   headers: Partial<Record<'range' | 'if-range' | 'if-none-match' | 'if-modified-since', string>>
-  userdata?: UserData
 }
 
 /** An opened file. `body` must be read to its end or destroyed. */
@@ -47,7 +57,12 @@ export interface Storage<T = unknown> {
   readonly schema: z.ZodType<T>
   /** Throws ValidationError where the consumer's values will not do, before anything is used up for the request. */
   check?(file: T, userdata: UserData | undefined): void
-  describe(file: T, userdata?: UserData): Promise<FileDescription>
+  /**
+   * What the descriptor alone tells of a file that must not be asked about without an order, since asking runs
+   * something of the publisher's (POST, SQL) or needs values of the consumer. Undefined where asking only reads.
+   */
+  outline?(file: T): FileDescription | undefined
+  describe(file: T, asking: Asking): Promise<FileDescription>
   open(file: T, request: OpenRequest): Promise<OpenedFile>
 }
 

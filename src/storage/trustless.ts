@@ -3,6 +3,7 @@ import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 import { StorageError } from '../errors.js'
 import { discard, type Egress } from './egress.js'
+import type { Asking } from './storage.js'
 
 /** Largest block that is read, in bytes: the limit that IPFS itself keeps. */
 const MAX_BLOCK = 2 * 1024 * 1024
@@ -24,8 +25,8 @@ export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
   constructor(
     private readonly egress: Egress,
     private readonly gateways: readonly string[],
-    /** Ends the reading: the tree is walked ahead of the reader, who may be gone. */
-    private readonly signal?: AbortSignal,
+    /** Its signal ends the reading: the tree is walked ahead of the reader, who may be gone. */
+    private readonly asking: Asking,
   ) {}
 
   async *get(cid: CID): AsyncGenerator<Uint8Array> {
@@ -37,13 +38,13 @@ export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
     if (!HASHES.has(cid.multihash.code)) throw refused('is addressed by a hash that is not supported')
     let failure: StorageError = refused('cannot be reached')
     for (const gateway of this.gateways) {
-      if (this.signal?.aborted) throw refused('is no longer wanted')
+      if (this.asking.signal.aborted) throw refused('is no longer wanted')
       try {
         const bytes = await this.fetch(`${gateway}/ipfs/${cid}?format=raw`)
         if (isOf(cid, bytes)) return bytes
         failure = refused('was given with wrong content')
       } catch (error) {
-        if (!(error instanceof StorageError)) throw error
+        if (!(error instanceof StorageError) || error.code === 'STORAGE_BUSY') throw error
         failure = error
       }
     }
@@ -51,7 +52,12 @@ export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
   }
 
   private async fetch(url: string): Promise<Uint8Array> {
-    const { status, body } = await this.egress.request({ url, method: 'GET', headers: { accept: RAW_BLOCK } })
+    const { status, body } = await this.egress.request({
+      url,
+      method: 'GET',
+      headers: { accept: RAW_BLOCK },
+      ...this.asking,
+    })
     try {
       if (status !== 200) throw refused('was not handed out')
       const chunks: Buffer[] = []

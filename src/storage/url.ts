@@ -23,6 +23,7 @@ export function urlStorage({ egress }: StorageTools): Storage<UrlFile> {
       type: 'url',
       schema: urlFile as unknown as z.ZodType<UrlFile>,
       named: true,
+      outline: ({ method }) => (method === 'POST' ? { valid: true } : undefined),
       requests: ({ url, method, headers }, userdata) => [
         {
           url: method === 'POST' ? url : withQuery(url, userdata),

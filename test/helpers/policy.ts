@@ -3,5 +3,7 @@ import type { DestinationPolicy } from '../../src/storage/policy.js'
 /** No host or port is excluded. */
 export const ANYWHERE: DestinationPolicy = { allowedHosts: [], deniedHosts: [], ports: [[0, 65535]] }
 
+const LANE = { maxPerHost: 64, maxRequests: 1000, queues: true }
+
 /** Limits of the way out that no test reaches. */
-export const UNLIMITED = { policy: ANYWHERE, maxPerHost: 64, maxRequests: 1000 }
+export const UNLIMITED = { policy: ANYWHERE, limits: { paid: LANE, anonymous: LANE } }

@@ -1,7 +1,10 @@
 import { Egress, type EgressOptions } from '../../src/storage/egress.js'
 import { StorageRegistry } from '../../src/storage/registry.js'
-import type { StorageTools } from '../../src/storage/storage.js'
+import type { Asking, StorageTools } from '../../src/storage/storage.js'
 import { UNLIMITED } from './policy.js'
+
+/** What a request to a storage depends on, where a test does not care. */
+export const ASKING: Asking = { signal: new AbortController().signal, budget: 'paid' }
 
 /** A way out with short time limits, to this machine as well. */
 export function testEgress(changed: Partial<EgressOptions> = {}): Egress {

@@ -7,6 +7,7 @@ import { isPublicAddress } from '../../src/storage/addresses.js'
 import type { Lookup } from '../../src/storage/connector.js'
 import { discard, Egress } from '../../src/storage/egress.js'
 import { ANYWHERE, UNLIMITED } from '../helpers/policy.js'
+import { ASKING } from '../helpers/storage-tools.js'
 
 /** First and last addresses of every range that is not the public internet (the IANA special-purpose registries). */
 const SPECIAL = [
@@ -166,7 +167,7 @@ describe('threats 4 and 5: forbidden destinations', () => {
     server.close()
   })
   const refused = async (url: string) => {
-    const request = { url, method: 'GET' as const, headers: {} }
+    const request = { url, method: 'GET' as const, headers: {}, ...ASKING }
     await expect(egress.request(request), url).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
   }
 
@@ -256,7 +257,7 @@ describe('threats 4 and 5: forbidden destinations', () => {
     })
     const count = targets.length
     for (let at = 0; at < count; at++)
-      await expect(guarded.request({ url: origin, method: 'GET', headers: {} })).rejects.toMatchObject({
+      await expect(guarded.request({ url: origin, method: 'GET', headers: {}, ...ASKING })).rejects.toMatchObject({
         code: 'STORAGE_REFUSED',
       })
     expect(hits).toBe(count)
@@ -271,9 +272,9 @@ describe('threats 4 and 5: forbidden destinations', () => {
       responseTimeout: 1000,
       stallTimeout: 1000,
       allowNonPublic: true,
-      maxRequests: 2,
+      limits: { paid: { ...UNLIMITED.limits.paid, maxRequests: 2 }, anonymous: UNLIMITED.limits.anonymous },
     })
-    const request = { url: `http://127.0.0.1:${port}/`, method: 'GET' as const, headers: {} }
+    const request = { url: `http://127.0.0.1:${port}/`, method: 'GET' as const, headers: {}, ...ASKING }
     const endless = { ...request, url: `${request.url}endless` }
     const [one] = await Promise.all([few.request(endless), few.request(endless)])
     await expect(few.request(request)).rejects.toMatchObject({ code: 'STORAGE_BUSY' })
@@ -291,7 +292,7 @@ describe('threats 4 and 5: forbidden destinations', () => {
 
   it("the operator's hosts and ports hold", async () => {
     const { origin } = new URL(`http://127.0.0.1:${port}`)
-    const request = { url: origin, method: 'GET' as const, headers: {} }
+    const request = { url: origin, method: 'GET' as const, headers: {}, ...ASKING }
     const base = { ...UNLIMITED, connectTimeout: 1000, responseTimeout: 1000, stallTimeout: 1000, allowNonPublic: true }
     const verdict = async (policy: object) => {
       const one = new Egress({ ...base, policy: { ...ANYWHERE, ...policy } })

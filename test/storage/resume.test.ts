@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StorageRegistry } from '../../src/storage/registry.js'
+import { UNLIMITED } from '../helpers/policy.js'
 import { StorageServer } from '../helpers/storage-server.js'
-import { testEgress, testRegistry } from '../helpers/storage-tools.js'
+import { ASKING, testEgress, testRegistry } from '../helpers/storage-tools.js'
 
 const CONTENT = randomBytes(1_000_000)
 
@@ -44,7 +45,9 @@ describe('a storage that breaks in the middle', () => {
   }
 
   async function fetched(url: string, headers: Record<string, string> = {}): Promise<Buffer> {
-    const { body } = await registry.file({ type: 'url', url, method: 'GET' }).open({ method: 'GET', headers })
+    const { body } = await registry
+      .file({ type: 'url', url, method: 'GET' })
+      .open({ ...ASKING, method: 'GET', headers })
     const chunks: Buffer[] = []
     for await (const chunk of body) chunks.push(chunk as Buffer)
     return Buffer.concat(chunks)
@@ -106,13 +109,15 @@ describe('a storage that breaks in the middle', () => {
       if (asked <= resets) socket.resetAndDestroy()
       else response.end('tide')
     })
-    const one = testEgress({ maxPerHost: 1 })
+    const one = testEgress({ limits: { ...UNLIMITED.limits, paid: { ...UNLIMITED.limits.paid, maxPerHost: 1 } } })
     const file = testRegistry(one).file({ type: 'url', url, method: 'GET' })
-    const { body } = await file.open({ method: 'GET', headers: {} })
+    const { body } = await file.open({ ...ASKING, method: 'GET', headers: {} })
     expect(Buffer.concat(await body.toArray()).toString()).toBe('tide')
     expect(asked).toBe(3)
     resets = Number.POSITIVE_INFINITY
-    await expect(file.open({ method: 'GET', headers: {} })).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
+    await expect(file.open({ ...ASKING, method: 'GET', headers: {} })).rejects.toMatchObject({
+      code: 'STORAGE_REFUSED',
+    })
     expect(asked).toBe(6)
     await one.close()
   })
@@ -120,7 +125,7 @@ describe('a storage that breaks in the middle', () => {
   it('lets a body break that nobody reads', async () => {
     const url = server.on('/unread', (_request, response) => response.write('tide'))
     const one = testEgress()
-    const { body } = await one.request({ url, method: 'GET', headers: {} })
+    const { body } = await one.request({ ...ASKING, url, method: 'GET', headers: {} })
     await one.close()
     await expect.poll(() => body.destroyed).toBe(true)
   })
@@ -132,10 +137,10 @@ describe('a storage that breaks in the middle', () => {
       if (answered === 2 || answered > 3) socket.destroy()
       else response.end('tide')
     })
-    const one = testEgress({ maxPerHost: 1 })
+    const one = testEgress({ limits: { ...UNLIMITED.limits, paid: { ...UNLIMITED.limits.paid, maxPerHost: 1 } } })
     const fetched = async () => {
       const file = testRegistry(one).file({ type: 'url', url, method: 'GET' })
-      const { body } = await file.open({ method: 'GET', headers: {} })
+      const { body } = await file.open({ ...ASKING, method: 'GET', headers: {} })
       return Buffer.concat(await body.toArray()).toString()
     }
     expect([await fetched(), await fetched(), answered]).toEqual(['tide', 'tide', 3])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StorageRegistry } from '../../src/storage/registry.js'
 import type { UserData } from '../../src/storage/storage.js'
 import { type Backend, PG_PASSWORD, startPostgres } from '../helpers/backends.js'
-import { testEgress, testRegistry } from '../helpers/storage-tools.js'
+import { ASKING, testEgress, testRegistry } from '../helpers/storage-tools.js'
 
 describe('sql', () => {
   let backend: Backend
@@ -21,7 +21,7 @@ describe('sql', () => {
     const url = `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${backend.port}/postgres`
     const { body } = await registry
       .file({ type: 'sql', url, query, ...more })
-      .open({ method: 'GET', headers: {}, userdata })
+      .open({ ...ASKING, method: 'GET', headers: {}, userdata })
     const chunks: Buffer[] = []
     for await (const chunk of body) chunks.push(chunk as Buffer)
     return Buffer.concat(chunks).toString()

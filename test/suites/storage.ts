@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { discard } from '../../src/storage/egress.js'
 import type { StorageRegistry, StoredFile } from '../../src/storage/registry.js'
 import type { OpenedFile, StorageTools, UserData } from '../../src/storage/storage.js'
-import { testEgress, testRegistry } from '../helpers/storage-tools.js'
+import { ASKING, testEgress, testRegistry } from '../helpers/storage-tools.js'
 
 /** One kind of storage on a real back end. */
 export interface StorageUnderTest {
@@ -39,7 +39,7 @@ export function storageSuite(type: string, start: () => Promise<StorageUnderTest
 
     const file = (object = under.file): StoredFile => registry.file({ type, ...object })
     const open = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
-      file().open({ method, headers, userdata: under.userdata })
+      file().open({ ...ASKING, method, headers, userdata: under.userdata })
     async function bytes({ body }: OpenedFile): Promise<Buffer> {
       const chunks: Uint8Array[] = []
       for await (const chunk of body) chunks.push(chunk as Uint8Array)
@@ -47,7 +47,7 @@ export function storageSuite(type: string, start: () => Promise<StorageUnderTest
     }
 
     it('describes a file with its size', async () => {
-      const described = await file().describe(under.userdata)
+      const described = await file().describe({ ...ASKING, userdata: under.userdata })
       expect(described.valid).toBe(true)
       expect(described.contentLength).toBe(under.sized === false ? undefined : under.content.length)
     })
@@ -81,9 +81,9 @@ export function storageSuite(type: string, start: () => Promise<StorageUnderTest
     })
 
     it('says of a missing file that it is not there, in words that do not tell where', async () => {
-      expect(await file(under.missing).describe(under.userdata)).toEqual({ valid: false })
+      expect(await file(under.missing).describe({ ...ASKING, userdata: under.userdata })).toEqual({ valid: false })
       const failure = await file(under.missing)
-        .open({ method: 'GET', headers: {}, userdata: under.userdata })
+        .open({ ...ASKING, method: 'GET', headers: {}, userdata: under.userdata })
         .catch((error) => error)
       expect(failure).toMatchObject({ kind: expect.stringMatching(/^storage/) })
       expect(failure.message).not.toMatch(/127\.0\.0\.1|http|0x/)

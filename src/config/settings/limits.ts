@@ -13,6 +13,23 @@ export const LIMITS = {
     default: 0,
     doc: 'Bytes of files after which an address begins no further download in the same minute; 0 is without limit.',
   }),
+  ANONYMOUS_REQUESTS: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    doc: 'Requests that need no order (fileinfo, initialize, encrypt, decrypt, validate, and requests that were refused) that one address may send in a minute to one process; 0 is without limit. IPv6 addresses count by /64. Default: 600, but without limit for private addresses unless TRUSTED_PROXIES is set. Downloads have limits of their own.',
+  }),
+  ANONYMOUS_BYTES: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    doc: 'Bytes that are read from storages for the checksums that one address asks for in a minute; 0 is without limit. Default: 1 GiB, with the same exception.',
+  }),
+  MAX_ANONYMOUS: setting({
+    parse: parse.integer(1, 10_000_000),
+    default: 256,
+    doc: 'Such requests in flight in one process above which further ones are answered with 503.',
+  }),
+  MAX_ANONYMOUS_PER_ADDRESS: setting({
+    parse: parse.integer(0, 10_000_000),
+    doc: 'The same for one address, answered with 429; 0 is without limit. Default: 32, with the same exception.',
+  }),
   MAX_CONNECTIONS: setting({
     parse: parse.integer(1, 10_000_000),
     default: 16_384,

@@ -44,6 +44,21 @@ export const STORAGE = {
     default: 4096,
     doc: 'Most requests to storages at once in all; further ones are answered with 503.',
   }),
+  DESCRIBE_MAX_PER_HOST: setting({
+    parse: parse.integer(1, 100_000),
+    default: 32,
+    doc: 'Most requests to one storage host at once for what needs no order (fileinfo, initialize); further ones are answered with 503. Downloads do not share it.',
+  }),
+  DESCRIBE_MAX_REQUESTS: setting({
+    parse: parse.integer(1, 1_000_000),
+    default: 256,
+    doc: 'The same for all hosts together.',
+  }),
+  DESCRIBE_TIMEOUT: setting({
+    parse: parse.integer(100, 3_600_000),
+    default: 30_000,
+    doc: 'Milliseconds in all to describe the files that one request asks about, checksums included; what is not known by then is told as not valid, or without a checksum.',
+  }),
   IPFS_GATEWAY: setting({
     parse: parse.gateways,
     default: ['https://trustless-gateway.link', 'https://ipfs.io'],

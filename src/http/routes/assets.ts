@@ -37,6 +37,7 @@ export const validateDdo: Endpoint = {
   names: [],
   method: 'POST',
   path: `${PREFIX}/ddo/validate`,
+  anonymous: true,
   doc: {
     summary: 'Validate a DDO',
     description:

@@ -29,6 +29,7 @@ export const decrypt: Endpoint = {
   names: ['decrypt'],
   method: 'POST',
   path: `${PREFIX}/decrypt`,
+  anonymous: true,
   doc: {
     summary: 'Decrypt a published document',
     description:

@@ -155,11 +155,11 @@ function environmentsFor(
   return own.map(({ id }) => id)
 }
 
-function openRequest({ method, headers }: FastifyRequest): OpenRequest {
+function openRequest({ method, headers, lifetime }: FastifyRequest): OpenRequest {
   const passed: OpenRequest['headers'] = {}
   for (const name of PASSED_REQUEST_HEADERS) {
     const value = headers[name]
     if (typeof value === 'string') passed[name] = value
   }
-  return { method: method === 'HEAD' ? 'HEAD' : 'GET', headers: passed }
+  return { method: method === 'HEAD' ? 'HEAD' : 'GET', headers: passed, signal: lifetime.signal, budget: 'paid' }
 }

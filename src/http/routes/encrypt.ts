@@ -23,6 +23,7 @@ export const encrypt: Endpoint = {
   names: ['encrypt'],
   method: 'POST',
   path: `${PREFIX}/encrypt`,
+  anonymous: true,
   doc: {
     summary: 'Encrypt a document',
     description:

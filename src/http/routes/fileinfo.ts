@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { openService } from '../../access/service.js'
-import type { Context } from '../../context.js'
-import { checksumOf } from '../../storage/checksum.js'
+import { BOUNDS } from '../../bounds.js'
+import { type DescribedFile, describeFile } from '../../storage/describing.js'
 import { STORAGE_TYPES, type StoredFile } from '../../storage/registry.js'
-import type { UserData } from '../../storage/storage.js'
+import type { Asking } from '../../storage/storage.js'
 import { safeName } from '../disposition.js'
 import { type JsonSchema, json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
@@ -33,6 +33,7 @@ export const fileinfo: Endpoint = {
   names: ['fileinfo'],
   method: 'POST',
   path: `${PREFIX}/fileinfo`,
+  anonymous: true,
   doc: {
     summary: 'Describe files',
     description:
@@ -53,57 +54,64 @@ export const fileinfo: Endpoint = {
     errors: ['DID_NOT_RESOLVED', 'UNKNOWN_SERVICE', 'FILES_UNREADABLE', 'NO_SUCH_FILE', 'ASSET_NOT_CONSUMABLE'],
   },
   register(app, context) {
-    app.post(this.path, async (request) => {
+    app.post(this.path, async (request, reply) => {
       const { checksum = false, fileIndex, userdata: values } = readParams(options, request)
-      const { settings, storages } = context
+      const { settings, storages, anonymous, descriptions } = context
+      const signal = request.lifetime.deadline(settings.DESCRIBE_TIMEOUT)
+      const wanted = {
+        checksumBelow: checksum ? settings.MAX_CHECKSUM_LENGTH : undefined,
+        spend: (bytes: number) => anonymous.spend(request, bytes),
+      }
+      if (checksum) anonymous.assertBytesLeft(request, reply)
       const sent = sentParams(request)
       if (sent.did === undefined && sent.type !== undefined) {
-        return [await describe(storages.file(sent), 0, { checksum, name: true, settings, userdata: values })]
+        const file = storages.file(sent)
+        const asking: Asking = { signal, budget: 'anonymous', userdata: values }
+        return [entry(0, file, true, await inTime(describeFile(file, wanted, asking), signal))]
       }
       const { did, serviceId } = readParams(published, request)
-      const service = await openService(context, did, serviceId)
+      const opened = await openService(context, did, serviceId)
       const chosen =
         fileIndex === undefined
-          ? service.files().map((file, index) => ({ file, index }))
-          : [{ file: service.file(fileIndex), index: fileIndex }]
-      const ask = { checksum, name: settings.EXPOSE_FILENAME, settings, userdata: values }
-      return inTurns(chosen, ({ file, index }) => describe(file, index, ask))
+          ? opened.files().map((file, index) => ({ file, index }))
+          : [{ file: opened.file(fileIndex), index: fileIndex }]
+      return inTurns(chosen, async ({ file, index }) => {
+        if (checksum) anonymous.assertBytesLeft(request, reply)
+        const one = { did: opened.asset.ddo.id, serviceId: opened.service.id, index, files: opened.service.files, file }
+        const described = await inTime(descriptions.of(one, wanted, signal), signal)
+        return entry(index, file, settings.EXPOSE_FILENAME, described)
+      })
     })
   },
 }
 
-interface Ask {
-  checksum: boolean
-  /** Whether the file name may be told. */
-  name: boolean
-  settings: Context['settings']
-  userdata?: UserData
+/** A description, which is that of a file that cannot be had where the deadline has passed. */
+function inTime(described: Promise<DescribedFile>, signal: AbortSignal): Promise<DescribedFile> {
+  return described.catch((error: unknown) => {
+    if (signal.aborted) return { valid: false }
+    throw error
+  })
 }
 
-async function describe(file: StoredFile, index: number, ask: Ask): Promise<Record<string, unknown>> {
-  const { valid, contentLength, contentType, name } = await file.describe(ask.userdata)
-  if (!valid) return { index, valid, type: file.type }
-  const limit = ask.settings.MAX_CHECKSUM_LENGTH
-  const small = contentLength === undefined || contentLength < limit
-  const sum = ask.checksum && small ? await checksumOf(file, limit, ask.userdata) : undefined
-  const length = contentLength ?? sum?.length
+/** One entry of the answer. `named`: whether the file name may be told. */
+function entry(index: number, { type }: StoredFile, named: boolean, described: DescribedFile): Record<string, unknown> {
+  const { valid, contentLength, contentType, name, checksum } = described
+  if (!valid) return { index, valid, type }
   return {
     index,
     valid,
-    type: file.type,
-    ...(length === undefined ? {} : { contentLength: String(length) }),
+    type,
+    ...(contentLength === undefined ? {} : { contentLength: String(contentLength) }),
     contentType: contentType ?? 'application/octet-stream',
-    ...(ask.name && file.type === 'url' && name ? { filename: safeName(name) } : {}),
-    ...(sum ? { checksum: sum.checksum, checksumType: 'sha256' } : {}),
+    ...(named && type === 'url' && name ? { filename: safeName(name) } : {}),
+    ...(checksum ? { checksum, checksumType: 'sha256' } : {}),
   }
 }
 
-/** How many files of one list are looked at at once: a list may be long, and one request must not become many. */
-const AT_ONCE = 8
-
 async function inTurns<T, R>(items: T[], look: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
-  for (let at = 0; at < items.length; at += AT_ONCE)
-    results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(look))))
+  const { inFlight } = BOUNDS.describing
+  for (let at = 0; at < items.length; at += inFlight)
+    results.push(...(await Promise.all(items.slice(at, at + inFlight).map(look))))
   return results
 }

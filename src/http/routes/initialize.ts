@@ -9,8 +9,10 @@ import type { Context } from '../../context.js'
 import { AssetError, OrderError, ValidationError } from '../../errors.js'
 import { quoteFee } from '../../orders/quote.js'
 import { type OrderClaim, verifyOrder } from '../../orders/verify.js'
+import type { PublishedFile } from '../../storage/describing.js'
 import { ADDRESS, HEX, json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
+import type { Lifetime } from '../lifetime.js'
 import { address, readParams, text, transactionId, whole } from '../params.js'
 import { userdata } from '../userdata.js'
 
@@ -49,6 +51,7 @@ export const initialize: Endpoint = {
   names: ['initialize'],
   method: 'GET',
   path: `${PREFIX}/initialize`,
+  anonymous: true,
   doc: {
     summary: 'Quote an order',
     description:
@@ -85,12 +88,14 @@ export const initialize: Endpoint = {
       assertAdmitted(consumer, [...asset.ddo.credentials, ...service.credentials])
       const about = { did: asset.ddo.id, serviceId: service.id }
       await context.accessControl({ event: 'initialize', provider: asset.chain.key.address, consumer, service: about })
-      const file = opened.file(asked.fileIndex ?? 0)
-      if (
-        asked.fileIndex !== undefined &&
-        !(await file.describe(completeUserdata(service.consumerParameters, asked.userdata))).valid
-      )
-        throw new AssetError('FILE_UNAVAILABLE', 'Asset URL not found, not available or invalid.')
+      const fileIndex = asked.fileIndex ?? 0
+      const file = opened.file(fileIndex)
+      if (asked.fileIndex !== undefined) {
+        completeUserdata(service.consumerParameters, asked.userdata)
+        const published = { did: asset.ddo.id, serviceId: service.id, index: fileIndex, files: service.files, file }
+        if (!(await isAvailable(context, published, request.lifetime)))
+          throw new AssetError('FILE_UNAVAILABLE', 'Asset URL not found, not available or invalid.')
+      }
 
       const { datatokenAddress: datatoken, id: serviceId, timeout } = service
       const environments = environment ? [environment.id] : undefined
@@ -111,6 +116,21 @@ export const initialize: Endpoint = {
       return reply.type('application/json; charset=utf-8').send(`{"nonce":${nonce},${body.slice(1)}`)
     })
   },
+}
+
+/** Whether a file can be had, as far as can be told without an order. */
+async function isAvailable(
+  { descriptions, settings }: Context,
+  file: PublishedFile,
+  lifetime: Lifetime,
+): Promise<boolean> {
+  const signal = lifetime.deadline(settings.DESCRIBE_TIMEOUT)
+  try {
+    return (await descriptions.of(file, { checksumBelow: undefined, spend: () => undefined }, signal)).valid
+  } catch (error) {
+    if (signal.aborted) return false
+    throw error
+  }
 }
 
 /** The compute environment that is asked for, on this chain. Its price is by time, so the time must be known. */

@@ -1,0 +1,23 @@
+/**
+ * Every limit on what comes from outside that an operator need not set: in size, in count and in time, each with its
+ * unit and its reason. Readers take their limits from here and nowhere else. What operators may set is in config/.
+ */
+export const BOUNDS = {
+  http: {
+    /** Requests of one connection in flight. Clients that pipeline at all send a few; further ones are refused. */
+    pipelined: 16,
+    /** Addresses whose use of a budget is remembered. Older ones are evicted, which forgives them. */
+    trackedAddresses: 100_000,
+  },
+  describing: {
+    /** Milliseconds for which what was found out about a published file is given again, whoever asks. */
+    timeToLive: 60_000,
+    /** The same where the file could not be had: it may be back soon. */
+    failureTimeToLive: 5_000,
+    /** Descriptions that are kept, and the characters of the file lists that they are compared with. */
+    kept: 10_000,
+    size: 16_777_216,
+    /** Files of one list that are looked at at once: one request must not become many. */
+    inFlight: 8,
+  },
+} as const
