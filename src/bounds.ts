@@ -4,7 +4,7 @@
  */
 export const BOUNDS = {
   http: {
-    /** Requests of one connection in flight. Clients that pipeline at all send a few; further ones are refused. */
+    /** Requests of one connection in flight. Clients that pipeline at all send a few; further ones are refused, and twice as many cut. */
     pipelined: 16,
     /** Addresses whose use of a budget is remembered. Older ones are evicted, which forgives them. */
     trackedAddresses: 100_000,

@@ -23,7 +23,10 @@ export function capUse(app: FastifyInstance, { settings }: Context, connections:
       reply.header('connection', 'close')
       return done(new StateError('BUSY', 'The provider has as many connections as it takes at once.'))
     }
-    if (connections.carriedBy(request.raw.socket) > BOUNDS.http.pipelined) {
+    const carried = connections.carriedBy(request.raw.socket)
+    // a flood is cut off: once its answers pile up the connection is no longer read, and nobody would see it go
+    if (carried > 2 * BOUNDS.http.pipelined) request.raw.socket.destroy()
+    if (carried > BOUNDS.http.pipelined) {
       reply.header('connection', 'close')
       return done(tooMany(reply, 'Too many requests of this connection at once. Wait for the answers.'))
     }

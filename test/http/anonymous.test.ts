@@ -1,0 +1,200 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { afterEach, describe, expect, it } from 'vitest'
+import { eventually } from '../helpers/eventually.js'
+import { ask, downloadParams } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+/** Requests that a storage holds without an answer, until their connections are closed. */
+class Silence {
+  readonly open = new Set<ServerResponse>()
+  seen = 0
+
+  readonly handler = (_request: IncomingMessage, response: ServerResponse): void => {
+    this.seen += 1
+    this.open.add(response)
+    response.on('close', () => this.open.delete(response))
+  }
+}
+
+describe('threat 42: anonymous work never holds up what was paid for', () => {
+  let world: World
+  afterEach(() => world.close())
+
+  const fileinfo = (object: object, headers: Record<string, string> = {}, signal?: AbortSignal) =>
+    ask(`${world.network.providerUrl}/api/services/fileinfo`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(object),
+      ...(signal ? { signal } : {}),
+    })
+
+  async function ordered() {
+    const asset = await world.publishUrl(world.storage.file('/paid.csv', Buffer.from('paid')))
+    const buyer = await world.somebody()
+    const txId = await world.order(asset, buyer)
+    return async () =>
+      ask(`${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
+  }
+
+  it('4,200 pipelined questions about a silent storage, on one connection: downloads go on, nothing stays open', async () => {
+    world = await World.start({ STORAGE_MAX_REQUESTS: '4', STORAGE_MAX_PER_HOST: '4', DESCRIBE_MAX_REQUESTS: '64' })
+    const download = await ordered()
+    const silence = new Silence()
+    const url = world.storage.on('/silent', silence.handler)
+    const delay = monitorEventLoopDelay({ resolution: 10 })
+    delay.enable()
+
+    const body = JSON.stringify({ type: 'url', url, method: 'GET' })
+    const { host, hostname, port } = new URL(world.network.providerUrl)
+    const head = `POST /api/services/fileinfo HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined)
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    const question = `${head}content-length: ${body.length}\r\n\r\n${body}`
+    socket.write(question.repeat(10))
+    await eventually(() => silence.open.size === 10)
+    expect((await download()).status).toBe(200)
+
+    socket.write(question.repeat(4190))
+    await closed
+    await eventually(() => silence.open.size === 0)
+    // few of one connection reach the storage
+    expect(silence.seen).toBeLessThanOrEqual(16)
+    expect((await download()).status).toBe(200)
+    const paid = { type: 'url', url: `${world.storage.origin}/paid.csv`, method: 'GET' }
+    expect((await fileinfo(paid)).json).toMatchObject([{ valid: true }])
+    delay.disable()
+    // a reading of the machine as much as of the service: unbounded, this takes seconds
+    expect(delay.max / 1e6).toBeLessThan(1000)
+  })
+
+  it('has budgets by destination and in all, which are refused with 503, and downloads have their own', async () => {
+    world = await World.start({ DESCRIBE_MAX_PER_HOST: '4', DESCRIBE_MAX_REQUESTS: '6', STORAGE_MAX_PER_HOST: '1' })
+    const download = await ordered()
+    const silence = new Silence()
+    const url = world.storage.on('/silent', silence.handler)
+    const gone = new AbortController()
+    const asked = (location: string) => fileinfo({ type: 'url', url: location, method: 'GET' }, {}, gone.signal)
+    const first = Array.from({ length: 4 }, () => asked(url).catch(() => undefined))
+    await eventually(() => silence.open.size === 4)
+    const refused = await asked(url)
+    expect([refused.status, refused.json.code]).toEqual([503, 'STORAGE_BUSY'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+
+    // another destination, until there are too many in all
+    const elsewhere = url.replace('127.0.0.1', 'localhost')
+    const second = Array.from({ length: 2 }, () => asked(elsewhere).catch(() => undefined))
+    await eventually(() => silence.open.size === 6)
+    expect((await asked(elsewhere)).status).toBe(503)
+    expect((await download()).status).toBe(200)
+
+    gone.abort()
+    await Promise.all([...first, ...second])
+    await eventually(() => silence.open.size === 0)
+    const { status, json } = await fileinfo({ type: 'url', url: `${world.storage.origin}/paid.csv`, method: 'GET' })
+    expect([status, json]).toEqual([200, [expect.objectContaining({ valid: true })]])
+  })
+
+  it('has a deadline for describing, and for checksums of a file that comes byte by byte', async () => {
+    world = await World.start({ DESCRIBE_TIMEOUT: '400' })
+    const silence = new Silence()
+    const silent = { type: 'url', url: world.storage.on('/silent', silence.handler), method: 'GET' }
+    expect((await fileinfo(silent)).json).toEqual([{ index: 0, valid: false, type: 'url' }])
+    const dripping = world.storage.on('/drip', (request, response) => {
+      silence.handler(request, response)
+      response.writeHead(200, { 'content-type': 'text/csv', 'content-length': 1000 })
+      if (request.method === 'HEAD') return void response.end()
+      const timer = setInterval(() => response.write('a'), 50)
+      response.on('close', () => clearInterval(timer))
+    })
+    const { status, json } = await fileinfo({ type: 'url', url: dripping, method: 'GET', checksum: true })
+    expect([status, json]).toEqual([200, [expect.not.objectContaining({ checksum: expect.anything() })]])
+    await eventually(() => silence.open.size === 0)
+  })
+
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+
+  it('has budgets by address, with IPv6 by /64, refused requests included; downloads are not among them', async () => {
+    world = await World.start({ TRUSTED_PROXIES: '127.0.0.1', ANONYMOUS_REQUESTS: '5' })
+    const download = await ordered()
+    const nothing = { type: 'nothing' }
+    for (let at = 0; at < 5; at++) expect((await fileinfo(nothing, from('203.0.113.1'))).status).toBe(400)
+    const refused = await fileinfo(nothing, from('203.0.113.1'))
+    expect([refused.status, refused.json.code]).toEqual([429, 'RATE_LIMITED'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await fileinfo(nothing, from('203.0.113.2'))).status).toBe(400)
+
+    for (let at = 0; at < 5; at++) await fileinfo(nothing, from(`2001:db8:1:2::${at + 1}`))
+    expect((await fileinfo(nothing, from('2001:db8:1:2:ffff::1'))).status).toBe(429)
+    expect((await fileinfo(nothing, from('2001:db8:1:3::1'))).status).toBe(400)
+
+    // requests that are refused elsewhere use the same budget up, and no download is refused for it
+    const headers = from('203.0.113.3')
+    for (let at = 0; at < 5; at++)
+      await ask(`${world.network.providerUrl}/api/services/download?documentId=did:op:0`, { headers })
+    expect((await fileinfo(nothing, headers)).status).toBe(429)
+    for (let at = 0; at < 8; at++) expect((await download()).status).toBe(200)
+  })
+
+  it('passes over private addresses where no proxy is named, unless the operator sets a budget', async () => {
+    world = await World.start({ ANONYMOUS_REQUESTS: '3' })
+    const nothing = { type: 'nothing' }
+    for (let at = 0; at < 3; at++) await fileinfo(nothing)
+    expect((await fileinfo(nothing)).status).toBe(429)
+    await world.close()
+    world = await World.start()
+    const statuses = await Promise.all(Array.from({ length: 700 }, async () => (await fileinfo(nothing)).status))
+    expect(statuses).not.toContain(429)
+  })
+
+  it('caps what one address has in flight', async () => {
+    world = await World.start({ MAX_ANONYMOUS_PER_ADDRESS: '3' })
+    const silence = new Silence()
+    const url = world.storage.on('/silent', silence.handler)
+    const gone = new AbortController()
+    const asked = () => fileinfo({ type: 'url', url, method: 'GET' }, {}, gone.signal)
+    const open = Array.from({ length: 3 }, () => asked().catch(() => undefined))
+    await eventually(() => silence.open.size === 3)
+    const refused = await asked()
+    expect([refused.status, refused.json.code, refused.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '1'])
+    gone.abort()
+    await Promise.all(open)
+    await eventually(async () => (await fileinfo({ type: 'nothing' })).status === 400)
+  })
+
+  it('counts the bytes that checksums cost', async () => {
+    world = await World.start({ ANONYMOUS_BYTES: '150000' })
+    const url = world.storage.file('/sum.bin', Buffer.alloc(100_000))
+    const sum = () => fileinfo({ type: 'url', url, method: 'GET', checksum: true })
+    expect((await sum()).json).toMatchObject([{ checksumType: 'sha256' }])
+    expect((await sum()).status).toBe(200)
+    expect([(await sum()).status, (await sum()).json.code]).toEqual([429, 'RATE_LIMITED'])
+    expect((await fileinfo({ type: 'url', url, method: 'GET' })).status).toBe(200)
+  })
+
+  it('pipelined requests whose connection goes give back what they hold', async () => {
+    world = await World.start({ MAX_ANONYMOUS: '16', MAX_DOWNLOADS: '8' })
+    const download = await ordered()
+    const silence = new Silence()
+    const url = world.storage.on('/silent', silence.handler)
+    const { host, hostname, port } = new URL(world.network.providerUrl)
+    const body = JSON.stringify({ type: 'url', url, method: 'GET' })
+    const head = `POST /api/services/fileinfo HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`
+    const refused = `GET /api/services/download?documentId=x HTTP/1.1\r\nhost: ${host}\r\n\r\n`
+    for (let round = 0; round < 20; round++) {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => undefined)
+      const before = silence.seen
+      socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}${refused.repeat(10)}`)
+      await eventually(() => silence.seen > before)
+      socket.destroy()
+      await once(socket, 'close')
+    }
+    await eventually(() => silence.open.size === 0)
+    expect((await download()).status).toBe(200)
+    expect((await fileinfo({ type: 'nothing' })).status).toBe(400)
+  })
+})
