@@ -9,6 +9,17 @@ export const BOUNDS = {
     /** Addresses whose use of a budget is remembered. Older ones are evicted, which forgives them. */
     trackedAddresses: 100_000,
   },
+  files: {
+    /** Storage objects of one service. All are checked when the list is described. */
+    count: 1_000,
+    /** Characters of a URL: signed ones with a token in the query stay below. */
+    url: 16_384,
+    /** Headers of a descriptor, and characters of the value of one: what HTTP servers accept in all. */
+    headers: 64,
+    headerValue: 8_192,
+    /** Characters of the URLs that are remembered as checked, in all. */
+    remembered: 4_194_304,
+  },
   describing: {
     /** Milliseconds for which what was found out about a published file is given again, whoever asks. */
     timeToLive: 60_000,

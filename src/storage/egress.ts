@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { unlessAborted } from '../abort.js'
+import { BOUNDS } from '../bounds.js'
 import { StorageError } from '../errors.js'
 import type { Outcome } from '../metrics/metrics.js'
 import { type Trace, untraced } from '../tracing.js'
@@ -67,7 +68,11 @@ export interface PinnedDestination {
 /** The one way out: every request for a file leaves through here, to public http(s) destinations alone. */
 export class Egress {
   private readonly lanes: Record<Budget, Lane>
-  private readonly known = new LRUCache<string, URL>({ max: REMEMBERED })
+  private readonly known = new LRUCache<string, URL>({
+    max: REMEMBERED,
+    maxSize: BOUNDS.files.remembered,
+    sizeCalculation: (_url, text) => text.length,
+  })
 
   constructor(private readonly options: EgressOptions) {
     const { allowNonPublic, connectTimeout: timeout, lookup, limits, responseTimeout, stallTimeout } = options

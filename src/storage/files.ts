@@ -1,4 +1,5 @@
 import { type Address, isAddress, isAddressEqual } from 'viem'
+import { BOUNDS } from '../bounds.js'
 import { decrypt } from '../crypto/ecies.js'
 import type { ProviderKey } from '../crypto/keys.js'
 import { AssetError } from '../errors.js'
@@ -21,12 +22,18 @@ export interface FilesOwner {
 export function openFiles(encrypted: string, owner: FilesOwner): unknown[] {
   const content = decryptedJson(encrypted, owner.keys)
   if (Array.isArray(content)) {
-    if (owner.allowUnbound && owner.ddoVersion === '4.0.0' && content.length > 0) return content
+    if (owner.allowUnbound && owner.ddoVersion === '4.0.0') return listed(content)
     throw unreadable()
   }
   const { nftAddress, datatokenAddress, files } = (content ?? {}) as Record<string, unknown>
   if (!isSame(nftAddress, owner.nft) || !isSame(datatokenAddress, owner.datatoken)) throw unreadable()
-  if (!Array.isArray(files) || files.length === 0) throw unreadable()
+  if (!Array.isArray(files)) throw unreadable()
+  return listed(files)
+}
+
+/** A list that holds something, and no more than is looked at. */
+function listed(files: unknown[]): unknown[] {
+  if (files.length === 0 || files.length > BOUNDS.files.count) throw unreadable()
   return files
 }
 

@@ -1,0 +1,52 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { BOUNDS } from '../../src/bounds.js'
+import { encrypt } from '../../src/crypto/ecies.js'
+import { providerKey } from '../../src/crypto/keys.js'
+import { openFiles } from '../../src/storage/files.js'
+import { testEgress, testRegistry } from '../helpers/storage-tools.js'
+
+describe('threat 49: what a descriptor may hold is bounded', () => {
+  const egress = testEgress()
+  afterAll(() => egress.close())
+  const registry = testRegistry(egress)
+  const file = { type: 'url', url: 'https://example.org/a.csv', method: 'GET' }
+  const fieldsOf = (changed: object): object => {
+    try {
+      registry.file({ ...file, ...changed })
+      return {}
+    } catch (error) {
+      return (error as { fields: object }).fields
+    }
+  }
+  const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, 'v']))
+
+  it('in length and in number, and says which field is wrong', () => {
+    const { url, headers: most, headerValue } = BOUNDS.files
+    expect(fieldsOf({ url: `https://example.org/${'a'.repeat(url - 20)}` })).toEqual({})
+    expect(fieldsOf({ url: `https://example.org/${'a'.repeat(url)}` })).toEqual({
+      url: [`The url field must not be longer than ${url} characters.`],
+    })
+    expect(fieldsOf({ headers: headers(most) })).toEqual({})
+    expect(fieldsOf({ headers: headers(most + 1) })).toEqual({
+      headers: [`The headers field must not hold more than ${most} headers.`],
+    })
+    expect(fieldsOf({ headers: { 'x-a': 'v'.repeat(headerValue) } })).toEqual({})
+    expect(fieldsOf({ headers: { 'x-a': 'v'.repeat(headerValue + 1) } })).toEqual({
+      headers: [`The headers field holds a header value longer than ${headerValue} characters.`],
+    })
+    for (const wrong of ['text', 5, true, [1]]) expect(fieldsOf({ headers: wrong })).toHaveProperty('headers')
+    for (const none of [null, undefined, [], {}]) expect(fieldsOf({ headers: none })).toEqual({})
+  })
+
+  it('a file list that is longer than what is looked at cannot be used', () => {
+    const key = providerKey('11'.repeat(32))
+    const own = { nftAddress: key.address, datatokenAddress: key.address }
+    const owner = { keys: [key], nft: key.address, datatoken: key.address, ddoVersion: '4.5.0', allowUnbound: false }
+    const opened = (count: number) => {
+      const files = Array.from({ length: count }, () => file)
+      return openFiles(encrypt(key.publicKey, Buffer.from(JSON.stringify({ ...own, files }))).toString('hex'), owner)
+    }
+    expect(opened(BOUNDS.files.count).length).toBe(BOUNDS.files.count)
+    expect(() => opened(BOUNDS.files.count + 1)).toThrow('Unable to get dataset files')
+  })
+})
