@@ -6,6 +6,9 @@ export const BOUNDS = {
   http: {
     /** Requests of one connection in flight. Clients that pipeline at all send a few; further ones are refused, and twice as many cut. */
     pipelined: 16,
+    /** Milliseconds in which the headers of a request must arrive (wire contract), and its last byte. */
+    headersTimeout: 60_000,
+    requestTimeout: 300_000,
     /** Addresses whose use of a budget is remembered. Older ones are evicted, which forgives them. */
     trackedAddresses: 100_000,
   },

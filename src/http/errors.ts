@@ -38,6 +38,13 @@ export const FRAMEWORK_ERRORS = {
   FST_ERR_CTP_INVALID_JSON_BODY: [400, 'BAD_BODY', 'The request body is not valid JSON.', 'Send a JSON object.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'BAD_BODY', 'The request body is empty.', 'Send a JSON object.'],
   FST_ERR_BAD_URL: [400, 'BAD_URL', 'The path is not valid.', 'Encode the path correctly.'],
+  HEADERS: [
+    431,
+    'HEADERS_TOO_LARGE',
+    'The request line and headers are larger than this provider accepts.',
+    'Send parameters of that size in a JSON body, and fewer headers.',
+  ],
+  TIMEOUT: [408, 'REQUEST_TIMEOUT', 'The request did not arrive in time.', 'Send the whole request without pauses.'],
   METHOD: [405, 'METHOD_NOT_ALLOWED', 'Method not allowed.', 'Use a method that the Allow header names.'],
   RANGE: [
     416,

@@ -7,12 +7,14 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { BOUNDS } from '../bounds.js'
 import type { Context } from '../context.js'
 import { ProviderError, RequestError, ValidationError } from '../errors.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Tracing } from '../tracing.js'
 import { withOthers } from '../turn.js'
 import { capUse } from './caps.js'
+import { refuseUnreadable } from './client-errors.js'
 import { registerDocumentation } from './documentation.js'
 import { Draining } from './draining.js'
 import { sendError, sendFixed } from './errors.js'
@@ -34,9 +36,6 @@ const EXPOSED_HEADERS = [
   'Last-Modified',
 ]
 
-/** Milliseconds in which the headers of a request must arrive. */
-const HEADERS_TIMEOUT = 60_000
-
 export interface HttpServer {
   app: FastifyInstance
   /** Closes when all answers have ended, at the latest after so many milliseconds. */
@@ -45,7 +44,7 @@ export interface HttpServer {
 
 /** The HTTP server with every endpoint, not yet listening. */
 export async function createServer(context: Context, log: FastifyBaseLogger, tracing?: Tracing): Promise<HttpServer> {
-  const app = Fastify({
+  const app: FastifyInstance = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: context.settings.MAX_BODY_SIZE,
@@ -54,10 +53,12 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     frameworkErrors: sendError,
+    requestTimeout: BOUNDS.http.requestTimeout,
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, connections.carriedBy(socket) > 0),
   })
-  app.server.headersTimeout = HEADERS_TIMEOUT
+  app.server.headersTimeout = BOUNDS.http.headersTimeout
   tracing?.register(app)
-  const connections = new Connections(app)
+  const connections: Connections = new Connections(app)
   const draining = new Draining(app, connections)
   app.setErrorHandler(sendError)
   app.addHook('onError', async (_request, _reply, error) => {
