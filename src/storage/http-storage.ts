@@ -38,8 +38,10 @@ const GOOD_STATUS = new Set([200, 206, 304, 416])
 
 /** Makes a storage of a kind. */
 export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
-  const send = (request: HttpRequest, method: 'GET' | 'HEAD' | 'POST', headers: Record<string, string>) =>
-    egress.request({ ...request, method, headers: { ...headers, ...request.headers } })
+  const send = (request: HttpRequest, method: 'GET' | 'HEAD' | 'POST', headers: Record<string, string>) => {
+    const asked = request.headers?.range === undefined ? headers : withoutIfRange(headers)
+    return egress.request({ ...request, method, headers: { ...asked, ...request.headers } })
+  }
 
   return {
     type: kind.type,
@@ -77,6 +79,11 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
       return { valid: false }
     },
   }
+}
+
+/** Under a condition of the consumer's, a range of the publisher's own could become the whole file. */
+function withoutIfRange({ 'if-range': _, ...others }: Record<string, string>): Record<string, string> {
+  return others
 }
 
 /** The answer to the first request that is handed out; of several failures the last one is told. */
