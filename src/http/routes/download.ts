@@ -7,7 +7,6 @@ import { modernMessage } from '../../auth/signature.js'
 import type { Settings } from '../../config/schema.js'
 import { AccessError, ERROR_CATALOGUE, type ErrorCode } from '../../errors.js'
 import { verifyOrder } from '../../orders/verify.js'
-import type { OpenRequest } from '../../storage/storage.js'
 import { consumerParams, PROOF, proveConsumer } from '../consumer.js'
 import { type EndpointDoc, json } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
@@ -15,6 +14,7 @@ import { countBytes } from '../limits.js'
 import { address, text, transactionId, whole } from '../params.js'
 import { count, endWhenUntaken, sendFile } from '../transfer.js'
 import { userdata } from '../userdata.js'
+import { conditionsFor, type TaggedFile, withSealedTag } from '../validators.js'
 
 const params = {
   documentId: text,
@@ -27,10 +27,15 @@ const params = {
 
 const ANY_CONTENT = { '*/*': { schema: {} } }
 
+const VALIDATOR = {
+  description: "The service's own validator of this file; it stands for the storage's, and tells nothing of it",
+  schema: { type: 'string' },
+}
+
 const FILE_HEADERS: EndpointDoc['responses'][number]['headers'] = {
   'Content-Disposition': { description: 'attachment, with the name of the file', schema: { type: 'string' } },
   'Content-Range': { description: 'Which bytes, of how many', schema: { type: 'string' } },
-  ETag: { description: "The storage's validator", schema: { type: 'string' } },
+  ETag: VALIDATOR,
 }
 
 const ORDER_ERRORS = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code) =>
@@ -38,8 +43,6 @@ const ORDER_ERRORS = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code)
     code,
   ),
 )
-
-const PASSED_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match', 'if-modified-since'] as const
 
 /** Verifies the consumer, the asset and the order, and streams the file. */
 export const download: Endpoint = {
@@ -55,14 +58,14 @@ export const download: Endpoint = {
     head: true,
     headers: {
       Range: 'The bytes wanted, as in RFC 9110, for example bytes=0-1023.',
-      'If-Range': 'Validator (ETag or Last-Modified) under which the range is wanted.',
+      'If-Range': 'Validator (ETag or Last-Modified of an earlier answer) under which the range is wanted.',
       'If-None-Match': 'ETag of the copy at hand: 304 where it is still the file.',
       'If-Modified-Since': 'Time of the copy at hand: 304 where the file is no newer.',
     },
     responses: {
       200: { description: 'The file.', content: ANY_CONTENT, headers: FILE_HEADERS },
       206: { description: 'A part of the file.', content: ANY_CONTENT, headers: FILE_HEADERS },
-      304: { description: 'The file is still what the condition says.' },
+      304: { description: 'The file is still what the condition says.', headers: { ETag: VALIDATOR } },
       416: json('The range lies outside of the file.', { type: 'object' }),
     },
     errors: ORDER_ERRORS,
@@ -108,8 +111,11 @@ export const download: Endpoint = {
         service: { did: asset.ddo.id, serviceId: service.id },
       })
       await consumer.consumeNonce()
-      const opening = { ...openRequest(request), userdata: values }
-      const delivered = await file.open(opening)
+      const { keys } = asset.chain
+      const tagged: TaggedFile = { keys, did: asset.ddo.id, serviceId: service.id, fileIndex: asked.fileIndex }
+      const method = request.method === 'HEAD' ? 'HEAD' : 'GET'
+      const opening = { method, headers: conditionsFor(tagged, request.headers), userdata: values } as const
+      const delivered = withSealedTag(await file.open(opening), tagged)
       endWhenUntaken(reply, delivered, settings.CONSUMER_STALL_TIMEOUT)
       if (request.method === 'GET')
         count(reply, file.type, delivered, context.metrics, (bytes, complete) => {
@@ -153,13 +159,4 @@ function environmentsFor(
   if (own.length === 0)
     throw new AccessError('NOT_AN_ACCESS_SERVICE', 'Service is not an access service: its file is not handed out.')
   return own.map(({ id }) => id)
-}
-
-function openRequest({ method, headers }: FastifyRequest): OpenRequest {
-  const passed: OpenRequest['headers'] = {}
-  for (const name of PASSED_REQUEST_HEADERS) {
-    const value = headers[name]
-    if (typeof value === 'string') passed[name] = value
-  }
-  return { method: method === 'HEAD' ? 'HEAD' : 'GET', headers: passed }
 }
