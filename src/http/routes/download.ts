@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Address } from 'viem'
+import { environmentsFor } from '../../access/environments.js'
 import { completeUserdata } from '../../access/parameters.js'
 import { assertAdmitted } from '../../access/policy.js'
 import { openService } from '../../access/service.js'
 import { modernMessage } from '../../auth/signature.js'
-import type { Settings } from '../../config/schema.js'
-import { AccessError, ERROR_CATALOGUE, type ErrorCode } from '../../errors.js'
+import { ERROR_CATALOGUE, type ErrorCode } from '../../errors.js'
 import { verifyOrder } from '../../orders/verify.js'
 import { consumerParams, PROOF, proveConsumer } from '../consumer.js'
 import { type EndpointDoc, json } from '../docs.js'
@@ -140,23 +139,4 @@ export const download: Endpoint = {
       return sendFile(reply, delivered, asked.fileIndex)
     }
   },
-}
-
-/**
- * For a service that sells computing on the file, the ids of the environments that fetch it as this consumer: nobody
- * else may have the file itself. Undefined for plain access. Throws AccessError.
- */
-function environmentsFor(
-  type: string,
-  consumer: Address,
-  chainId: number,
-  { COMPUTE_ENVIRONMENTS }: Settings,
-): string[] | undefined {
-  if (type === 'access') return undefined
-  const own = COMPUTE_ENVIRONMENTS.filter(
-    (environment) => environment.consumerAddress === consumer && (environment.chainId ?? chainId) === chainId,
-  )
-  if (own.length === 0)
-    throw new AccessError('NOT_AN_ACCESS_SERVICE', 'Service is not an access service: its file is not handed out.')
-  return own.map(({ id }) => id)
 }
