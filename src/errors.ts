@@ -174,8 +174,10 @@ export const ERROR_CATALOGUE = {
   },
   ORDER_WRONG_ENVIRONMENT: {
     kind: 'invalid',
-    cause: 'The compute order was quoted for another compute environment, or for none.',
-    remedy: 'Order with the provider fee that initialize answers for this environment.',
+    cause:
+      'The compute order was quoted for another compute environment, or for none, or the order of an access service was quoted for one.',
+    remedy:
+      'Order with the provider fee that initialize answers for this service, and for computing with the environment.',
   },
   ORDER_COMPUTE_ENDED: {
     kind: 'invalid',

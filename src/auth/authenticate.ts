@@ -27,8 +27,9 @@ export interface Proven {
   /** What was signed, with a signature that anybody can check. */
   signed?: { message: string; signature: string }
   /**
-   * Uses the nonce up, in one atomic statement. Call it after every other check and before anything is handed out:
-   * of any number of requests with one nonce, exactly one passes. Does nothing for a token, which may be used again.
+   * Uses the nonce up, in one atomic statement. Call it before anything is handed out: of any number of requests with
+   * one nonce, exactly one passes. After every other check, so that a refusal can be mended without signing again; but
+   * at once where a refused request could be replayed elsewhere, or its refusal is expensive. Does nothing for a token, which may be used again.
    * Throws ValidationError, StateError.
    */
   consumeNonce(): Promise<void>

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { FRAMEWORK_ERRORS } from './errors.js'
 
@@ -18,7 +17,7 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
   const [status, code, message] = FRAMEWORK_ERRORS[KINDS[error.code ?? ''] ?? 'OTHER']
   const body = JSON.stringify({ error: message, code })
   const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} `, // the phrase behind it is optional, and nobody reads it
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'access-control-allow-origin: *',

@@ -71,6 +71,7 @@ interface Quoted {
   signer: Address | undefined
   dt?: unknown
   id?: unknown
+  environment?: unknown
 }
 
 /** Fees that were read before: those of kept orders come again and again. */
@@ -99,8 +100,8 @@ function read(fee: EmittedFee): Quoted {
   const signature = Buffer.concat([bytes(fee.r), bytes(fee.s), Buffer.of(fee.v)])
   const quoted: Quoted = { signer: recoverAddress(feeDigest(fee), signature) }
   try {
-    const { dt, id } = JSON.parse(hexToString(fee.providerData)) as { dt?: unknown; id?: unknown }
-    Object.assign(quoted, { dt, id })
+    const { dt, id, environment } = JSON.parse(hexToString(fee.providerData)) as Omit<Quoted, 'signer'>
+    Object.assign(quoted, { dt, id, environment })
   } catch {
     // something else that this key signed
   }
@@ -110,7 +111,7 @@ function read(fee: EmittedFee): Quoted {
 
 /** The environment that a fee was quoted for; null for plain access. Call it for an own quote alone. */
 export function quotedEnvironment(fee: EmittedFee): string | null {
-  const { environment } = JSON.parse(hexToString(fee.providerData)) as { environment?: unknown }
+  const { environment } = read(fee)
   return typeof environment === 'string' ? environment : null
 }
 

@@ -16,7 +16,7 @@ export interface OrderClaim {
   /** Seconds of access that an order buys; 0 is for ever. */
   timeout: number
   consumer: Address
-  /** For computing on the file: ids of the environments that the order may have been quoted for. */
+  /** For computing on the file: ids of the environments that the order may have been quoted for. Undefined for access. */
   environments?: string[]
 }
 
@@ -45,7 +45,7 @@ export async function verifyOrder(
   const { events } = await transactions.read(claim.chain, claim.txId, claim.datatoken, wait)
   const started = events.filter((event) => event.kind === 'started')
   if (started.length > 0)
-    return checkStarted(started, claim.txId, [...conditions(claim, now), ...computeConditions(claim, now)])
+    return checkStarted(started, claim.txId, [...conditions(claim, now), ...quoteConditions(claim, now)])
   const reused = events.filter((event) => event.kind === 'reused')
   if (reused.length > 0) return checkReused(claim, reused, transactions, now)
   throw refusal('ORDER_NO_EVENT', "The transaction holds no order of this service's datatoken.")
@@ -80,9 +80,16 @@ function conditions(claim: OrderClaim, now: number): Condition[] {
   ]
 }
 
-/** What an order for computing, or a reuse that renews it, must meet beside that. */
-function computeConditions({ environments }: OrderClaim, now: number): Condition<{ fee?: EmittedFee }>[] {
-  if (!environments) return []
+/** A fee for an environment may be far below that of access, which it would evade. */
+const QUOTED_FOR_ACCESS: Condition<{ fee?: EmittedFee }> = [
+  'ORDER_WRONG_ENVIRONMENT',
+  'The order was quoted for a compute environment, and the service is one of type access.',
+  ({ fee }) => quotedEnvironment(fee as EmittedFee) === null,
+]
+
+/** What the own quote of an order, or of a reuse that renews it, must say beside that. */
+function quoteConditions({ environments }: OrderClaim, now: number): Condition<{ fee?: EmittedFee }>[] {
+  if (!environments) return [QUOTED_FOR_ACCESS]
   return [
     [
       'ORDER_WRONG_ENVIRONMENT',
@@ -124,7 +131,7 @@ async function checkReused(
     try {
       if (!fee || !isOwnQuote(fee, claim.chain.keys, claim))
         throw refusal('ORDER_BAD_FEE', 'The reuse carries no provider fee that this provider quoted for this service.')
-      const failed = computeConditions(claim, now).find(([, , holds]) => !holds({ fee }))
+      const failed = quoteConditions(claim, now).find(([, , holds]) => !holds({ fee }))
       if (failed) throw refusal(failed[0], failed[1])
       return await originalOrder(claim, orderTxId, transactions, now)
     } catch (error) {
@@ -147,7 +154,9 @@ async function originalOrder(
   })
   const started = events.filter((event) => event.kind === 'started')
   if (started.length === 0) throw badReuse('is not an order of this datatoken')
-  return checkStarted(started, txId, conditions(claim, now))
+  // a reuse renews environment and time of computing; for access the order itself must have been quoted rightly
+  const quoted = claim.environments ? [] : [QUOTED_FOR_ACCESS]
+  return checkStarted(started, txId, [...conditions(claim, now), ...quoted])
 }
 
 function refusal(code: ErrorCode, message: string): OrderError {

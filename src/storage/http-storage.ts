@@ -44,7 +44,10 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
     method: 'GET' | 'HEAD' | 'POST',
     headers: Record<string, string>,
     { signal, budget }: Asking,
-  ) => egress.request({ ...request, method, headers: { ...headers, ...request.headers }, signal, budget })
+  ) => {
+    const asked = request.headers?.range === undefined ? headers : withoutIfRange(headers)
+    return egress.request({ ...request, method, headers: { ...asked, ...request.headers }, signal, budget })
+  }
 
   return {
     type: kind.type,
@@ -85,6 +88,11 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
       return { valid: false }
     },
   }
+}
+
+/** Under a condition of the consumer's, a range of the publisher's own could become the whole file. */
+function withoutIfRange({ 'if-range': _, ...others }: Record<string, string>): Record<string, string> {
+  return others
 }
 
 /** The answer to the first request that is handed out; of several failures the last one is told. */

@@ -3,6 +3,7 @@ import { exporter } from 'ipfs-unixfs-exporter'
 import { CID } from 'multiformats/cid'
 import { z } from 'zod'
 import { StorageError } from '../errors.js'
+import { isNamed } from './entity-tags.js'
 import { isAnswer } from './http-storage.js'
 import { byteRange } from './ranges.js'
 import type { Asking, OpenedFile, OpenRequest, Storage, StorageTools } from './storage.js'
@@ -63,14 +64,14 @@ function contentAddressed({ egress }: StorageTools, gateways: readonly string[])
 
     async open(text: string, { method, headers, budget, signal: asked }: OpenRequest): Promise<OpenedFile> {
       const etag = `"${text}"` // the content cannot change under its CID
-      if (headers['if-none-match'] === etag) return { status: 304, headers: { etag }, body: Readable.from([]) }
+      if (isNamed(headers['if-none-match'], etag)) return { status: 304, headers: { etag }, body: Readable.from([]) }
       const stop = new AbortController()
       const signal = AbortSignal.any([asked, stop.signal])
       const { size, content } = await entry(text, { signal, budget })
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
       const range = valid ? byteRange(headers.range, size) : undefined
       if (range === 'unsatisfiable')
-        return { status: 416, headers: { 'content-range': `bytes */${size}` }, body: Readable.from([]) }
+        return { status: 416, headers: { etag, 'content-range': `bytes */${size}` }, body: Readable.from([]) }
       const { start, end } = range ?? { start: 0, end: size - 1 }
       const length = end - start + 1
       const described: OpenedFile['headers'] = { etag, 'accept-ranges': 'bytes', 'content-length': String(length) }

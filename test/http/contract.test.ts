@@ -61,12 +61,18 @@ describe('wire contract', () => {
     const part = await world.publish({ files: [{ type: 'url', url, method: 'GET', headers: { Range: 'bytes=2-4' } }] })
     const tx = await world.order(part, buyer)
     const params = await downloadParams(part, tx, buyer)
-    expect((await ask(`${base()}/download?${params}`, { headers: { range: 'bytes=0-0' } })).text).toBe('234')
+    const headers = { range: 'bytes=0-0', 'if-range': 'Sat, 21 Nov 2026 07:28:00 GMT' }
+    expect((await ask(`${base()}/download?${params}`, { headers })).text).toBe('234')
+    const seen = world.storage.seen('/data/tides.csv').at(-1)?.headers
+    expect(seen?.range).toBe('bytes=2-4')
+    // a condition that does not hold would make it the whole file
+    expect(seen).not.toHaveProperty('if-range')
   })
 
   it('If-Range goes to the storage', async () => {
-    const params = await downloadParams(asset, txId, buyer)
-    await ask(`${base()}/download?${params}`, { headers: { range: 'bytes=0-0', 'if-range': '"v1"' } })
+    const url = async () => `${base()}/download?${await downloadParams(asset, txId, buyer)}`
+    const etag = (await ask(await url())).headers.get('etag') as string
+    await ask(await url(), { headers: { range: 'bytes=0-0', 'if-range': etag } })
     expect(world.storage.seen('/data/tides.csv').at(-1)?.headers).toMatchObject({
       range: 'bytes=0-0',
       'if-range': '"v1"',

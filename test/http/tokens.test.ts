@@ -176,6 +176,67 @@ describe('auth tokens', () => {
     expect(encrypted.filter(({ status }) => status === 201)).toHaveLength(1)
   })
 
+  describe('threat 53: one text is signed for creating and deleting, and serves once, refused or not', () => {
+    const send = (method: string, path: string, body: object) =>
+      ask(base() + path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const legacy = async () => {
+      const nonce = freshNonce()
+      return { address: owner.address, nonce, signature: await signText(owner, owner.address + nonce) }
+    }
+    type Signed = Awaited<ReturnType<typeof legacy>>
+    const creations: Record<string, (signed: Signed, end: number) => Promise<Answer>> = {
+      createAuthToken: (signed, end) =>
+        ask(`${base()}/createAuthToken?${new URLSearchParams({ ...signed, expiration: String(end) })}`),
+      generateAuthToken: (signed, end) => send('POST', '/auth/token', { ...signed, validUntil: end }),
+    }
+    const deletions: Record<string, (signed: Signed, token: string) => Promise<Answer>> = {
+      deleteAuthToken: (signed, token) => send('DELETE', '/deleteAuthToken', { ...signed, token }),
+      invalidateAuthToken: (signed, token) => send('POST', '/auth/token/invalidate', { ...signed, token }),
+    }
+    const used = { status: 400, json: { errors: { nonce: [expect.stringContaining('greater than the last')] } } }
+    const pairs = Object.keys(creations).flatMap((create) => Object.keys(deletions).map((remove) => [create, remove]))
+
+    it.each(pairs)('threat 53: %s after a refused %s, and the other way round', async (create, remove) => {
+      const [creation, deletion] = [creations[create as string], deletions[remove as string]]
+      const foreign = await created(await world.somebody())
+      for (const token of ['junk', foreign]) {
+        const signed = await legacy()
+        expect(await deletion?.(signed, token)).toMatchObject({ status: 400, json: { code: 'TOKEN_INVALID' } })
+        expect(await creation?.(signed, inSeconds(600))).toMatchObject(used)
+      }
+      const token = await created()
+      for (const end of [inSeconds(-1), inSeconds(100_000), Date.now()]) {
+        const signed = await legacy()
+        const field = create === 'createAuthToken' ? 'expiration' : 'validUntil'
+        expect((await creation?.(signed, end))?.json).toMatchObject({ errors: { [field]: [expect.any(String)] } })
+        expect(await deletion?.(signed, token)).toMatchObject(used)
+      }
+      expect((await download({ AuthToken: token })).status).toBe(200)
+      expect((await deletion?.(await legacy(), token))?.status).toBe(200)
+      expect((await creation?.(await legacy(), inSeconds(600)))?.status).toBe(200)
+    })
+
+    it('threat 53: the nonce that was signed alone as well', async () => {
+      const nonce = freshNonce()
+      const signed = { nonce, signature: await signText(owner, nonce) }
+      expect((await send('DELETE', '/deleteAuthToken', { ...signed, token: 'junk' })).json.code).toBe('TOKEN_INVALID')
+      expect(await send('POST', '/auth/token', signed)).toMatchObject(used)
+    })
+
+    it('what is refused before the signature is looked at, or by it, uses nothing up', async () => {
+      const signed = await legacy()
+      const refused = [
+        await creations.createAuthToken?.(signed, Number.NaN),
+        await send('POST', '/auth/token', { ...signed, validUntil: 'soon' }),
+        await send('DELETE', '/deleteAuthToken', signed),
+        await send('POST', '/auth/token', { ...signed, signature: await signText(owner, 'else') }),
+        await send('POST', '/auth/token', { ...signed, address: '0x12' }),
+      ]
+      expect(refused.map((answer) => answer?.status)).toEqual([400, 400, 400, 400, 400])
+      expect((await creations.createAuthToken?.(signed, inSeconds(600)))?.status).toBe(200)
+    })
+  })
+
   it('are deleted for good, by their own address alone', async () => {
     const token = await created()
     expect(await remove(token, await world.somebody())).toMatchObject({ status: 400, json: { code: 'TOKEN_INVALID' } })

@@ -1,8 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
+import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ocean, type ProviderFees } from '../../demo/client.js'
 import { acquire, mined, order } from '../../demo/consume.js'
 import type { Published } from '../../demo/publish.js'
+import { createApp } from '../../src/app.js'
+import { loadSettings } from '../../src/config/load.js'
+import { quoteFee } from '../../src/orders/quote.js'
+import { eventually } from '../helpers/eventually.js'
 import { type Answer, ask, downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -39,25 +47,36 @@ describe('compute environments', () => {
   })
   afterAll(() => world.close())
 
-  const initialize = (query: Record<string, string>): Promise<Answer> =>
+  const initialize = (query: Record<string, string>, of = asset, base = world.network.providerUrl): Promise<Answer> =>
     ask(
-      `${world.network.providerUrl}/api/services/initialize?${new URLSearchParams({
-        documentId: asset.did,
+      `${base}/api/services/initialize?${new URLSearchParams({
+        documentId: of.did,
         serviceId: 'tide-access',
         consumerAddress: buyer.address,
         ...query,
       })}`,
     )
   const fee = async (query: Record<string, string>) => (await initialize(query)).json.providerFee as ProviderFees
-  const ordered = async (quoted: ProviderFees) => {
-    await acquire(world.network, asset, buyer)
-    return order(world.network, asset, buyer, quoted, { consumer: machine.address })
+  const ordered = async (quoted: ProviderFees, of = asset) => {
+    await acquire(world.network, of, buyer)
+    return order(world.network, of, buyer, quoted, { consumer: machine.address })
   }
-  const verdict = async (txId: string, by: Wallet = machine) => {
+  const reused = (txId: string, quoted: ProviderFees, of = asset) =>
+    mined(new ocean.Datatoken(buyer, world.network.chainId).reuseOrder(of.datatoken, txId, quoted))
+  const verdict = async (txId: string, by: Wallet = machine, of = asset) => {
     const { status, text, json } = await ask(
-      `${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, by)}`,
+      `${world.network.providerUrl}/api/services/download?${await downloadParams(of, txId, by)}`,
     )
     return status === 200 ? text : json.code
+  }
+  /** A quote that the service does not give, signed with its own key all the same. */
+  const quoted = (environmentId: string | null, of = asset): ProviderFees => {
+    const { chains, settings } = world.local.app.context
+    const environment = settings.COMPUTE_ENVIRONMENTS.find(({ id }) => id === environmentId) ?? null
+    const validUntil = environment ? inSeconds(600) : 0
+    const terms = { datatoken: of.datatoken as Address, serviceId: 'tide-access', environment, validUntil }
+    const chain = chains.get(world.network.chainId)
+    return quoteFee(chain as never, { ...terms, now: inSeconds(0) }) as unknown as ProviderFees
   }
 
   it('are quoted by the started minute, with their consumer address', async () => {
@@ -92,14 +111,81 @@ describe('compute environments', () => {
     expect(await verdict(await ordered(await fee({ environment: 'other', validUntil: String(inSeconds(600)) })))).toBe(
       'ORDER_WRONG_ENVIRONMENT',
     )
-    expect(await verdict(await ordered(await fee({})))).toBe('ORDER_WRONG_ENVIRONMENT')
+    expect(await verdict(await ordered(quoted(null)))).toBe('ORDER_WRONG_ENVIRONMENT')
   })
 
   it('get nothing when the time is over, until the fee is renewed by a reuse', async () => {
     const txId = await ordered(await fee({ environment: 'free', validUntil: String(inSeconds(3)) }))
     await expect.poll(() => verdict(txId), { timeout: 10_000 }).toBe('ORDER_COMPUTE_ENDED')
     const renewed = await fee({ environment: 'free', validUntil: String(inSeconds(600)) })
-    const reuse = new ocean.Datatoken(buyer, world.network.chainId).reuseOrder(asset.datatoken, txId, renewed)
-    expect(await verdict(await mined(reuse))).toBe('tides')
+    expect(await verdict(await reused(txId, renewed))).toBe('tides')
+  })
+
+  describe('go with the type of the service:', () => {
+    let access: Published
+    beforeAll(async () => {
+      access = await world.publishUrl(`${world.storage.origin}/a.csv`)
+    })
+    const refused = (why: string) => ({
+      status: 400,
+      json: { errors: { environment: [expect.stringContaining(why)] } },
+    })
+
+    it('threat 51: no quote for an environment is given for access', async () => {
+      const validUntil = String(inSeconds(600))
+      for (const environment of ['free', 'nowhere'])
+        expect(await initialize({ environment, validUntil }, access)).toMatchObject(
+          refused('not for a service of type'),
+        )
+      expect((await initialize({ validUntil }, access)).json).toHaveProperty('providerFee')
+    })
+
+    it('threat 51: no quote is given for computing without an environment', async () => {
+      expect(await initialize({})).toMatchObject(refused('is required'))
+      const txId = await ordered(quoted(null))
+      expect(await initialize({ transferTxId: txId })).toMatchObject(refused('is required'))
+    })
+
+    it('threat 51: no quote is given for computing where there are no environments', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+      const app = await createApp(loadSettings(world.beside({ STATE_DIR: folder })))
+      const base = await app.listen()
+      await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${access.did}`)).status === 200)
+      for (const query of [{}, { environment: 'free', validUntil: String(inSeconds(600)) }])
+        expect(await initialize(query as never, asset, base)).toMatchObject(refused('no compute environment'))
+      expect((await initialize({}, access, base)).json).toHaveProperty('providerFee')
+      await app.close()
+      rmSync(folder, { recursive: true })
+    })
+
+    it('threat 51: an access order with a signed quote for an environment gives no access, one without does', async () => {
+      const evaded = await ordered(quoted('free', access), access)
+      expect(await verdict(evaded, buyer, access)).toBe('ORDER_WRONG_ENVIRONMENT')
+      expect((await initialize({ transferTxId: evaded }, access)).json).toHaveProperty('providerFee')
+      const paid = await ordered(quoted(null, access), access)
+      expect(await verdict(paid, buyer, access)).toBe('tides')
+      expect((await initialize({ transferTxId: paid }, access)).json).toEqual({ validOrder: paid })
+    })
+
+    it('threat 51: a reuse is judged by its own quote, and its order by the one that it was made with', async () => {
+      const evaded = await ordered(quoted('free', access), access)
+      const paid = await ordered(quoted(null, access), access)
+      const verdicts: Record<string, unknown> = {}
+      for (const [order, txId] of Object.entries({ evaded, paid }))
+        for (const environment of ['free', null]) {
+          const txIdOfReuse = await reused(txId, quoted(environment, access), access)
+          const { json } = await initialize({ transferTxId: txIdOfReuse }, access)
+          verdicts[`${order}, reused for ${environment}`] = [
+            await verdict(txIdOfReuse, buyer, access),
+            'validOrder' in json,
+          ]
+        }
+      expect(verdicts).toEqual({
+        'evaded, reused for free': ['ORDER_WRONG_ENVIRONMENT', false],
+        'evaded, reused for null': ['ORDER_WRONG_ENVIRONMENT', false],
+        'paid, reused for free': ['ORDER_WRONG_ENVIRONMENT', false],
+        'paid, reused for null': ['tides', true],
+      })
+    })
   })
 })

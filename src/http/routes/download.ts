@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Address } from 'viem'
+import { environmentsFor } from '../../access/environments.js'
 import { completeUserdata } from '../../access/parameters.js'
 import { assertAdmitted } from '../../access/policy.js'
 import { openService } from '../../access/service.js'
 import { modernMessage } from '../../auth/signature.js'
-import type { Settings } from '../../config/schema.js'
-import { AccessError, ERROR_CATALOGUE, type ErrorCode } from '../../errors.js'
+import { ERROR_CATALOGUE, type ErrorCode } from '../../errors.js'
 import { verifyOrder } from '../../orders/verify.js'
 import type { OpenRequest } from '../../storage/storage.js'
 import { consumerParams, PROOF, proveConsumer } from '../consumer.js'
@@ -15,6 +14,7 @@ import { countBytes } from '../limits.js'
 import { address, text, transactionId, whole } from '../params.js'
 import { count, endWhenUntaken, sendFile } from '../transfer.js'
 import { userdata } from '../userdata.js'
+import { conditionsFor, type TaggedFile, withSealedTag } from '../validators.js'
 
 const params = {
   documentId: text,
@@ -27,10 +27,15 @@ const params = {
 
 const ANY_CONTENT = { '*/*': { schema: {} } }
 
+const VALIDATOR = {
+  description: "The service's own validator of this file; it stands for the storage's, and tells nothing of it",
+  schema: { type: 'string' },
+}
+
 const FILE_HEADERS: EndpointDoc['responses'][number]['headers'] = {
   'Content-Disposition': { description: 'attachment, with the name of the file', schema: { type: 'string' } },
   'Content-Range': { description: 'Which bytes, of how many', schema: { type: 'string' } },
-  ETag: { description: "The storage's validator", schema: { type: 'string' } },
+  ETag: VALIDATOR,
 }
 
 const ORDER_ERRORS = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code) =>
@@ -38,8 +43,6 @@ const ORDER_ERRORS = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code)
     code,
   ),
 )
-
-const PASSED_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match', 'if-modified-since'] as const
 
 /** Verifies the consumer, the asset and the order, and streams the file. */
 export const download: Endpoint = {
@@ -55,14 +58,14 @@ export const download: Endpoint = {
     head: true,
     headers: {
       Range: 'The bytes wanted, as in RFC 9110, for example bytes=0-1023.',
-      'If-Range': 'Validator (ETag or Last-Modified) under which the range is wanted.',
+      'If-Range': 'Validator (ETag or Last-Modified of an earlier answer) under which the range is wanted.',
       'If-None-Match': 'ETag of the copy at hand: 304 where it is still the file.',
       'If-Modified-Since': 'Time of the copy at hand: 304 where the file is no newer.',
     },
     responses: {
       200: { description: 'The file.', content: ANY_CONTENT, headers: FILE_HEADERS },
       206: { description: 'A part of the file.', content: ANY_CONTENT, headers: FILE_HEADERS },
-      304: { description: 'The file is still what the condition says.' },
+      304: { description: 'The file is still what the condition says.', headers: { ETag: VALIDATOR } },
       416: json('The range lies outside of the file.', { type: 'object' }),
     },
     errors: ORDER_ERRORS,
@@ -108,8 +111,13 @@ export const download: Endpoint = {
         service: { did: asset.ddo.id, serviceId: service.id },
       })
       await consumer.consumeNonce()
-      const opening = { ...openRequest(request), userdata: values }
-      const delivered = await file.open(opening)
+      const { keys } = asset.chain
+      const tagged: TaggedFile = { keys, did: asset.ddo.id, serviceId: service.id, fileIndex: asked.fileIndex }
+      const method = request.method === 'HEAD' ? 'HEAD' : 'GET'
+      const { signal } = request.lifetime
+      const headers = conditionsFor(tagged, request.headers)
+      const opening: OpenRequest = { method, headers, userdata: values, signal, budget: 'paid' }
+      const delivered = withSealedTag(await file.open(opening), tagged)
       endWhenUntaken(reply, delivered, settings.CONSUMER_STALL_TIMEOUT)
       if (request.method === 'GET')
         count(reply, file.type, delivered, context.metrics, (bytes, complete) => {
@@ -134,32 +142,4 @@ export const download: Endpoint = {
       return sendFile(reply, delivered, asked.fileIndex)
     }
   },
-}
-
-/**
- * For a service that sells computing on the file, the ids of the environments that fetch it as this consumer: nobody
- * else may have the file itself. Undefined for plain access. Throws AccessError.
- */
-function environmentsFor(
-  type: string,
-  consumer: Address,
-  chainId: number,
-  { COMPUTE_ENVIRONMENTS }: Settings,
-): string[] | undefined {
-  if (type === 'access') return undefined
-  const own = COMPUTE_ENVIRONMENTS.filter(
-    (environment) => environment.consumerAddress === consumer && (environment.chainId ?? chainId) === chainId,
-  )
-  if (own.length === 0)
-    throw new AccessError('NOT_AN_ACCESS_SERVICE', 'Service is not an access service: its file is not handed out.')
-  return own.map(({ id }) => id)
-}
-
-function openRequest({ method, headers, lifetime }: FastifyRequest): OpenRequest {
-  const passed: OpenRequest['headers'] = {}
-  for (const name of PASSED_REQUEST_HEADERS) {
-    const value = headers[name]
-    if (typeof value === 'string') passed[name] = value
-  }
-  return { method: method === 'HEAD' ? 'HEAD' : 'GET', headers: passed, signal: lifetime.signal, budget: 'paid' }
 }

@@ -1,10 +1,10 @@
 import { zeroAddress } from 'viem'
 import { z } from 'zod'
+import { chosenEnvironment } from '../../access/environments.js'
 import { completeUserdata } from '../../access/parameters.js'
 import { assertAdmitted } from '../../access/policy.js'
 import { openService } from '../../access/service.js'
 import { FIRST_NONCE, nonceNumber } from '../../auth/nonce.js'
-import type { ComputeEnvironment } from '../../config/parsers.js'
 import type { Context } from '../../context.js'
 import { AssetError, OrderError, ValidationError } from '../../errors.js'
 import { quoteFee } from '../../orders/quote.js'
@@ -13,7 +13,7 @@ import type { PublishedFile } from '../../storage/describing.js'
 import { ADDRESS, HEX, json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import type { Lifetime } from '../lifetime.js'
-import { address, readParams, text, transactionId, whole } from '../params.js'
+import { address, described, readParams, text, transactionId, whole } from '../params.js'
 import { userdata } from '../userdata.js'
 
 const params = z.object({
@@ -23,7 +23,11 @@ const params = z.object({
   fileIndex: whole.optional(),
   validUntil: whole.optional(),
   transferTxId: transactionId.optional(),
-  environment: text.optional(),
+  environment: described(
+    text,
+    'Id of the compute environment that the order is for. Required for a service that sells computing, refused for access.',
+    'small',
+  ).optional(),
   userdata: userdata.optional(),
 })
 
@@ -83,7 +87,7 @@ export const initialize: Endpoint = {
       const consumer = asked.consumerAddress.address
       const opened = await openService(context, asked.documentId, asked.serviceId)
       const { asset, service, index } = opened
-      const environment = chosenEnvironment(context, asset.chain.chainId, asked)
+      const environment = chosenEnvironment(service.type, asked, asset.chain.chainId, context.settings)
       context.purgatory.assertServed(asset.ddo.id, consumer)
       assertAdmitted(consumer, [...asset.ddo.credentials, ...service.credentials])
       const about = { did: asset.ddo.id, serviceId: service.id }
@@ -131,22 +135,6 @@ async function isAvailable(
     if (signal.aborted) return false
     throw error
   }
-}
-
-/** The compute environment that is asked for, on this chain. Its price is by time, so the time must be known. */
-function chosenEnvironment(
-  { settings }: Context,
-  chainId: number,
-  { environment: id, validUntil }: z.output<typeof params>,
-): ComputeEnvironment | null {
-  if (id === undefined) return null
-  const found = settings.COMPUTE_ENVIRONMENTS.find(
-    (environment) => environment.id === id && (environment.chainId ?? chainId) === chainId,
-  )
-  if (!found)
-    throw ValidationError.of('environment', 'The environment field names no compute environment of this provider.')
-  if (!validUntil) throw ValidationError.of('validUntil', 'The validUntil field is required with an environment.')
-  return found
 }
 
 /** Whether an earlier order still gives access. A transaction that is no good order is simply none to reuse. */

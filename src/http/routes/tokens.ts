@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { authenticate, authenticateSigner, type Proven } from '../../auth/authenticate.js'
+import { authenticate, authenticateSigner } from '../../auth/authenticate.js'
 import { type Command, modernMessage } from '../../auth/signature.js'
+import type { Holder } from '../../auth/tokens.js'
 import type { Context } from '../../context.js'
 import { TokenError, ValidationError } from '../../errors.js'
 import { PROOF } from '../consumer.js'
@@ -10,7 +11,7 @@ import { type Endpoint, PREFIX } from '../endpoint.js'
 import { address, described, nonce, readParams, sentParams, text, tokenText, whole } from '../params.js'
 
 const SIGNED =
-  'Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address the signer of the nonce alone is taken.'
+  'Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address the signer of the nonce alone is taken. The nonce is used up as soon as the signature holds, whatever is refused after that.'
 const chainId = described(
   whole,
   'Chain of the address, where it is a contract wallet and several chains are served.',
@@ -113,21 +114,29 @@ function signed({ settings }: Context) {
 
 type SignedParams = z.output<z.ZodObject<ReturnType<typeof signed>>>
 
-/** The signer of address and nonce; without an address, whoever signed the nonce alone. */
-function proveSigner({ store, chains }: Context, asked: SignedParams, command: Command): Promise<Proven> {
+/**
+ * The signer of address and nonce; without an address, whoever signed the nonce alone. The nonce is used up here: one
+ * and the same text is signed for creating and for deleting, so what is refused on one route would hold on the other.
+ */
+async function proveSigner({ store, chains }: Context, asked: SignedParams, command: Command): Promise<Holder> {
   const { address: claimed, chainId: on, nonce: used, signature } = asked
-  if (!claimed) return authenticateSigner({ nonce: used, signature, message: used.text }, store.nonces)
-  const messages = [claimed.text + used.text, modernMessage(claimed.text, used.text, command)]
-  // modern clients send a chain id that nothing depends on: one that is not served is no reason to refuse
-  const chain = on === undefined && chains.size === 1 ? [...chains.values()][0] : chains.get(on ?? -1)
-  const proof = { address: claimed.address, nonce: used, signature, messages, ...(chain ? { chain } : {}) }
-  return authenticate(proof, store.nonces)
+  const prove = () => {
+    if (!claimed) return authenticateSigner({ nonce: used, signature, message: used.text }, store.nonces)
+    const messages = [claimed.text + used.text, modernMessage(claimed.text, used.text, command)]
+    // modern clients send a chain id that nothing depends on: one that is not served is no reason to refuse
+    const chain = on === undefined && chains.size === 1 ? [...chains.values()][0] : chains.get(on ?? -1)
+    const proof = { address: claimed.address, nonce: used, signature, messages, ...(chain ? { chain } : {}) }
+    return authenticate(proof, store.nonces)
+  }
+  const proven = await prove()
+  await proven.consumeNonce()
+  return proven
 }
 
 /** From here on a number of seconds since 1970 can only be one of milliseconds. */
 const MILLISECONDS = 100_000_000_000
 
-async function issue({ settings, tokens }: Context, signer: Proven, field: string, wanted: number | undefined) {
+function issue({ settings, tokens }: Context, signer: Holder, field: string, wanted: number | undefined) {
   const now = Math.floor(Date.now() / 1000)
   const expiresAt = wanted ?? now + Math.min(settings.AUTH_TOKEN_LIFETIME, settings.AUTH_TOKEN_MAX_LIFETIME)
   const refuse = (why: string) => ValidationError.of(field, `The ${field} field ${why}.`)
@@ -135,9 +144,7 @@ async function issue({ settings, tokens }: Context, signer: Proven, field: strin
   if (expiresAt <= now) throw refuse('must lie in the future (seconds since 1970, UTC)')
   if (expiresAt > now + settings.AUTH_TOKEN_MAX_LIFETIME)
     throw refuse(`must not lie more than ${settings.AUTH_TOKEN_MAX_LIFETIME} seconds ahead`)
-  const token = tokens.issue(signer, expiresAt, now)
-  await signer.consumeNonce()
-  return { token }
+  return { token: tokens.issue(signer, expiresAt, now) }
 }
 
 async function revoke(context: Context, request: FastifyRequest): Promise<void> {
@@ -147,7 +154,6 @@ async function revoke(context: Context, request: FastifyRequest): Promise<void> 
   const sameChain = signer.chainId === undefined || signer.chainId === claims.chainId
   if (claims.address !== signer.address || !sameChain)
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
-  await signer.consumeNonce()
   await context.tokens.revoke(claims, Math.floor(Date.now() / 1000))
 }
 

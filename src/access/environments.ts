@@ -1,0 +1,53 @@
+import type { Address } from 'viem'
+import type { ComputeEnvironment } from '../config/parsers.js'
+import type { Settings } from '../config/schema.js'
+import { AccessError, ValidationError } from '../errors.js'
+
+/** The type of the services that hand their file out; all others sell computing on it. */
+const ACCESS = 'access'
+
+function environmentsOn(chainId: number, { COMPUTE_ENVIRONMENTS }: Settings): ComputeEnvironment[] {
+  return COMPUTE_ENVIRONMENTS.filter((environment) => (environment.chainId ?? chainId) === chainId)
+}
+
+/**
+ * For a service that sells computing on the file, the ids of the environments that fetch it as this consumer: nobody
+ * else may have the file itself. Undefined for plain access. Throws AccessError.
+ */
+export function environmentsFor(
+  type: string,
+  consumer: Address,
+  chainId: number,
+  settings: Settings,
+): string[] | undefined {
+  if (type === ACCESS) return undefined
+  const own = environmentsOn(chainId, settings).filter(({ consumerAddress }) => consumerAddress === consumer)
+  if (own.length === 0)
+    throw new AccessError('NOT_AN_ACCESS_SERVICE', 'Service is not an access service: its file is not handed out.')
+  return own.map(({ id }) => id)
+}
+
+/**
+ * The compute environment that a quote for a service is asked for; null for plain access, which has none: the fee of
+ * an environment is another one. Its price is by time, so the time must be known. Throws ValidationError.
+ */
+export function chosenEnvironment(
+  type: string,
+  { environment: id, validUntil }: { environment?: string; validUntil?: number },
+  chainId: number,
+  settings: Settings,
+): ComputeEnvironment | null {
+  const refuse = (why: string) => ValidationError.of('environment', `The environment field ${why}`)
+  if (type === ACCESS) {
+    if (id !== undefined) throw refuse('is not for a service of type access: its fee is not that of an environment.')
+    return null
+  }
+  const served = environmentsOn(chainId, settings)
+  if (served.length === 0)
+    throw refuse('has no possible value: the service sells computing, and this provider has no compute environment.')
+  if (id === undefined) throw refuse('is required: the service sells computing in an environment, not its file.')
+  const found = served.find((environment) => environment.id === id)
+  if (!found) throw refuse('names no compute environment of this provider.')
+  if (!validUntil) throw ValidationError.of('validUntil', 'The validUntil field is required with an environment.')
+  return found
+}
