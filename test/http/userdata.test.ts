@@ -43,8 +43,8 @@ describe('userdata', () => {
     expect(world.storage.seen('/echo').at(-1)?.headers['content-type']).toBe('application/json')
   })
 
-  it('reaches fileinfo as well', async () => {
-    const body = { did: byGet.did, serviceId: 'tide-access', userdata: { day: 'x' } }
+  it('reaches the storage from fileinfo for an object that the caller sends', async () => {
+    const body = { type: 'url', url: `${world.storage.origin}/echo`, method: 'GET', userdata: { day: 'x' } }
     await ask(`${world.network.providerUrl}/api/services/fileinfo`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

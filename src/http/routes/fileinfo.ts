@@ -7,10 +7,14 @@ import type { Asking } from '../../storage/storage.js'
 import { safeName } from '../disposition.js'
 import { type JsonSchema, json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
-import { flag, readParams, sentParams, text, whole } from '../params.js'
+import { described, flag, readParams, sentParams, text, whole } from '../params.js'
 import { userdata } from '../userdata.js'
 
-const options = z.object({ checksum: flag.optional(), fileIndex: whole.optional(), userdata: userdata.optional() })
+const values = described(
+  userdata,
+  'Values for the storage of a storage object that is sent. For a published asset they go to no storage without an order.',
+)
+const options = z.object({ checksum: flag.optional(), fileIndex: whole.optional(), userdata: values.optional() })
 const published = z.object({ did: text, serviceId: text })
 
 /** One entry of the answer. Lengths are in bytes, as decimal text. */
@@ -37,7 +41,7 @@ export const fileinfo: Endpoint = {
   doc: {
     summary: 'Describe files',
     description:
-      'Size, type and validity of the files of a published service (did, serviceId), or of one storage object sent as the body. A file that cannot be had is valid: false in a 200.',
+      'Size, type and validity of the files of a published service (did, serviceId), or of one storage object sent as the body. A file that cannot be had is valid: false in a 200. Without an order a published file is only looked at: what would run a POST, a statement on a database or a query with variables is described from its descriptor, and what was found out is given again for a minute.',
     params: { ...published.partial().shape, ...options.shape },
     body: 'json',
     bodySchema: {
@@ -55,7 +59,7 @@ export const fileinfo: Endpoint = {
   },
   register(app, context) {
     app.post(this.path, async (request, reply) => {
-      const { checksum = false, fileIndex, userdata: values } = readParams(options, request)
+      const { checksum = false, fileIndex, userdata: sentValues } = readParams(options, request)
       const { settings, storages, anonymous, descriptions } = context
       const signal = request.lifetime.deadline(settings.DESCRIBE_TIMEOUT)
       const wanted = {
@@ -66,7 +70,7 @@ export const fileinfo: Endpoint = {
       const sent = sentParams(request)
       if (sent.did === undefined && sent.type !== undefined) {
         const file = storages.file(sent)
-        const asking: Asking = { signal, budget: 'anonymous', userdata: values }
+        const asking: Asking = { signal, budget: 'anonymous', userdata: sentValues }
         return [entry(0, file, true, await inTime(describeFile(file, wanted, asking), signal))]
       }
       const { did, serviceId } = readParams(published, request)
