@@ -3,11 +3,13 @@ import { ERROR_CATALOGUE, type ErrorKind } from '../src/errors.js'
 import { FRAMEWORK_ERRORS, STATUS } from '../src/http/errors.js'
 import { openApiDocument } from '../src/http/openapi.js'
 import { ALL_ENDPOINTS } from '../src/http/server.js'
+import { limitsDocument } from './bounds-doc.js'
 
 /** The documents that are made from the code, by file, with what makes each. */
 export const GENERATED: Record<string, () => string> = {
   'docs/configuration.md': configuration,
   'docs/errors.md': errors,
+  'docs/limits.md': () => limitsDocument(NOTE),
   'docs/openapi.json': () => `${JSON.stringify(openApiDocument(ALL_ENDPOINTS), null, 2)}\n`,
 }
 

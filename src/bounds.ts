@@ -6,8 +6,9 @@ export const BOUNDS = {
   http: {
     /** Requests of one connection in flight. Clients that pipeline at all send a few; further ones are refused, and twice as many cut. */
     pipelined: 16,
-    /** Milliseconds in which the headers of a request must arrive (wire contract), and its last byte. */
+    /** Milliseconds in which the headers of a request must arrive, as the wire contract says. */
     headersTimeout: 60_000,
+    /** Milliseconds in which the last byte of a request must arrive: 10 MB over a slow line. */
     requestTimeout: 300_000,
     /** Addresses whose use of a budget is remembered. Older ones are evicted, which forgives them. */
     trackedAddresses: 100_000,
@@ -17,8 +18,9 @@ export const BOUNDS = {
     count: 1_000,
     /** Characters of a URL: signed ones with a token in the query stay below. */
     url: 16_384,
-    /** Headers of a descriptor, and characters of the value of one: what HTTP servers accept in all. */
+    /** Headers of a descriptor: more than any storage asks for. */
     headers: 64,
+    /** Characters of the value of a header: what HTTP servers accept in all. */
     headerValue: 8_192,
     /** Characters of the URLs that are remembered as checked, in all. */
     remembered: 4_194_304,
@@ -26,10 +28,11 @@ export const BOUNDS = {
   describing: {
     /** Milliseconds for which what was found out about a published file is given again, whoever asks. */
     timeToLive: 60_000,
-    /** The same where the file could not be had: it may be back soon. */
+    /** Milliseconds, the same where the file could not be had: it may be back soon. */
     failureTimeToLive: 5_000,
-    /** Descriptions that are kept, and the characters of the file lists that they are compared with. */
+    /** Descriptions that are kept. */
     kept: 10_000,
+    /** Characters of the encrypted file lists that those are compared with, in all. */
     size: 16_777_216,
     /** Files of one list that are looked at at once: one request must not become many. */
     inFlight: 8,
