@@ -22,6 +22,7 @@ import { Connections } from './lifetime.js'
 import { limitUsage } from './limits.js'
 import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
+import { endWhenUntaken } from './transfer.js'
 
 /** The root document, and everything that it lists. */
 export const ALL_ENDPOINTS = [rootEndpoint(ENDPOINTS), ...ENDPOINTS]
@@ -72,7 +73,11 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
     strictPreflight: false,
   })
-  app.addHook('onSend', (_request, _reply, payload, done) => withOthers('answers', () => done(null, payload)))
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    const { length = 0 } = (payload ?? '') as { length?: number }
+    endWhenUntaken(reply, length, context.settings.CONSUMER_STALL_TIMEOUT)
+    withOthers('answers', () => done(null, payload))
+  })
   logRequests(app, context.metrics)
   capUse(app, context, connections)
   context.anonymous.register(app, ALL_ENDPOINTS)

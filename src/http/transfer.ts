@@ -37,12 +37,15 @@ export function count(
   })
 }
 
-/** Bytes that a consumer's side takes in without being there. */
+/** Bytes that a client's side takes in without being there. */
 const SMALL = 65_536
 
-/** Ends a download whose consumer takes nothing for so many milliseconds; a storage that gives nothing is another matter. */
-export function endWhenUntaken({ raw }: FastifyReply, { headers }: OpenedFile, timeout: number): void {
-  if (Number(headers['content-length']) <= SMALL) return
+/**
+ * Ends an answer of so many bytes (NaN: unknown) whose client takes nothing for so many milliseconds; a storage that
+ * gives nothing is another matter.
+ */
+export function endWhenUntaken({ raw }: FastifyReply, bytes: number, timeout: number): void {
+  if (bytes <= SMALL) return
   raw.setTimeout(timeout, () => {
     if (raw.writableLength > 0) raw.destroy()
   })

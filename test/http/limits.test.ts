@@ -135,4 +135,21 @@ describe('limits by address', () => {
     finish()
     expect(await waiting.text()).toBe('halfhalf')
   })
+
+  it('threat 49: end answers that nobody takes, not those of downloads alone', async () => {
+    world = await World.start({ CONSUMER_STALL_TIMEOUT: '300' })
+    const { hostname, port, host } = new URL(world.network.providerUrl)
+    const body = Buffer.alloc(8_000_000, 'a')
+    const socket = connect(Number(port), hostname)
+    socket.pause().on('error', () => undefined)
+    socket.write(
+      `POST /api/services/encrypt?chainId=8996 HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/octet-stream\r\ncontent-length: ${body.length}\r\n\r\n`,
+    )
+    socket.write(body)
+    const { server } = world.local.app.server
+    const connections = () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
+    await eventually(async () => (await connections()) === 1)
+    await eventually(async () => (await connections()) === 0)
+    socket.destroy()
+  })
 })

@@ -48,7 +48,7 @@ export const LIMITS = {
   CONSUMER_STALL_TIMEOUT: setting({
     parse: parse.integer(100, 86_400_000),
     default: 300_000,
-    doc: 'Milliseconds in which a consumer takes nothing of a download after which it is ended.',
+    doc: 'Milliseconds in which a client takes nothing of a download, or of another large answer, after which it is ended.',
   }),
   TRUSTED_PROXIES: setting({
     parse: parse.networks,

@@ -118,7 +118,7 @@ export const download: Endpoint = {
       const headers = conditionsFor(tagged, request.headers)
       const opening: OpenRequest = { method, headers, userdata: values, signal, budget: 'paid' }
       const delivered = withSealedTag(await file.open(opening), tagged)
-      endWhenUntaken(reply, delivered, settings.CONSUMER_STALL_TIMEOUT)
+      endWhenUntaken(reply, Number(delivered.headers['content-length']), settings.CONSUMER_STALL_TIMEOUT)
       if (request.method === 'GET')
         count(reply, file.type, delivered, context.metrics, (bytes, complete) => {
           countBytes(context, request, bytes)
