@@ -79,6 +79,7 @@ export async function createApp(settings: Settings): Promise<App> {
     maxRequests: settings.STORAGE_MAX_REQUESTS,
     trace,
     onOutcome: (outcome) => metrics.asked(outcome),
+    deniedNetworks: settings.STORAGE_DENIED_NETWORKS,
     policy: {
       allowedHosts: settings.STORAGE_ALLOWED_HOSTS,
       deniedHosts: settings.STORAGE_DENIED_HOSTS,

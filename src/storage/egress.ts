@@ -1,3 +1,4 @@
+import { lookup as systemLookup } from 'node:dns'
 import type { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { Agent } from 'undici'
@@ -5,7 +6,8 @@ import { StorageError } from '../errors.js'
 import type { Outcome } from '../metrics/metrics.js'
 import { type Trace, untraced } from '../tracing.js'
 import { askAgain, isTimeout } from './again.js'
-import { guardedConnector, type Lookup, pinnedAddress } from './connector.js'
+import { guardedConnector, type Lookup, pinnedAddress, type Way } from './connector.js'
+import { Destinations } from './destinations.js'
 import { type Answer, exchange } from './exchange.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
 
@@ -26,6 +28,8 @@ export interface EgressOptions {
   trace?: Trace
   /** In place of the system's resolver. */
   lookup?: Lookup
+  /** Addresses and networks (CIDR) that are never connected to. */
+  deniedNetworks?: readonly string[]
 }
 
 export interface EgressRequest {
@@ -56,12 +60,14 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 export class Egress {
   private readonly agent: Agent
   private readonly known = new LRUCache<string, URL>({ max: REMEMBERED })
+  private readonly way: Way
   private active = 0
 
   constructor(private readonly options: EgressOptions) {
-    const { allowNonPublic, connectTimeout: timeout, lookup } = options
+    const { connectTimeout: timeout, lookup = systemLookup as Lookup } = options
+    this.way = { destinations: new Destinations(options), lookup }
     this.agent = new Agent({
-      connect: guardedConnector({ allowNonPublic, timeout, lookup }),
+      connect: guardedConnector({ ...this.way, timeout }),
       headersTimeout: options.responseTimeout,
       bodyTimeout: options.stallTimeout,
       connections: options.maxPerHost,
@@ -100,7 +106,7 @@ export class Egress {
     if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw refused()
     try {
       // the brackets of IPv6 belong to the URL, not to the address
-      return { address: await pinnedAddress(url.hostname, this.options), port, connectTimeout }
+      return { address: await pinnedAddress(url.hostname, this.way), port, connectTimeout }
     } catch {
       throw refused()
     }

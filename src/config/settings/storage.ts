@@ -28,6 +28,12 @@ export const STORAGE = {
     default: [],
     doc: 'Hosts that files are never fetched from, in the same form.',
   }),
+  STORAGE_DENIED_NETWORKS: setting({
+    parse: parse.networks,
+    default: [],
+    doc: 'Addresses and networks (CIDR) that files are never fetched from, separated by commas, beside all that are not public and the addresses of this machine. They hold with ALLOW_NON_PUBLIC_IP as well.',
+    example: '192.0.2.7,2001:db8:1::/48',
+  }),
   STORAGE_PORTS: setting({
     parse: parse.portRanges,
     default: parse.portRanges('80,443,1024-65535'),
