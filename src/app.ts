@@ -1,3 +1,4 @@
+import { lookup as systemLookup } from 'node:dns'
 import type { FastifyInstance } from 'fastify'
 import type { AbiFunction } from 'viem'
 import { Purgatory } from './access/purgatory.js'
@@ -25,6 +26,7 @@ import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
 import { openStore } from './state/open.js'
 import type { QueuedProof } from './state/store.js'
+import type { Lookup } from './storage/connector.js'
 import { Egress } from './storage/egress.js'
 import { StorageRegistry } from './storage/registry.js'
 import type { ReadContract } from './storage/smartcontract.js'
@@ -79,6 +81,7 @@ export async function createApp(settings: Settings): Promise<App> {
     maxRequests: settings.STORAGE_MAX_REQUESTS,
     trace,
     onOutcome: (outcome) => metrics.asked(outcome),
+    ...(settings.STORAGE_DNS === 'system' ? { lookup: systemLookup as Lookup } : {}),
     deniedNetworks: settings.STORAGE_DENIED_NETWORKS,
     policy: {
       allowedHosts: settings.STORAGE_ALLOWED_HOSTS,

@@ -1,4 +1,3 @@
-import { lookup as systemLookup } from 'node:dns'
 import type { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { Agent } from 'undici'
@@ -10,6 +9,7 @@ import { guardedConnector, type Lookup, pinnedAddress, type Way } from './connec
 import { Destinations } from './destinations.js'
 import { type Answer, exchange } from './exchange.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
+import { NameResolver } from './resolver.js'
 
 export interface EgressOptions {
   allowNonPublic: boolean
@@ -26,7 +26,7 @@ export interface EgressOptions {
   onOutcome?: (outcome: Outcome) => void
   /** Puts each request under a span. */
   trace?: Trace
-  /** In place of the system's resolver. */
+  /** In place of a resolver of its own. */
   lookup?: Lookup
   /** Addresses and networks (CIDR) that are never connected to. */
   deniedNetworks?: readonly string[]
@@ -60,11 +60,12 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 export class Egress {
   private readonly agent: Agent
   private readonly known = new LRUCache<string, URL>({ max: REMEMBERED })
+  private readonly names = new NameResolver()
   private readonly way: Way
   private active = 0
 
   constructor(private readonly options: EgressOptions) {
-    const { connectTimeout: timeout, lookup = systemLookup as Lookup } = options
+    const { connectTimeout: timeout, lookup = this.names.lookup } = options
     this.way = { destinations: new Destinations(options), lookup }
     this.agent = new Agent({
       connect: guardedConnector({ ...this.way, timeout }),
@@ -130,6 +131,7 @@ export class Egress {
   }
 
   async close(): Promise<void> {
+    this.names.close()
     await this.agent.destroy()
   }
 

@@ -117,12 +117,12 @@ describe('threat 59: networks that the operator denies', () => {
   })
 })
 
-describe('threat 59: a running service', () => {
+describe.each(['resolver', 'system'])('threat 59: a running service with STORAGE_DNS=%s', (STORAGE_DNS) => {
   let world: World
   let server: Server
   const connections: string[] = []
   beforeAll(async () => {
-    world = await World.start({ STORAGE_DENIED_NETWORKS: '127.0.0.2/31' })
+    world = await World.start({ STORAGE_DENIED_NETWORKS: '127.0.0.2/31', STORAGE_DNS })
     server = createServer((request, response) => {
       if (request.url === '/away') response.writeHead(302, { location: at('127.0.0.2') }).end()
       else response.end('inside')
