@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -117,7 +118,7 @@ describe('threat 59: networks that the operator denies', () => {
   })
 })
 
-describe.each(['resolver', 'system'])('threat 59: a running service with STORAGE_DNS=%s', (STORAGE_DNS) => {
+describe.each(['resolver', 'system'])('a running service with STORAGE_DNS=%s', (STORAGE_DNS) => {
   let world: World
   let server: Server
   const connections: string[] = []
@@ -144,12 +145,22 @@ describe.each(['resolver', 'system'])('threat 59: a running service with STORAGE
     return (JSON.parse(text) as { valid: boolean }[])[0]?.valid
   }
 
-  it('connects to no denied network, directly or by a redirect, and goes on connecting to others', async () => {
+  it('threat 59: connects to no denied network, directly or by a redirect, and goes on connecting to others', async () => {
     expect(await valid(at('127.0.0.1'))).toBe(true)
     expect(await valid(at('localhost'))).toBe(true)
     for (const url of [at('127.0.0.2'), at('127.0.0.3'), at('127.0.0.1', '/away')]) expect(await valid(url)).toBe(false)
     expect(new Set(connections)).toEqual(new Set(['127.0.0.1']))
     connections.length = 0
+  })
+
+  it(`threat 41: looks names up by the ${STORAGE_DNS}`, async () => {
+    const begun = new Set<string>()
+    const hook = createHook({ init: (_id, type) => void begun.add(type) }).enable()
+    expect(await valid('http://nowhere.invalid/')).toBe(false)
+    hook.disable()
+    // questions to name servers, as against those to the system
+    expect(begun.has('QUERYWRAP')).toBe(STORAGE_DNS === 'resolver')
+    expect(begun.has('GETADDRINFOREQWRAP')).toBe(STORAGE_DNS === 'system')
   })
 })
 
