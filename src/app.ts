@@ -1,3 +1,4 @@
+import { lookup as systemLookup } from 'node:dns'
 import type { FastifyInstance } from 'fastify'
 import type { AbiFunction } from 'viem'
 import { Purgatory } from './access/purgatory.js'
@@ -26,6 +27,7 @@ import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
 import { openStore } from './state/open.js'
 import type { QueuedProof } from './state/store.js'
+import type { Lookup } from './storage/connector.js'
 import { PublishedDescriptions } from './storage/describing.js'
 import { Egress } from './storage/egress.js'
 import { StorageRegistry } from './storage/registry.js'
@@ -91,6 +93,8 @@ export async function createApp(settings: Settings): Promise<App> {
     },
     trace,
     onOutcome: (outcome) => metrics.asked(outcome),
+    ...(settings.STORAGE_DNS === 'system' ? { lookup: systemLookup as Lookup } : {}),
+    deniedNetworks: settings.STORAGE_DENIED_NETWORKS,
     policy: {
       allowedHosts: settings.STORAGE_ALLOWED_HOSTS,
       deniedHosts: settings.STORAGE_DENIED_HOSTS,

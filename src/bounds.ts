@@ -45,4 +45,38 @@ export const BOUNDS = {
     /** Tags in If-None-Match: nobody has more copies of one file, and each costs a few microseconds. */
     conditionTags: 10,
   },
+  dns: {
+    /** Milliseconds for one look-up in all, whatever its name servers do: half of the usual time to connect. */
+    deadline: 5_000,
+    /** Milliseconds before a question is sent again, or to the next name server of the system: packets do get lost. */
+    attempt: 1_000,
+    /** How often each name server of the system is asked, with growing pauses: until the deadline. */
+    tries: 3,
+    /** Milliseconds to wait for IPv6 once IPv4 is there, and the other way round: longer than one lost packet costs. */
+    otherFamily: 1_500,
+    /** Look-ups in flight below one domain: more than an honest burst, few of those in all. */
+    perDomain: 16,
+    /** Look-ups in flight in all, each with a socket: more than may be asked for without an order (DESCRIBE_MAX_REQUESTS). */
+    inFlight: 512,
+    /** Addresses used of each family: no client tries more, and an answer of 64 KiB holds thousands. */
+    addresses: 8,
+    /** Names whose answers are remembered, found or not. */
+    remembered: 2_000,
+    /** Milliseconds that addresses are remembered at most, however long their time to live. */
+    success: 30_000,
+    /** Milliseconds that a failure is remembered: repeating it is cheap, and a name that was mended soon works. */
+    failure: 5_000,
+    /** Characters of a name (RFC 1035). */
+    name: 253,
+    /** Characters of one label of a name (RFC 1035). */
+    label: 63,
+    /** Bytes read of the hosts file; what lies behind is ignored. */
+    hostsFile: 1_048_576,
+    /** Milliseconds after which the hosts file is looked at again. */
+    hostsFileAge: 5_000,
+  },
+  destinations: {
+    /** Milliseconds after which the machine's own addresses are read again: interfaces come and go. */
+    ownAddressesAge: 5_000,
+  },
 } as const

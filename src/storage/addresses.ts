@@ -4,23 +4,34 @@ import ipaddr from 'ipaddr.js'
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 
 /** The former relays of 6to4, which lead to wherever the next router likes. */
-const RELAYS_6TO4 = ipaddr.parseCIDR('192.88.99.0/24')
+const RELAYS_6TO4 = ipaddr.parseCIDR('192.88.99.0/24') as [ipaddr.IPv4, number]
+
+/** Where every virtual machine on Azure finds its host, with the settings and keys of its agents. */
+const AZURE_HOST = '168.63.129.16'
 
 /**
  * Whether an IP address (literal, v4 or v6) is on the public internet. IPv4 inside IPv6 (mapped, NAT64, 6to4,
- * Teredo) is never taken for public: such forms lead to the embedded address by a way that nobody checks.
+ * Teredo, ISATAP) is never taken for public: such forms lead to the embedded address by a way that nobody checks.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.parse(text)
   if (address.range() !== 'unicast') return false
-  return address.kind() === 'ipv6'
-    ? (address as ipaddr.IPv6).match(GLOBAL_IPV6)
-    : !(address as ipaddr.IPv4).match(RELAYS_6TO4 as [ipaddr.IPv4, number])
+  if (address.kind() === 'ipv4')
+    return !(address as ipaddr.IPv4).match(RELAYS_6TO4) && address.toString() !== AZURE_HOST
+  return (address as ipaddr.IPv6).match(GLOBAL_IPV6) && !isIsatap(address as ipaddr.IPv6)
 }
 
-/** The address in the host of a URL, without the brackets of IPv6; undefined for a name. */
+/** ISATAP (RFC 5214): the second half is 0:5efe and an IPv4 address, with two flags among the zeros. */
+function isIsatap({ parts }: ipaddr.IPv6): boolean {
+  return ((parts[4] as number) & ~0x0300) === 0 && parts[5] === 0x5efe
+}
+
+/**
+ * The address in the host of a URL, in its usual spelling and without the brackets of IPv6; undefined for a name. What
+ * is checked is then what is connected to, however many spellings the system knows.
+ */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '')
-  return ipaddr.isValid(bare) ? bare : undefined
+  return ipaddr.isValid(bare) ? ipaddr.parse(bare).toString() : undefined
 }

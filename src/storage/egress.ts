@@ -1,15 +1,16 @@
 import type { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
-import { unlessAborted } from '../abort.js'
 import { BOUNDS } from '../bounds.js'
 import { StorageError } from '../errors.js'
 import type { Outcome } from '../metrics/metrics.js'
 import { type Trace, untraced } from '../tracing.js'
 import { askAgain, isTimeout } from './again.js'
-import { guardedConnector, type Lookup, pinnedAddress } from './connector.js'
+import { guardedConnector, type Lookup, pinnedAddress, type Way } from './connector.js'
+import { Destinations } from './destinations.js'
 import { type Answer, exchange } from './exchange.js'
-import { Lane, type LaneLimits } from './lane.js'
+import { busy, Lane, type LaneLimits } from './lane.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
+import { NameResolver } from './resolver.js'
 import type { Asking, Budget } from './storage.js'
 
 export interface EgressOptions {
@@ -25,8 +26,10 @@ export interface EgressOptions {
   onOutcome?: (outcome: Outcome) => void
   /** Puts each request under a span. */
   trace?: Trace
-  /** In place of the system's resolver. */
+  /** In place of a resolver of its own. */
   lookup?: Lookup
+  /** Addresses and networks (CIDR) that are never connected to. */
+  deniedNetworks?: readonly string[]
 }
 
 export interface EgressRequest extends Omit<Asking, 'userdata'> {
@@ -73,10 +76,13 @@ export class Egress {
     maxSize: BOUNDS.files.remembered,
     sizeCalculation: (_url, text) => text.length,
   })
+  private readonly names = new NameResolver()
+  private readonly way: Way
 
   constructor(private readonly options: EgressOptions) {
-    const { allowNonPublic, connectTimeout: timeout, lookup, limits, responseTimeout, stallTimeout } = options
-    const connect = guardedConnector({ allowNonPublic, timeout, lookup })
+    const { connectTimeout: timeout, lookup = this.names.lookup, limits, responseTimeout, stallTimeout } = options
+    this.way = { destinations: new Destinations(options), lookup }
+    const connect = guardedConnector({ ...this.way, timeout })
     const lane = (budget: Budget) => new Lane({ connect, responseTimeout, stallTimeout, ...limits[budget] })
     this.lanes = { paid: lane('paid'), anonymous: lane('anonymous') }
   }
@@ -118,11 +124,11 @@ export class Egress {
     const release = this.lanes[budget].enter(url.hostname, false)
     try {
       // the brackets of IPv6 belong to the URL, not to the address
-      const address = await unlessAborted(pinnedAddress(url.hostname, this.options), signal)
+      const address = await pinnedAddress(url.hostname, this.way, signal)
       return { address, port, connectTimeout, stallTimeout, release }
-    } catch {
+    } catch (error) {
       release()
-      throw signal.aborted ? timedOut() : refused()
+      throw failureOf(error, signal)
     }
   }
 
@@ -144,6 +150,7 @@ export class Egress {
   }
 
   async close(): Promise<void> {
+    this.names.close()
     await Promise.all(Object.values(this.lanes).map(({ agent }) => agent.destroy()))
   }
 
@@ -164,13 +171,9 @@ export class Egress {
       onOutcome?.('ok')
       return answer
     } catch (error) {
-      if (error instanceof StorageError) {
-        onOutcome?.('busy')
-        throw error
-      }
-      const late = signal.aborted || isTimeout(error)
-      onOutcome?.(late ? 'timeout' : 'failed')
-      throw late ? timedOut() : refused()
+      const failure = failureOf(error, signal)
+      onOutcome?.(OUTCOMES[failure.code] ?? 'failed')
+      throw failure
     }
   }
 }
@@ -192,8 +195,15 @@ function redirected(request: Checked, status: number, url: URL): Checked {
   return { ...request, url, method, headers, body: downgraded || crossed ? undefined : request.body }
 }
 
-function timedOut(): StorageError {
-  return new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
+const OUTCOMES: Record<string, Outcome> = { STORAGE_BUSY: 'busy', STORAGE_TIMEOUT: 'timeout' }
+
+/** What went wrong, in fixed words: busy, too late, or out of reach. */
+function failureOf(error: unknown, signal: AbortSignal): StorageError {
+  if (error instanceof StorageError) return error
+  if ((error as { code?: string }).code === 'DNS_BUSY') return busy()
+  if (signal.aborted || isTimeout(error))
+    return new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
+  return refused()
 }
 
 function refused(): StorageError {

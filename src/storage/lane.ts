@@ -60,7 +60,8 @@ export class Lane {
   }
 }
 
-function busy(): StorageError {
+/** The refusal of a request for which there is no place now. */
+export function busy(): StorageError {
   return new StorageError(
     'STORAGE_BUSY',
     'This provider fetches as many files as it can at once. Try again in a moment.',

@@ -28,6 +28,17 @@ export const STORAGE = {
     default: [],
     doc: 'Hosts that files are never fetched from, in the same form.',
   }),
+  STORAGE_DENIED_NETWORKS: setting({
+    parse: parse.networks,
+    default: [],
+    doc: 'Addresses and networks (CIDR) that files are never fetched from, separated by commas, beside all that are not public and the addresses of this machine. They hold with ALLOW_NON_PUBLIC_IP as well.',
+    example: '192.0.2.7,2001:db8:1::/48',
+  }),
+  STORAGE_DNS: setting({
+    parse: parse.oneOf('resolver', 'system'),
+    default: 'resolver',
+    doc: "How names of storages are looked up: resolver asks the system's name servers itself, after the hosts file, with deadlines and bounds; system leaves it to the operating system (mDNS, search domains, NIS), where a few slow name servers hold all other look-ups up.",
+  }),
   STORAGE_PORTS: setting({
     parse: parse.portRanges,
     default: parse.portRanges('80,443,1024-65535'),
