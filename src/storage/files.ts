@@ -1,4 +1,5 @@
-import { type Address, isAddress, isAddressEqual } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
+import { isAddressText } from '../crypto/address.js'
 import { decrypt } from '../crypto/ecies.js'
 import type { ProviderKey } from '../crypto/keys.js'
 import { AssetError } from '../errors.js'
@@ -45,7 +46,7 @@ function decryptedJson(encrypted: string, keys: readonly ProviderKey[]): unknown
 }
 
 function isSame(value: unknown, address: Address): boolean {
-  return typeof value === 'string' && isAddress(value, { strict: false }) && isAddressEqual(value, address)
+  return isAddressText(value) && isAddressEqual(value, address)
 }
 
 function unreadable(): AssetError {
