@@ -1,6 +1,5 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { FastifyInstance } from 'fastify'
-import type { AbiFunction } from 'viem'
 import { Purgatory } from './access/purgatory.js'
 import { accessControl } from './access/rbac.js'
 import { cachedSource } from './assets/cached-source.js'
@@ -187,12 +186,11 @@ function gatewaysOf({ IPFS_GATEWAY: ipfs, FILECOIN_GATEWAY, ARWEAVE_GATEWAY: arw
 
 /** Lets a storage read contracts on the chains that are served, and no others. */
 function contractReader(chains: Chains): ReadContract {
-  return (chainId, address, abi, args) => {
-    const chain = chains.get(chainId)
-    if (!chain) throw new Error('not served')
-    const [{ name }] = abi as [AbiFunction]
-    return chain.nodes.ask((client) => client.readContract({ address, abi, functionName: name, args }))
-  }
+  return async (chainId, to, data, limit) =>
+    chains.get(chainId)?.nodes.ask((_client, foreign) => foreign({ to, data, limit }), {
+      // a node that lags behind does not know the contract yet
+      accept: (answer) => answer !== undefined,
+    })
 }
 
 /** The key of the lowest chain id, which does not change when the settings name the chains in another order. */

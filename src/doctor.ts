@@ -1,6 +1,6 @@
 import type { Chain } from './chain/chains.js'
+import { rpcClient } from './chain/clients.js'
 import { connectChains } from './chain/connect.js'
-import { rpcClient } from './chain/nodes.js'
 import { ConfigError, loadSettings } from './config/load.js'
 import type { Settings } from './config/schema.js'
 import { StartError } from './errors.js'
@@ -63,7 +63,7 @@ async function* nodes({ NETWORK_URL, RPC_TIMEOUT }: Settings): AsyncGenerator<Fi
     : [...NETWORK_URL.byChain].map(([chainId, urls]) => [`chain ${chainId}`, urls])
   for (const [chain, urls] of wanted)
     for (const url of urls) {
-      const client = rpcClient(url, RPC_TIMEOUT)
+      const client = rpcClient(url, { timeout: RPC_TIMEOUT })
       const begun = Date.now()
       const [id, head] = await Promise.all([client.getChainId(), client.getBlockNumber()]).catch(() => [])
       const said = id === undefined ? 'does not answer' : `is on chain ${id} at block ${head}, ${Date.now() - begun} ms`

@@ -1,5 +1,6 @@
-import { type Address, isAddress, isAddressEqual } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import type { Credentials } from '../assets/ddo.js'
+import { isAddressText } from '../crypto/address.js'
 import { AccessError } from '../errors.js'
 
 /** On-chain states in which an asset may be consumed: active and unlisted. */
@@ -57,5 +58,5 @@ function isAddressType(entry: Entry): boolean {
 function isSame(value: unknown, consumer: Address): boolean {
   if (value === '*') return true
   const text = typeof value === 'string' ? value : (value as { address?: unknown } | null)?.address
-  return typeof text === 'string' && isAddress(text, { strict: false }) && isAddressEqual(text, consumer)
+  return isAddressText(text) && isAddressEqual(text, consumer)
 }

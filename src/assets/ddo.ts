@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Address, getAddress, isAddress } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { z } from 'zod'
+import { isAddressText } from '../crypto/address.js'
 
 /** DID methods of the two generations of asset descriptors: version 4, and version 5 (a verifiable credential). */
 const METHODS = { 4: 'did:op:', 5: 'did:ope:' } as const
@@ -24,7 +25,7 @@ export function didsOf(nft: Address, chainId: number): string[] {
 
 const address = z
   .string()
-  .refine((text) => isAddress(text, { strict: false }), 'must be an address')
+  .refine(isAddressText, 'must be an address')
   .transform((text) => getAddress(text))
 
 /** One entry of an allow or deny list: `type` says what the values are; only `address` is known here. */

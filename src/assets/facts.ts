@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { type Address, formatUnits, type Hex, type PublicClient } from 'viem'
-import { VIEWS } from '../chain/abi.js'
+import { type Address, formatUnits } from 'viem'
+import { BOUNDS } from '../bounds.js'
 import type { Chain, Chains } from '../chain/chains.js'
-import { answered } from '../chain/failures.js'
+import { type CallForeign, foreignView } from '../chain/foreign.js'
 import type { IndexedAsset } from '../state/store.js'
 
 export interface Price {
@@ -22,7 +22,8 @@ export interface AssetFacts {
 /** The token id that every data NFT contract mints its one token under. */
 const NFT_TOKEN_ID = 1n
 
-const MAX_FACTS = 10_000
+/** Bytes of facts without their texts, generously. */
+const PLAIN = 1024
 
 /** Owner, token URI and price of assets, asked of the chain when they are wanted, and kept for a moment. */
 export class FactsReader {
@@ -33,7 +34,7 @@ export class FactsReader {
     private readonly chains: Chains,
     ttl: number,
   ) {
-    this.kept = new LRUCache({ max: MAX_FACTS, ttl })
+    this.kept = new LRUCache({ maxSize: BOUNDS.contract.facts, ttl })
   }
 
   /** Never rejects: where the chain does not answer, what the index knows has to do. */
@@ -48,19 +49,28 @@ export class FactsReader {
         metadata.nft,
         datatokens.map(({ address }) => address),
       )
-      this.kept.set(key, facts)
-      facts.catch(() => this.kept.delete(key))
+      const reading = facts
+      this.kept.set(key, reading, { size: PLAIN })
+      reading.then(
+        (read) => this.kept.peek(key) === reading && this.kept.set(key, reading, { size: sizeOf(read) }),
+        () => this.kept.delete(key),
+      )
     }
     return facts.catch(() => ({}))
   }
 }
 
+/** Bytes that facts take up in memory, where a character may take two. */
+function sizeOf({ tokenUri = '', price }: AssetFacts): number {
+  return PLAIN + 2 * (tokenUri.length + (price?.tokenSymbol?.length ?? 0))
+}
+
 function readFacts({ nodes }: Chain, nft: Address, datatokens: Address[]): Promise<AssetFacts> {
-  return nodes.ask(async (client) => {
+  return nodes.ask(async (_client, foreign) => {
     const [owner, tokenUri, ...prices] = await Promise.all([
-      read<Address>(client, nft, 'ownerOf', [NFT_TOKEN_ID]),
-      read<string>(client, nft, 'tokenURI', [NFT_TOKEN_ID]),
-      ...datatokens.map((datatoken) => priceOf(client, datatoken)),
+      foreignView(foreign, nft, 'ownerOf', [NFT_TOKEN_ID]),
+      foreignView(foreign, nft, 'tokenURI', [NFT_TOKEN_ID], BOUNDS.contract.answer),
+      ...datatokens.slice(0, BOUNDS.contract.offers).map((datatoken) => priceOf(foreign, datatoken)),
     ])
     const price = prices.find((found) => found)
     return {
@@ -71,28 +81,26 @@ function readFacts({ nodes }: Chain, nft: Address, datatokens: Address[]): Promi
   })
 }
 
-/** The price of one datatoken: of its first active fixed rate, else 0 when a dispenser gives it away. */
-async function priceOf(client: PublicClient, datatoken: Address): Promise<Price | undefined> {
-  const [rates, dispensers] = await Promise.all([
-    read<{ contractAddress: Address; id: Hex }[]>(client, datatoken, 'getFixedRates', []),
-    read<Address[]>(client, datatoken, 'getDispensers', []),
+/**
+ * The price of one datatoken: of its first active fixed rate, else 0 when a dispenser gives it away. What a contract
+ * does not answer is left out, so that odd contracts block nothing.
+ */
+async function priceOf(foreign: CallForeign, datatoken: Address): Promise<Price | undefined> {
+  const [rates = [], dispensers = []] = await Promise.all([
+    foreignView(foreign, datatoken, 'getFixedRates', []),
+    foreignView(foreign, datatoken, 'getDispensers', []),
   ])
-  for (const rate of rates ?? []) {
-    const exchange = await read<readonly unknown[]>(client, rate.contractAddress, 'getExchange', [rate.id])
-    if (!exchange?.[6]) continue
-    const tokenAddress = exchange[3] as Address
-    const tokenSymbol = await read<string>(client, tokenAddress, 'symbol', [])
+  for (const { contractAddress, id } of rates.slice(0, BOUNDS.contract.offers)) {
+    const exchange = await foreignView(foreign, contractAddress, 'getExchange', [id])
+    const [, , , tokenAddress, , rate, active] = exchange ?? []
+    if (!active || tokenAddress === undefined || rate === undefined) continue
+    const tokenSymbol = await foreignView(foreign, tokenAddress, 'symbol', [], BOUNDS.contract.symbol)
     // the exchange keeps its rate in 18 decimals, whatever the base token has
-    return { value: formatUnits(exchange[5] as bigint, 18), tokenAddress, tokenSymbol }
+    return { value: formatUnits(rate, 18), tokenAddress, tokenSymbol }
   }
-  for (const dispenser of dispensers ?? []) {
-    const status = await read<readonly unknown[]>(client, dispenser, 'status', [datatoken])
+  for (const dispenser of dispensers.slice(0, BOUNDS.contract.offers)) {
+    const status = await foreignView(foreign, dispenser, 'status', [datatoken])
     if (status?.[0]) return { value: '0' }
   }
   return undefined
-}
-
-/** A view call; undefined where the contract has no such function or reverts, so that odd contracts block nothing. */
-function read<T>(client: PublicClient, address: Address, functionName: string, args: unknown[]) {
-  return answered(client.readContract({ address, abi: VIEWS, functionName, args } as never) as Promise<T>)
 }

@@ -10,7 +10,7 @@ import {
 import { assertReadable } from '../access/policy.js'
 import { EVENTS, VIEWS } from '../chain/abi.js'
 import type { Chain } from '../chain/chains.js'
-import { answered } from '../chain/failures.js'
+import { foreignView } from '../chain/foreign.js'
 import { AssetError, RequestError } from '../errors.js'
 import type { PublishedDocument } from './index/decode.js'
 
@@ -20,11 +20,13 @@ import type { PublishedDocument } from './index/decode.js'
  */
 export async function assertReadableNft(chain: Chain, nft: Address): Promise<void> {
   const { factory } = chain.deployment
-  const [listed, state] = await chain.nodes.ask((client) =>
-    Promise.all([
-      client.readContract({ address: factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
-      answered(client.readContract({ address: nft, abi: VIEWS, functionName: 'metaDataState' })),
-    ]),
+  const [listed, state] = await chain.nodes.ask(
+    (client, foreign) =>
+      Promise.all([
+        client.readContract({ address: factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
+        foreignView(foreign, nft, 'metaDataState', []),
+      ]),
+    { accept: ([, state]) => state !== undefined },
   )
   if (!isAddressEqual(listed, nft))
     throw new RequestError('NFT_UNKNOWN', "The data NFT was not deployed by the chain's own factory.")

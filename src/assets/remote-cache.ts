@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { type Address, getAddress, type Hex, isAddress, isHex, type Log } from 'viem'
+import { type Address, getAddress, type Hex, isHex, type Log } from 'viem'
 import { topicsOf, VIEWS } from '../chain/abi.js'
 import type { Chain, Chains } from '../chain/chains.js'
-import { answered } from '../chain/failures.js'
+import { foreignView } from '../chain/foreign.js'
+import { isAddressText } from '../crypto/address.js'
 import type { Logger } from '../logger.js'
 import type { Outbound } from '../outbound/outbound.js'
 import { didsOf, readDdo } from './ddo.js'
@@ -91,8 +92,7 @@ function hintOf(copy: Json): Hint | undefined {
   const indexed = (copy.indexedMetadata ?? copy) as { nft?: { address?: unknown }; event?: Json }
   const { chainId, nftAddress } = subject
   const txId = indexed.event?.tx ?? indexed.event?.txid
-  if (typeof chainId !== 'number' || typeof nftAddress !== 'string' || !isAddress(nftAddress, { strict: false }))
-    return undefined
+  if (typeof chainId !== 'number' || !isAddressText(nftAddress)) return undefined
   const told = indexed.nft?.address ?? nftAddress
   if (String(told).toLowerCase() !== nftAddress.toLowerCase() || !isHex(txId) || txId.length !== 66) return undefined
   return { chainId, nft: getAddress(nftAddress), txId }
@@ -100,26 +100,28 @@ function hintOf(copy: Json): Hint | undefined {
 
 /** What the chain says of the NFT, and its newest metadata event; undefined where the factory did not deploy it. */
 async function onChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {
-  return nodes.ask(async (client) => {
-    const read = { address: nft, abi: VIEWS }
-    const [listed, state, datatokens, receipt] = await Promise.all([
-      client.readContract({ address: deployment.factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
-      answered(client.readContract({ ...read, functionName: 'metaDataState' })),
-      answered(client.readContract({ ...read, functionName: 'getTokensList' })),
-      client.request({ method: 'eth_getTransactionReceipt', params: [txId] }),
-    ])
-    if (listed !== nft || state === undefined || !datatokens || !receipt) return undefined
-    // an old event is no lie about the past, but one about the present: what came after it counts
-    const filter = {
-      address: nft,
-      fromBlock: receipt.blockNumber,
-      toBlock: 'latest',
-      topics: [METADATA_TOPICS],
-    } as const
-    const logs = await client.request({ method: 'eth_getLogs', params: [filter as never] })
-    const log = logs.at(-1)
-    return log && { state, datatokens: [...datatokens], log: log as unknown as Log }
-  })
+  return nodes.ask(
+    async (client, foreign) => {
+      const [listed, state, datatokens, receipt] = await Promise.all([
+        client.readContract({ address: deployment.factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
+        foreignView(foreign, nft, 'metaDataState', []),
+        foreignView(foreign, nft, 'getTokensList', []),
+        client.request({ method: 'eth_getTransactionReceipt', params: [txId] }),
+      ])
+      if (listed !== nft || state === undefined || !datatokens || !receipt) return undefined
+      // an old event is no lie about the past, but one about the present: what came after it counts
+      const filter = {
+        address: nft,
+        fromBlock: receipt.blockNumber,
+        toBlock: 'latest',
+        topics: [METADATA_TOPICS],
+      } as const
+      const logs = await client.request({ method: 'eth_getLogs', params: [filter as never] })
+      const log = logs.at(-1)
+      return log && { state, datatokens: [...datatokens], log: log as unknown as Log }
+    },
+    { accept: (found) => found !== undefined },
+  )
 }
 
 async function documentOf(

@@ -4,8 +4,9 @@ import { forChain } from '../config/parsers.js'
 import type { Settings } from '../config/schema.js'
 import { StartError } from '../errors.js'
 import type { Chain, Chains } from './chains.js'
+import { rpcClient } from './clients.js'
 import { type Deployment, KNOWN_DEPLOYMENTS, readAddressFile } from './deployments.js'
-import { ChainNodes, type NodesOptions, rpcClient } from './nodes.js'
+import { ChainNodes, type NodesOptions } from './nodes.js'
 
 type Watching = Pick<NodesOptions, 'log' | 'onOutcome' | 'trace'>
 
@@ -43,7 +44,7 @@ async function chainIdOf(
 ): Promise<number | undefined> {
   const told = await Promise.all(
     urls.map((url) =>
-      rpcClient(url, timeout)
+      rpcClient(url, { timeout })
         .getChainId()
         .catch(() => undefined),
     ),

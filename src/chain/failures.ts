@@ -18,14 +18,13 @@ export function isContractAnswer(error: unknown): boolean {
   return causes(error).some(({ name }) => CONTRACT_ANSWERS.has(name))
 }
 
-/** The result of a call; undefined where the contract has no such function or reverts. */
-export async function answered<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call
-  } catch (error) {
-    if (isContractAnswer(error)) return undefined
-    throw error
-  }
+/** Codes by which a node says of itself, not of the call, that it has no answer: unknown method, too many requests. */
+const NODE_CODES = new Set([-32601, -32005, 429])
+
+/** Whether it was the node that failed; if not, it answered, and the contract that was called has nothing to say. */
+export function nodeFailed(error: unknown): boolean {
+  if (transportFailure(error)) return true
+  return causes(error).some((cause) => NODE_CODES.has((cause as { code?: unknown }).code as number))
 }
 
 /** What is wrong with the node itself, as against an error that it answers to a call. */

@@ -1,9 +1,11 @@
-import { createPublicClient, http, type PublicClient, stringify } from 'viem'
+import { type PublicClient, stringify } from 'viem'
 import { ChainError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import type { Outcome } from '../metrics/metrics.js'
 import { type Trace, untraced } from '../tracing.js'
+import { rpcClient } from './clients.js'
 import { isContractAnswer, transportFailure } from './failures.js'
+import { type CallForeign, foreignCalls } from './foreign.js'
 
 export interface NodesOptions {
   /** Puts each question under a span. */
@@ -30,17 +32,13 @@ const FAILURES_TO_OPEN = 3
 const FIRST_REST = 500
 const LONGEST_REST = 10_000
 
-/** A JSON-RPC client of one node. Calls of one tick travel in one HTTP request. */
-export function rpcClient(url: URL, timeout = 10_000): PublicClient {
-  return createPublicClient({
-    transport: http(url.href, { batch: { batchSize: 100 }, timeout, retryCount: 0 }),
-    cacheTime: 0,
-  })
-}
+/** What is asked of one node: by its client, and of contracts that are somebody else's by `foreign` alone. */
+export type Step<T> = (client: PublicClient, foreign: CallForeign) => Promise<T>
 
 /** One node of a chain, and how it has been doing. */
 class ChainNode {
   readonly client: PublicClient
+  readonly foreign: CallForeign
   /** Whether it has shown to be on the right chain. */
   verified = false
   failures = 0
@@ -52,7 +50,8 @@ class ChainNode {
     readonly url: URL,
     timeout: number,
   ) {
-    this.client = rpcClient(url, timeout)
+    this.client = rpcClient(url, { timeout })
+    this.foreign = foreignCalls(url, timeout)
   }
 
   isOpen(now: number): boolean {
@@ -78,9 +77,10 @@ export class ChainNodes {
 
   /**
    * Runs a step on one node after the other until an answer is accepted; where none is, the last answer that there
-   * was. What the step asks in one tick is one request to one node. Throws ChainError in fixed words.
+   * was. What the step asks of its client in one tick is one request to one node; calls to somebody else's contracts
+   * travel alone. Throws ChainError in fixed words.
    */
-  async ask<T>(step: (client: PublicClient) => Promise<T>, { accept, essence }: Judgement<T> = {}): Promise<T> {
+  async ask<T>(step: Step<T>, { accept, essence }: Judgement<T> = {}): Promise<T> {
     const needed = essence ? Math.min(this.options.agreement, this.nodes.length) : 1
     const votes = new Map<string, number>()
     let last: { answer: T } | undefined
@@ -111,7 +111,7 @@ export class ChainNodes {
   }
 
   /** The answers of all nodes that give one. Throws ChainError where none does. */
-  async askAll<T>(step: (client: PublicClient) => Promise<T>): Promise<T[]> {
+  async askAll<T>(step: Step<T>): Promise<T[]> {
     const now = Date.now()
     const usable = this.nodes.filter((node) => !node.isOpen(now))
     const asked = await Promise.allSettled(usable.map((node) => this.answerOf(node, step)))
@@ -136,11 +136,11 @@ export class ChainNodes {
     }
   }
 
-  private async answerOf<T>(node: ChainNode, step: (client: PublicClient) => Promise<T>): Promise<T> {
+  private async answerOf<T>(node: ChainNode, step: Step<T>): Promise<T> {
     try {
       const { trace = untraced } = this.options
       const [answer, chainId] = await trace('ask node', { 'tidegate.chain': this.chainId, node: node.url.host }, () =>
-        Promise.all([step(node.client), node.verified || node.client.getChainId()]),
+        Promise.all([step(node.client, node.foreign), node.verified || node.client.getChainId()]),
       )
       if (chainId !== true && chainId !== this.chainId) throw new WrongChain()
       node.verified = true

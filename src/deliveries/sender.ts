@@ -1,5 +1,6 @@
-import { createWalletClient, custom, encodeFunctionData, type Hex } from 'viem'
+import { encodeFunctionData, type Hex } from 'viem'
 import type { Chain, Chains } from '../chain/chains.js'
+import { walletClient } from '../chain/clients.js'
 import { transactionAccount } from '../crypto/keys.js'
 import type { Outbound } from '../outbound/outbound.js'
 import type { ProofStore, QueuedProof } from '../state/store.js'
@@ -40,10 +41,9 @@ export class ProofSender {
       if (queued.attempts % LOOKS !== 0) return false
     }
     const data = encodeFunctionData({ abi: ORDER_EXECUTED, args: callArguments(proofOf(delivery, chain)) })
-    const wallet = createWalletClient({
-      account: transactionAccount(chain.key),
-      transport: custom({ request: (call) => chain.nodes.ask((client) => client.request(call)) }),
-    })
+    const wallet = walletClient(transactionAccount(chain.key), (call) =>
+      chain.nodes.ask((client) => client.request(call)),
+    )
     const request = await wallet.prepareTransactionRequest({ to: delivery.datatoken, data, chain: null })
     const signed = await wallet.signTransaction(request as never)
     const txId = await chain.nodes.ask((client) => client.sendRawTransaction({ serializedTransaction: signed as Hex }))

@@ -9,7 +9,7 @@ import {
   type WalletClient,
 } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
-import { rpcClient } from '../chain/nodes.js'
+import { rpcClient } from '../chain/clients.js'
 import { DEV_CHAIN_ID, DEV_MNEMONIC } from './anvil.js'
 import { ARTIFACTS, artifact } from './contracts.js'
 

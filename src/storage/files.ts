@@ -1,5 +1,6 @@
-import { type Address, isAddress, isAddressEqual } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import { BOUNDS } from '../bounds.js'
+import { isAddressText } from '../crypto/address.js'
 import { decrypt } from '../crypto/ecies.js'
 import type { ProviderKey } from '../crypto/keys.js'
 import { AssetError } from '../errors.js'
@@ -52,7 +53,7 @@ function decryptedJson(encrypted: string, keys: readonly ProviderKey[]): unknown
 }
 
 function isSame(value: unknown, address: Address): boolean {
-  return typeof value === 'string' && isAddress(value, { strict: false }) && isAddressEqual(value, address)
+  return isAddressText(value) && isAddressEqual(value, address)
 }
 
 function unreadable(): AssetError {

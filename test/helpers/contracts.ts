@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Address, createWalletClient, type Hex, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
-import { rpcClient } from '../../src/chain/nodes.js'
+import { rpcClient } from '../../src/chain/clients.js'
 import { DEV_MNEMONIC } from '../../src/dev/anvil.js'
 import type { ContractArtifact } from '../../src/dev/contracts.js'
 

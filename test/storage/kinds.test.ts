@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createSchema, createYoga } from 'graphql-yoga'
-import { createPublicClient, http } from 'viem'
+import { foreignCalls } from '../../src/chain/foreign.js'
 import { startAnvil } from '../../src/dev/anvil.js'
 import { deployContracts } from '../../src/dev/deploy.js'
 import { PG_PASSWORD, S3_KEYS, startFtp, startPostgres, startS3 } from '../helpers/backends.js'
@@ -118,7 +118,7 @@ storageSuite('graphql', async () => {
 storageSuite('smartcontract', async () => {
   const anvil = await startAnvil({ port: 0 })
   const { Ocean } = await deployContracts(anvil.rpcUrl)
-  const client = createPublicClient({ transport: http(anvil.rpcUrl) })
+  const foreign = foreignCalls(new URL(anvil.rpcUrl), 5000)
   const abi = {
     type: 'function',
     name: 'balanceOf',
@@ -139,8 +139,7 @@ storageSuite('smartcontract', async () => {
     ranges: false,
     userdata: { account: '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260' },
     tools: {
-      readContract: (_chainId, address, functions, args) =>
-        client.readContract({ address, abi: functions, functionName: 'balanceOf', args }),
+      readContract: (_chainId, to, data, limit) => foreign({ to, data, limit }),
     },
     close: () => anvil.stop(),
   }
