@@ -26,6 +26,8 @@ export interface EgressOptions {
   trace?: Trace
   /** In place of the system's resolver. */
   lookup?: Lookup
+  /** Certificates (PEM) in place of those that Node trusts, for protocols with sockets of their own. */
+  ca?: string
 }
 
 export interface EgressRequest extends Omit<Asking, 'userdata'> {
@@ -57,9 +59,12 @@ export interface PinnedDestination {
   /** The address that was checked. */
   address: string
   port: number
-  /** Milliseconds to connect, and without a byte. */
+  /** Milliseconds to connect, until the answer begins, and without a byte in the middle. */
   connectTimeout: number
+  responseTimeout: number
   stallTimeout: number
+  /** Certificates (PEM) in place of those that Node trusts. */
+  ca: string | undefined
   /** Gives the place in the budget back; to be called when the connection has ended, whatever became of it. */
   release(): void
 }
@@ -107,14 +112,14 @@ export class Egress {
    * Throws StorageError where files may not be fetched from there, or the budget is spent.
    */
   async pinned(url: URL, defaultPort: number, { signal, budget }: Asking): Promise<PinnedDestination> {
-    const { policy, connectTimeout, stallTimeout } = this.options
+    const { policy, connectTimeout, responseTimeout, stallTimeout, ca } = this.options
     const port = Number(url.port || defaultPort)
     if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw refused()
     const release = this.lanes[budget].enter(url.hostname, false)
     try {
       // the brackets of IPv6 belong to the URL, not to the address
       const address = await unlessAborted(pinnedAddress(url.hostname, this.options), signal)
-      return { address, port, connectTimeout, stallTimeout, release }
+      return { address, port, connectTimeout, responseTimeout, stallTimeout, ca, release }
     } catch {
       release()
       throw signal.aborted ? timedOut() : refused()
