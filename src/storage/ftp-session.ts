@@ -18,7 +18,8 @@ export class FtpSession {
     private readonly connection: StorageConnection,
     private readonly url: URL,
   ) {
-    this.client = new Client(connection.timeouts.stallTimeout)
+    // without time-outs of its own: those of the connection hold for all that it does
+    this.client = new Client(0)
     this.client.prepareTransfer = () => this.openData()
   }
 
@@ -49,7 +50,6 @@ export class FtpSession {
       const sink = body.sink().once('finish', body.over)
       this.client.downloadTo(sink, path, start).then(body.over, body.over)
       await body.begun()
-      this.connection.deadline(undefined)
       return body
     })
   }

@@ -1,7 +1,11 @@
 import { Readable, Writable } from 'node:stream'
 import type { StorageConnection } from './connection.js'
 
-/** The bytes that were asked for, as they come and no faster than they are read. The connection ends with them. */
+/**
+ * The bytes that were asked for, as they come and no faster than they are read. Once the first has come, the server may
+ * be silent for no longer than the stall time-out; for how long nobody reads is not its matter. The connection ends with
+ * them.
+ */
 export class Transfer extends Readable {
   private more: (() => void) | undefined
 
@@ -36,8 +40,11 @@ export class Transfer extends Readable {
   }
 
   override _read(): void {
-    this.more?.()
+    const { more } = this
+    if (!more) return
     this.more = undefined
+    this.connection.deadline(this.connection.timeouts.stallTimeout)
+    more()
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -52,7 +59,10 @@ export class Transfer extends Readable {
     if (this.left === 0) {
       this.push(null)
       this.connection.end()
-    } else if (hungry) done()
+      return
+    }
+    this.connection.deadline(hungry ? this.connection.timeouts.stallTimeout : undefined)
+    if (hungry) done()
     else this.more = done
   }
 }
