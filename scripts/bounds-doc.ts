@@ -13,13 +13,16 @@ export function bounds(): Bound[] {
   const url = new URL('../src/bounds.ts', import.meta.url)
   const source = ts.createSourceFile('bounds.ts', readFileSync(url, 'utf8'), ts.ScriptTarget.Latest, true)
   const found: Bound[] = []
-  const walk = (object: ts.ObjectLiteralExpression, path: string[]): void => {
+  const walk = (object: ts.ObjectLiteralExpression, path: string[], shared?: string): void => {
     for (const property of object.properties) {
       if (!ts.isPropertyAssignment(property)) throw new Error('bounds.ts holds more than plain values.')
       const at = [...path, property.name.getText(source)]
       const value = property.initializer
-      if (ts.isObjectLiteralExpression(value)) walk(value, at)
-      else found.push({ path: at.join('.'), value: value.getText(source), reason: commentOf(property, at.join('.')) })
+      // limits of one kind share a comment; groups have none
+      const reason = commentOf(property) ?? shared
+      if (ts.isObjectLiteralExpression(value)) walk(value, at, path.length > 0 ? reason : undefined)
+      else if (reason) found.push({ path: at.join('.'), value: value.getText(source), reason })
+      else throw new Error(`${at.join('.')} of bounds.ts has no comment that says its unit and reason.`)
     }
   }
   ts.forEachChild(source, (node) => {
@@ -31,11 +34,10 @@ export function bounds(): Bound[] {
   return found
 }
 
-function commentOf(property: ts.PropertyAssignment, path: string): string {
+function commentOf(property: ts.PropertyAssignment): string | undefined {
   const [comment] = ts.getJSDocCommentsAndTags(property)
   const text = comment && ts.isJSDoc(comment) ? ts.getTextOfJSDocComment(comment.comment) : undefined
-  if (!text) throw new Error(`${path} of bounds.ts has no comment that says its unit and reason.`)
-  return text.replace(/\s+/g, ' ')
+  return text?.replace(/\s+/g, ' ')
 }
 
 /** docs/limits.md. */

@@ -111,4 +111,24 @@ export const BOUNDS = {
     /** Bytes of owners, token URIs and prices that are kept in memory. */
     facts: 33_554_432,
   },
+  sql: {
+    /** Bytes of all that a server says beside rows: login, columns, notices. A table of 1,600 columns takes 150 KB of it. */
+    aside: 262_144,
+    /** Bytes of a column's name. PostgreSQL has 63, others a few more. */
+    columnName: 1024,
+    /** Bytes of a row, where an order is behind it, and where anybody may ask. What is larger is a file, not a row. */
+    row: { paid: 8_388_608, anonymous: 1_048_576 },
+    /** Rows that are asked for at once: few, since nothing stops a server within them. */
+    rows: 16,
+    /** Characters of a number, a date or another short value, which libraries read in quadratic time. */
+    short: 1024,
+    /** Characters of one row that have to be parsed (JSON, arrays, bytes): parsing holds the event loop. */
+    parsed: 1_048_576,
+    /** Levels of JSON within JSON: reading deep text takes several times as long as flat text. */
+    depth: 200,
+  },
+  ftp: {
+    /** Bytes of all replies of one control connection. A session takes some 3 KB, a long greeting included. */
+    replies: 65_536,
+  },
 } as const

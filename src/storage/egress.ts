@@ -30,6 +30,8 @@ export interface EgressOptions {
   lookup?: Lookup
   /** Addresses and networks (CIDR) that are never connected to. */
   deniedNetworks?: readonly string[]
+  /** Certificates (PEM) in place of those that Node trusts, for protocols with sockets of their own. */
+  ca?: string
 }
 
 export interface EgressRequest extends Omit<Asking, 'userdata'> {
@@ -61,9 +63,12 @@ export interface PinnedDestination {
   /** The address that was checked. */
   address: string
   port: number
-  /** Milliseconds to connect, and without a byte. */
+  /** Milliseconds to connect, until the answer begins, and without a byte in the middle. */
   connectTimeout: number
+  responseTimeout: number
   stallTimeout: number
+  /** Certificates (PEM) in place of those that Node trusts. */
+  ca: string | undefined
   /** Gives the place in the budget back; to be called when the connection has ended, whatever became of it. */
   release(): void
 }
@@ -118,14 +123,14 @@ export class Egress {
    * Throws StorageError where files may not be fetched from there, or the budget is spent.
    */
   async pinned(url: URL, defaultPort: number, { signal, budget }: Asking): Promise<PinnedDestination> {
-    const { policy, connectTimeout, stallTimeout } = this.options
+    const { policy, connectTimeout, responseTimeout, stallTimeout, ca } = this.options
     const port = Number(url.port || defaultPort)
     if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw refused()
     const release = this.lanes[budget].enter(url.hostname, false)
     try {
       // the brackets of IPv6 belong to the URL, not to the address
       const address = await pinnedAddress(url.hostname, this.way, signal)
-      return { address, port, connectTimeout, stallTimeout, release }
+      return { address, port, connectTimeout, responseTimeout, stallTimeout, ca, release }
     } catch (error) {
       release()
       throw failureOf(error, signal)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
@@ -135,8 +135,11 @@ export interface PostgresBackend extends Backend {
   restart(): Promise<void>
 }
 
-/** A PostgreSQL of its own, from npm. */
-export async function startPostgres(statements = 'SELECT 1'): Promise<PostgresBackend> {
+/** A PostgreSQL of its own, from npm; with a certificate it speaks TLS as well. */
+export async function startPostgres(
+  statements = 'SELECT 1',
+  certificate?: { cert: string; key: string },
+): Promise<PostgresBackend> {
   linkLibraries()
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   chmodSync(folder, 0o777) // as root it runs as a user of its own
@@ -149,10 +152,19 @@ export async function startPostgres(statements = 'SELECT 1'): Promise<PostgresBa
     password: PG_PASSWORD,
     persistent: true,
     createPostgresUser: isRoot,
+    postgresFlags: certificate ? ['-c', 'ssl=on', '-c', 'ssl_cert_file=tls.crt', '-c', 'ssl_key_file=tls.key'] : [],
     onLog: () => undefined,
     onError: () => undefined,
   })
   await server.initialise()
+  if (certificate) {
+    const { uid, gid } = statSync(join(folder, 'data'))
+    for (const [name, text] of Object.entries({ 'tls.crt': certificate.cert, 'tls.key': certificate.key })) {
+      const file = join(folder, 'data', name)
+      writeFileSync(file, text, { mode: 0o600 })
+      chownSync(file, uid, gid)
+    }
+  }
   await server.start()
   const client = server.getPgClient()
   await client.connect()

@@ -1,0 +1,103 @@
+import { BOUNDS } from '../../bounds.js'
+
+/** Codes of the messages that a server may send for what it is asked here. */
+export const ROW = 'D'.charCodeAt(0)
+export const AUTHENTICATION = 'R'.charCodeAt(0)
+/** It has sent the rows that it was asked for, or has nothing more to say. */
+export const TURNS_OVER: ReadonlySet<number> = new Set([...'sCIEZ'].map((code) => code.charCodeAt(0)))
+
+/** Bytes of a column after its name; the last two are the format, of which 0 is text. */
+const COLUMN = 18
+
+/**
+ * The form of each message body. The driver's parser believes every length and looks for an end that need not come:
+ * an error without its last byte holds it for ever, negative lengths send it back and forth. So nothing reaches it that
+ * is not well-formed.
+ */
+const SHAPES: Readonly<Record<string, (body: Buffer) => boolean>> = {
+  R: isAuthentication,
+  S: (body) => isTexts(body, 2),
+  K: (body) => body.length >= 8,
+  E: isFields,
+  N: isFields,
+  A: (body) => body.length >= 4 && isTexts(body.subarray(4), 2),
+  Z: (body) => body.length === 1,
+  C: (body) => isTexts(body, 1),
+  T: isColumns,
+  D: isRow,
+  '1': isEmpty,
+  '2': isEmpty,
+  n: isEmpty,
+  s: isEmpty,
+  I: isEmpty,
+}
+
+/** Whether a message is one that may come, and has the form of its kind. */
+export function isWellFormed(code: number, body: Buffer): boolean {
+  return SHAPES[String.fromCharCode(code)]?.(body) ?? false
+}
+
+function isEmpty({ length }: Buffer): boolean {
+  return length === 0
+}
+
+/** So many texts that end with NUL, and nothing else. */
+function isTexts(body: Buffer, count: number): boolean {
+  let at = 0
+  for (let left = count; left > 0; left--) {
+    const end = body.indexOf(0, at)
+    if (end < 0) return false
+    at = end + 1
+  }
+  return at === body.length
+}
+
+/** Pairs of a letter and a text, and NUL as the end. */
+function isFields(body: Buffer): boolean {
+  let at = 0
+  while (at < body.length && body[at] !== 0) {
+    const end = body.indexOf(0, at + 1)
+    if (end < 0) return false
+    at = end + 1
+  }
+  return at === body.length - 1
+}
+
+/** Success, and the ways to prove a password that the driver knows: plain, MD5, SCRAM. */
+function isAuthentication(body: Buffer): boolean {
+  if (body.length < 4) return false
+  const kind = body.readInt32BE(0)
+  const sizes: Record<number, boolean> = {
+    0: body.length === 4,
+    3: body.length === 4,
+    5: body.length === 8,
+    10: body.length > 5 && body.at(-1) === 0 && body.at(-2) === 0,
+    11: true,
+    12: true,
+  }
+  return sizes[kind] ?? false
+}
+
+function isColumns(body: Buffer): boolean {
+  if (body.length < 2) return false
+  let at = 2
+  for (let left = body.readInt16BE(0); left > 0; left--) {
+    const end = body.indexOf(0, at)
+    if (end < 0 || end - at > BOUNDS.sql.columnName || end + 1 + COLUMN > body.length) return false
+    at = end + 1 + COLUMN
+    if (body.readInt16BE(at - 2) !== 0) return false
+  }
+  return at === body.length
+}
+
+function isRow(body: Buffer): boolean {
+  if (body.length < 2) return false
+  let at = 2
+  for (let left = body.readInt16BE(0); left > 0; left--) {
+    if (at + 4 > body.length) return false
+    const length = body.readInt32BE(at)
+    if (length < -1 || at + 4 + length > body.length) return false
+    at += 4 + Math.max(length, 0)
+  }
+  return at === body.length
+}

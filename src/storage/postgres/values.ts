@@ -1,0 +1,137 @@
+import pg from 'pg'
+import { BOUNDS } from '../../bounds.js'
+
+/** A value that is text in JSON already. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+export type Cell = string | number | boolean | Date | JsonText | null
+
+/** Reads the value of a column from its text. `spend` is told of characters that have to be parsed. */
+type Reader = (text: string, spend: (characters: number) => void) => unknown
+
+const {
+  BYTEA,
+  BOOL,
+  INT2,
+  INT4,
+  OID,
+  FLOAT4,
+  FLOAT8,
+  DATE,
+  TIMESTAMP,
+  TIMESTAMPTZ,
+  INTERVAL,
+  JSON: JSON_TYPE,
+  JSONB,
+} = pg.types.builtins
+/** Geometric types have no name in the library's list. */
+const [POINT, CIRCLE] = [600, 718]
+
+const [QUOTE, BACKSLASH, BRACKET, BRACE] = [34, 92, 91, 123]
+
+/** Not the form that its declaration says. */
+const ARRAY = pg.types.arrayParser as unknown as {
+  create(text: string, entry: (value: string | null) => unknown): { parse(): unknown[] }
+}
+
+/** Arrays whose elements must be read by the readers below, by the type of these. */
+const ARRAYS: Readonly<Record<number, number>> = {
+  199: JSON_TYPE,
+  3807: JSONB,
+  1001: BYTEA,
+  1017: POINT,
+  1115: TIMESTAMP,
+  1182: DATE,
+  1185: TIMESTAMPTZ,
+  1187: INTERVAL,
+}
+
+const READERS = new Map<number, Reader>([
+  ...[BOOL, INT2, INT4, OID, FLOAT4, FLOAT8, DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL, POINT, CIRCLE].map(
+    (type) => [type, short(type)] as const,
+  ),
+  [JSON_TYPE, parsed(json)],
+  [JSONB, parsed(json)],
+  [BYTEA, parsed(bytes)],
+  ...Object.entries(ARRAYS).map(([array, element]) => [Number(array), elements(element)] as const),
+])
+
+/**
+ * Reads the values of a row as the driver does, within bounds: the server names the type of each column, and the
+ * driver's own readers take quadratic time for a long date and never end on some bytes. What is not a plain value
+ * becomes JSON at once, so that no tree of objects waits in memory. Throws where a value is too long or is not of its
+ * type.
+ */
+export function readRow(types: readonly number[], texts: readonly (string | null)[]): Cell[] {
+  let left: number = BOUNDS.sql.parsed
+  const spend = (characters: number) => {
+    left -= characters
+    if (left < 0) throw new RangeError('a row with too much to parse')
+  }
+  if (texts.length !== types.length) throw new RangeError('a row with other columns than announced')
+  return texts.map((text, column) => (text === null ? null : read(types[column] as number, text, spend)))
+}
+
+function read(type: number, text: string, spend: (characters: number) => void): Cell {
+  const reader = READERS.get(type) ?? library(type)
+  const value = reader ? reader(text, spend) : text
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value as Cell
+  return new JsonText(JSON.stringify(value))
+}
+
+/** The library's reader of a type; undefined where it leaves the text as it is. */
+function library(type: number): Reader | undefined {
+  const parse = pg.types.getTypeParser(type, 'text') as (text: string) => unknown
+  return parse === PLAIN || type === pg.types.builtins.INT8 ? undefined : parsed(parse)
+}
+
+const PLAIN = pg.types.getTypeParser(pg.types.builtins.TEXT, 'text') as (text: string) => unknown
+
+function parsed(parse: (text: string) => unknown): Reader {
+  return (text, spend) => {
+    spend(text.length)
+    return parse(text)
+  }
+}
+
+function short(type: number): Reader {
+  const parse = pg.types.getTypeParser(type as never, 'text') as (text: string) => unknown
+  return (text) => {
+    if (text.length > BOUNDS.sql.short) throw new RangeError('a value that is too long for its type')
+    return parse(text)
+  }
+}
+
+function elements(type: number): Reader {
+  return (text, spend) => {
+    spend(text.length)
+    const free = () => undefined
+    const entry = (value: string | null) => (value === null ? null : READERS.get(type)?.(value, free))
+    return ARRAY.create(text, entry).parse()
+  }
+}
+
+function json(text: string): unknown {
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === BACKSLASH) at += 1
+    else if (character === QUOTE) quoted = !quoted
+    else if (quoted) continue
+    else if (character === BRACKET || character === BRACE) depth += 1
+    else if (character === BRACKET + 2 || character === BRACE + 2) depth -= 1
+    if (depth > BOUNDS.sql.depth) throw new RangeError('JSON that is too deep')
+  }
+  return JSON.parse(text)
+}
+
+/** Only in hex, the form that every server has sent since 9.0. */
+function bytes(text: string): Buffer {
+  const value = Buffer.from(text.slice(2), 'hex')
+  if (!text.startsWith('\\x') || value.length * 2 !== text.length - 2)
+    throw new RangeError('bytes in another form than hex')
+  return value
+}
