@@ -278,7 +278,8 @@ describe('threat 55: ftps is TLS with a certificate of the host', () => {
   it('by name, which must be that of the certificate', async () => {
     const named = selfSigned('files.example.org')
     const fake = await fakeFtp(CONTENT, {}, named)
-    const lookup: EgressOptions['lookup'] = (_name, _options, found) => found(null, '127.0.0.1', 4)
+    const lookup: EgressOptions['lookup'] = (_name, _options, found) =>
+      found(null, [{ address: '127.0.0.1', family: 4 }])
     const egress = testEgress({ ...QUICK, ca: named.cert, lookup })
     const asking: OpenRequest = { signal: new AbortController().signal, budget: 'paid', method: 'GET', headers: {} }
     const at = (host: string) =>

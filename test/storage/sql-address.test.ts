@@ -179,7 +179,7 @@ describe('threat 55: TLS is what the descriptor says', () => {
   it('by name as well, which the server is told', async () => {
     const certificate = selfSigned('db.example.org')
     const { url, seen } = await fake({}, certificate)
-    const lookup: EgressOptions['lookup'] = (_name, _options, found) => found(null, HOST, 4)
+    const lookup: EgressOptions['lookup'] = (_name, _options, found) => found(null, [{ address: HOST, family: 4 }])
     const named = url('?sslmode=verify-full').replace(HOST, 'db.example.org')
     expect(await read(named, { ca: certificate.cert, lookup })).toBe('a\n1\n')
     const other = url('?sslmode=verify-full').replace(HOST, 'other.example.org')
