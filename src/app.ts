@@ -3,6 +3,7 @@ import type { AbiFunction } from 'viem'
 import { Purgatory } from './access/purgatory.js'
 import { accessControl } from './access/rbac.js'
 import { cachedSource } from './assets/cached-source.js'
+import { DocumentReader } from './assets/documents.js'
 import { FactsReader } from './assets/facts.js'
 import { ChainFollower } from './assets/index/follower.js'
 import { indexSource } from './assets/index/source.js'
@@ -23,6 +24,7 @@ import { Metrics } from './metrics/metrics.js'
 import { startMetricsServer } from './metrics/server.js'
 import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
+import { Sandbox } from './sandbox/sandbox.js'
 import { openStore } from './state/open.js'
 import type { QueuedProof } from './state/store.js'
 import { Egress } from './storage/egress.js'
@@ -85,7 +87,9 @@ export async function createApp(settings: Settings): Promise<App> {
       ports: settings.STORAGE_PORTS,
     },
   })
-  const cacheOptions = { chains, outbound, log, maxDdoSize: settings.MAX_DDO_SIZE, ttl: settings.INDEX_POLL_INTERVAL }
+  const sandbox = new Sandbox({ onLost: (code) => log.error({ code }, 'a thread that reads documents was lost') })
+  const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE)
+  const cacheOptions = { chains, outbound, log, documents, ttl: settings.INDEX_POLL_INTERVAL }
   const indexed = cachedSource(indexSource(store.index), settings.INDEX_POLL_INTERVAL)
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
@@ -102,6 +106,8 @@ export async function createApp(settings: Settings): Promise<App> {
     ),
     assets: new AssetResolver([indexed, ...caches], chains),
     facts: new FactsReader(chains, settings.INDEX_POLL_INTERVAL),
+    documents,
+    sandbox,
     progress: () => followers.map((follower) => follower.progress),
     orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
@@ -119,7 +125,7 @@ export async function createApp(settings: Settings): Promise<App> {
   const options = {
     blockRange: settings.INDEX_BLOCK_RANGE,
     pollInterval: settings.INDEX_POLL_INTERVAL,
-    maxDdoSize: settings.MAX_DDO_SIZE,
+    documents,
     reorgDepth: settings.INDEX_REORG_DEPTH,
     onMoved: (chainId: number) => indexed.forget(chainId),
     onRollback: (chainId: number, block: number) => context.orders.forgetAfter(chainId, block),
@@ -149,6 +155,7 @@ export async function createApp(settings: Settings): Promise<App> {
     async close() {
       await http.close(settings.STOP_TIMEOUT)
       await Promise.all(followers.map((follower) => follower.stop()))
+      await sandbox.close()
       purgatory.stop()
       await deliveries.stop()
       await Promise.all([egress.close(), outbound.close()])

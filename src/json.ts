@@ -51,13 +51,14 @@ export function assertShape(text: string, { values, keys, depth }: JsonBounds): 
 
 /** Finds where strings end: by the machine's own search where nothing is escaped, as in megabytes of hex. */
 class StringEnds {
+  /** The next backslash, as far as was looked. */
   private escape = -1
 
   constructor(private readonly text: string) {}
 
   /** The position of the quote that ends the string which begins at `from`, or the end of a text without one. */
   after(from: number): number {
-    const { text } = this
+    const text = this.text
     const quote = text.indexOf('"', from)
     if (quote < 0) return text.length
     if (this.escape < from) this.escape = position(text.indexOf('\\', from))

@@ -27,9 +27,9 @@ export interface Proven {
   /** What was signed, with a signature that anybody can check. */
   signed?: { message: string; signature: string }
   /**
-   * Uses the nonce up, in one atomic statement. Call it after every other check and before anything is handed out:
-   * of any number of requests with one nonce, exactly one passes. Does nothing for a token, which may be used again.
-   * Throws ValidationError, StateError.
+   * Uses the nonce up, in one atomic statement: of any number of requests with one nonce, exactly one passes. Call it
+   * before anything is handed out: after every other check, or at once where the other checks are what costs. Does
+   * nothing for a token, which may be used again. Throws ValidationError, StateError.
    */
   consumeNonce(): Promise<void>
 }

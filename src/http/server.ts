@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { BOUNDS } from '../bounds.js'
 import type { Context } from '../context.js'
 import { ProviderError, RequestError, ValidationError } from '../errors.js'
 import type { Metrics } from '../metrics/metrics.js'
@@ -16,6 +17,7 @@ import { capUse } from './caps.js'
 import { registerDocumentation } from './documentation.js'
 import { Draining } from './draining.js'
 import { sendError, sendFixed } from './errors.js'
+import { boundJson } from './json.js'
 import { limitUsage } from './limits.js'
 import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
@@ -47,7 +49,8 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: context.settings.MAX_BODY_SIZE,
+    // what routes of documents take is more, and said there
+    bodyLimit: Math.min(BOUNDS.body.json, context.settings.MAX_BODY_SIZE),
     trustProxy: context.settings.TRUSTED_PROXIES ?? false,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
@@ -56,6 +59,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   })
   app.server.headersTimeout = HEADERS_TIMEOUT
   tracing?.register(app)
+  boundJson(app)
   const draining = new Draining(app)
   app.setErrorHandler(sendError)
   app.addHook('onError', async (_request, _reply, error) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { openService } from '../../access/service.js'
+import { BOUNDS } from '../../bounds.js'
 import type { Context } from '../../context.js'
 import { checksumOf } from '../../storage/checksum.js'
 import { STORAGE_TYPES, type StoredFile } from '../../storage/registry.js'
@@ -53,7 +54,8 @@ export const fileinfo: Endpoint = {
     errors: ['DID_NOT_RESOLVED', 'UNKNOWN_SERVICE', 'FILES_UNREADABLE', 'NO_SUCH_FILE', 'ASSET_NOT_CONSUMABLE'],
   },
   register(app, context) {
-    app.post(this.path, async (request) => {
+    const bodyLimit = Math.min(BOUNDS.body.fileinfo, context.settings.MAX_BODY_SIZE)
+    app.post(this.path, { bodyLimit }, async (request) => {
       const { checksum = false, fileIndex, userdata: values } = readParams(options, request)
       const { settings, storages } = context
       const sent = sentParams(request)
