@@ -1,5 +1,6 @@
-import { type Address, getAddress, type Hex, isAddress, isHex } from 'viem'
+import type { Address, Hex } from 'viem'
 import { BOUNDS } from '../bounds.js'
+import { checksummed, isAddressText } from '../crypto/address.js'
 import { parseJson } from '../json.js'
 import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './index/decode.js'
 
@@ -22,12 +23,11 @@ export function readHint(text: string): Hint | undefined {
   const indexed = (copy?.indexedMetadata ?? copy) as { nft?: { address?: unknown }; event?: Json } | undefined
   const { chainId, nftAddress } = subject ?? {}
   const txId = indexed?.event?.tx ?? indexed?.event?.txid
-  if (typeof chainId !== 'number' || typeof nftAddress !== 'string' || !isAddress(nftAddress, { strict: false }))
-    return undefined
+  if (typeof chainId !== 'number' || typeof nftAddress !== 'string' || !isAddressText(nftAddress)) return undefined
   const told = indexed?.nft?.address ?? nftAddress
   if (typeof told !== 'string' || told.toLowerCase() !== nftAddress.toLowerCase()) return undefined
-  if (!isHex(txId) || txId.length !== 66) return undefined
-  return { chainId, nft: getAddress(nftAddress), txId }
+  if (typeof txId !== 'string' || !/^0x[0-9a-f]{64}$/i.test(txId)) return undefined
+  return { chainId, nft: checksummed(nftAddress), txId: txId as Hex }
 }
 
 /** Checks a cache's copy of a document in the place of the one that was published, whose SHA-256 it must have. */

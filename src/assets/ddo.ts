@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type Address, getAddress, isAddress } from 'viem'
+import type { Address } from 'viem'
 import { z } from 'zod'
 import { BOUNDS } from '../bounds.js'
+import { checksummed, isAddressText } from '../crypto/address.js'
 import { countProblem } from './counts.js'
 
 /** DID methods of the two generations of asset descriptors: version 4, and version 5 (a verifiable credential). */
@@ -14,7 +15,7 @@ export function didOf(nft: Address, chainId: number, generation: Generation = 4)
   return (
     METHODS[generation] +
     createHash('sha256')
-      .update(getAddress(nft) + chainId)
+      .update(checksummed(nft) + chainId)
       .digest('hex')
   )
 }
@@ -30,8 +31,8 @@ const LIMITS = BOUNDS.document
 const text = (most: number) => z.string().max(most, `must not be longer than ${most} characters`)
 
 const address = text(42)
-  .refine((value) => isAddress(value, { strict: false }), 'must be an address')
-  .transform((value) => getAddress(value))
+  .refine(isAddressText, 'must be an address')
+  .transform((value) => checksummed(value as Address))
 
 /** One entry of an allow or deny list: `type` says what the values are; only `address` is known here. */
 const credential = z.looseObject({ type: text(LIMITS.name), values: z.array(z.unknown()).optional() })

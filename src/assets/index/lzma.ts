@@ -5,8 +5,8 @@ const XZ_MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])
 
 /**
  * Decompresses a document in the .xz or the older .lzma container, whichever its first bytes say. Stops as soon as
- * the output passes `maxSize` bytes, and takes no more memory than that needs, whatever the input asks for. What comes
- * after the end of the container is left alone. Throws an Error with the reason.
+ * the output passes `maxSize` bytes, and takes no more memory than that needs, whatever the input asks for. Throws an
+ * Error with the reason.
  */
 export async function decompress(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
   try {
