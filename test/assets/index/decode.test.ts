@@ -114,16 +114,17 @@ describe('decompression', () => {
   })
 
   const TEXT = Buffer.from(ddo().repeat(50))
+  const plain = async (data: Uint8Array) => Buffer.from(await decompress(data, 100_000))
   const buffers = () => process.memoryUsage().arrayBuffers
 
   it('threat 38: takes of an .lzma header that asks for 4 GiB what the document needs, and no more', async () => {
     const honest = lzmaOf(TEXT)
     const before = buffers()
-    expect(await decompress(honest, 100_000)).toEqual(new Uint8Array(TEXT))
+    expect(await plain(honest)).toEqual(TEXT)
     const usual = buffers() - before
     for (const dictionary of [0xffffffff, 0x80000000, 0]) {
-      expect(await decompress(withLzmaHeader(honest, { dictionary }), 100_000).catch(() => 'refused')).toEqual(
-        dictionary === 0 ? expect.anything() : new Uint8Array(TEXT),
+      expect(await plain(withLzmaHeader(honest, { dictionary })).catch(() => 'refused')).toEqual(
+        dictionary === 0 ? 'refused' : TEXT,
       )
       // what was allocated is still counted here, since nothing has collected it: the unfixed reader shows 4 GiB
       expect(buffers() - before).toBeLessThan(usual + 10e6)
@@ -149,7 +150,7 @@ describe('decompression', () => {
     const { small, preset9, largest } = DICTIONARIES
     const before = process.memoryUsage().rss
     for (const codes of [[small], [preset9], [small, preset9, small, preset9]])
-      expect(await decompress(xzOf(TEXT, ...codes), 100_000)).toEqual(new Uint8Array(TEXT))
+      expect(await plain(xzOf(TEXT, ...codes))).toEqual(TEXT)
     for (const codes of [[largest], [largest, small], [small, largest], [preset9 + 1]])
       await expect(decompress(xzOf(TEXT, ...codes), 100_000)).rejects.toThrow('cannot be decompressed')
     expect(process.memoryUsage().rss - before).toBeLessThan(40e6)
