@@ -14,6 +14,8 @@ export const BOUNDS = {
     keys: 5000,
     /** Nesting of any JSON body: a storage object with an ABI needs eight. */
     depth: 32,
+    /** Problems that are told of one request: nobody mends more at once, and a list of thousands costs seconds. */
+    problems: 10,
   },
   document: {
     /** Commas and brackets of a document: lists of credentials are the longest part of honest ones. */
@@ -36,8 +38,6 @@ export const BOUNDS = {
     consumerParameters: 100,
     /** Options of one consumerParameter: a list of the world's countries has 250. */
     options: 1000,
-    /** Characters of options that are written as JSON text: that list has ten thousand. */
-    optionsText: 16_384,
     /** Characters of an id, a type, or another name: the schemas allow 256, and no route takes a longer one. */
     name: 512,
     /** Characters of a service endpoint: the schemas allow 2048. */
@@ -46,11 +46,20 @@ export const BOUNDS = {
     files: 524_288,
     /** Bytes that encryption and a container that does not compress may add to MAX_DDO_SIZE. */
     overhead: 65_536,
-    /** Problems that are told of one document: nobody mends more at once, and a list of thousands costs seconds. */
+    /** Problems that are told of one document, for the same reason. */
     problems: 10,
   },
-  /** The shape of options that are written as JSON text: a list of as many objects with one key each. */
-  options: { values: 2001, keys: 1000, depth: 2 },
+  /** The options of a consumerParameter, where they are written as JSON text: a list of objects with one key each. */
+  optionsText: {
+    /** Characters: a list of the world's countries has ten thousand. */
+    length: 16_384,
+    /** Commas and brackets: two for each of a thousand options. */
+    values: 2001,
+    /** Keys: one for each option. */
+    keys: 1000,
+    /** Nesting: the list and its objects, and room for labels by language. */
+    depth: 4,
+  },
   sandbox: {
     /** Threads of one process: two, so that one slow document does not keep the others waiting. */
     threads: 2,
@@ -67,6 +76,4 @@ export const BOUNDS = {
     /** MiB of stack of one thread, the usual size. */
     stack: 4,
   },
-  /** Problems that are told of one request, for the same reason as with documents. */
-  problems: 10,
 } as const

@@ -8,7 +8,7 @@ import { ValidationError } from './errors.js'
  */
 export function validationError(error: z.ZodError, given: object): ValidationError {
   const fields: Record<string, string[]> = {}
-  for (const issue of error.issues.slice(0, BOUNDS.problems)) {
+  for (const issue of error.issues.slice(0, BOUNDS.body.problems)) {
     const field = String(issue.path[0] ?? 'body')
     const missing = (given as Record<string, unknown>)[field] === undefined && issue.path.length === 1
     const sentence = `The ${field} field ${missing ? 'is required' : ending(issue.message)}.`

@@ -81,7 +81,7 @@ function optionsOf(parameter: ConsumerParameter): Set<string> {
 
 function listOf(options: unknown): unknown[] {
   try {
-    const list = typeof options === 'string' ? parseJson(options, BOUNDS.options) : options
+    const list = typeof options === 'string' ? parseJson(options, BOUNDS.optionsText) : options
     return Array.isArray(list) ? list : []
   } catch {
     return []

@@ -56,7 +56,8 @@ function parametersProblem(field: string, declared: unknown): CountProblem | und
   if (parameters.length > LIMITS.consumerParameters) return tooMany(field, LIMITS.consumerParameters)
   const long = parameters.findIndex((parameter) => {
     const { options } = part(parameter)
-    return list(options).length > LIMITS.options || (typeof options === 'string' && options.length > LIMITS.optionsText)
+    const text = typeof options === 'string' ? options : ''
+    return list(options).length > LIMITS.options || text.length > BOUNDS.optionsText.length
   })
   return long < 0 ? undefined : tooMany(`${field}.${long}.options`, LIMITS.options)
 }
