@@ -87,7 +87,9 @@ export async function createApp(settings: Settings): Promise<App> {
       ports: settings.STORAGE_PORTS,
     },
   })
-  const sandbox = new Sandbox({ onLost: (code) => log.error({ code }, 'a thread that reads documents was lost') })
+  const sandbox = new Sandbox({
+    onLost: (code) => log.error({ code }, 'a document could not be read, by an error of the reader'),
+  })
   const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE)
   const cacheOptions = { chains, outbound, log, documents, ttl: settings.INDEX_POLL_INTERVAL }
   const indexed = cachedSource(indexSource(store.index), settings.INDEX_POLL_INTERVAL)

@@ -26,7 +26,7 @@ export function readHint(text: string): Hint | undefined {
   if (typeof chainId !== 'number' || typeof nftAddress !== 'string' || !isAddressText(nftAddress)) return undefined
   const told = indexed?.nft?.address ?? nftAddress
   if (typeof told !== 'string' || told.toLowerCase() !== nftAddress.toLowerCase()) return undefined
-  if (typeof txId !== 'string' || !/^0x[0-9a-f]{64}$/i.test(txId)) return undefined
+  if (typeof txId !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(txId)) return undefined
   return { chainId, nft: checksummed(nftAddress), txId: txId as Hex }
 }
 

@@ -3,7 +3,7 @@ import { keccak } from './keccak.js'
 
 /** Whether a text is an address in any case: 20 bytes of hex. */
 export function isAddressText(text: string): text is Address {
-  return text.length === 42 && /^0x[0-9a-f]{40}$/i.test(text)
+  return text.length === 42 && /^0x[0-9a-fA-F]{40}$/.test(text)
 }
 
 /**

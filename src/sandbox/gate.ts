@@ -1,4 +1,5 @@
 import { SandboxError } from '../errors.js'
+import { stopping } from './failures.js'
 
 /** How a task waits for its turn. */
 export interface Waiting {
@@ -69,9 +70,4 @@ export class Gate {
     this.waiting.splice(at, 1)
     waiter.refuse(reason)
   }
-}
-
-/** What is said to those who come, wait or are at work when the sandbox is closed. */
-export function stopping(): SandboxError {
-  return new SandboxError('SANDBOX_UNAVAILABLE', 'This instance is stopping. Send the request again.')
 }

@@ -1,7 +1,7 @@
 import { Tinypool } from 'tinypool'
 import { BOUNDS } from '../bounds.js'
-import { SandboxError } from '../errors.js'
-import { Gate, stopping, type Waiting } from './gate.js'
+import { failureOf, SandboxCrash, SandboxTimeout, stopping, unstartable } from './failures.js'
+import { Gate, type Waiting } from './gate.js'
 import type * as documentTasks from './worker.js'
 
 /** What a worker can do: the functions that its module exports, by name. Arguments and results are copied. */
@@ -17,37 +17,15 @@ export interface SandboxOptions {
   queue?: number
   /** MiB of objects of one thread. */
   memory?: number
-  /** Told the kind of error with which a thread ended that had nothing to do. */
+  /** Milliseconds for one task, where it does not say itself. */
+  deadline?: number
+  /** Told the kind of error with which a thread ended, or a task, that should not have. */
   onLost?: (code: string) => void
 }
 
 export interface RunOptions extends Waiting {
   /** Milliseconds from the end of waiting, with the start of a thread where there is none. */
   deadline?: number
-}
-
-/** A task did not come to its end, for a reason of its own. The message goes on from the name of what was worked on. */
-export class TaskFailure extends Error {}
-
-/** The deadline passed. On a crowded machine it may be no fault of the task: it is worth a second try. */
-export class SandboxTimeout extends TaskFailure {
-  constructor() {
-    super('took too long to read')
-  }
-}
-
-/** The thread had no memory left. */
-export class SandboxExhausted extends TaskFailure {
-  constructor() {
-    super('needs too much memory')
-  }
-}
-
-/** The task threw, which it does not do on purpose, or its thread ended with it. */
-export class SandboxCrash extends TaskFailure {
-  constructor() {
-    super('cannot be read')
-  }
 }
 
 type Thread = Tinypool['threads'][number]
@@ -67,8 +45,8 @@ export class Sandbox<T extends Tasks = typeof documentTasks> {
   private closed = false
 
   constructor(options: SandboxOptions = {}) {
-    const { threads, idle, queue, memory } = BOUNDS.sandbox
-    this.options = { entry: documentWorker(), threads, idle, queue, memory, ...options }
+    const { threads, idle, queue, memory, deadline } = BOUNDS.sandbox
+    this.options = { entry: documentWorker(), threads, idle, queue, memory, deadline, ...options }
     this.gate = new Gate(this.options.threads, this.options.queue)
   }
 
@@ -84,7 +62,7 @@ export class Sandbox<T extends Tasks = typeof documentTasks> {
   async run<N extends keyof T & string>(
     task: N,
     input: Parameters<T[N]>[0],
-    { deadline = BOUNDS.sandbox.deadline, ...waiting }: RunOptions = {},
+    { deadline = this.options.deadline, ...waiting }: RunOptions = {},
   ): Promise<Awaited<ReturnType<T[N]>>> {
     await this.gate.enter(waiting)
     try {
@@ -118,7 +96,10 @@ export class Sandbox<T extends Tasks = typeof documentTasks> {
       this.watch(this.pool)
       return (await done) as never
     } catch (error) {
-      throw end.signal.aborted ? end.signal.reason : failureOf(error)
+      if (end.signal.aborted) throw end.signal.reason
+      const failure = failureOf(Object(error))
+      if (failure instanceof SandboxCrash) this.lost(error)
+      throw failure
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
@@ -146,11 +127,16 @@ export class Sandbox<T extends Tasks = typeof documentTasks> {
       },
     })
     // a thread that ends without a task did so while it started, or by itself: tasks that wait for it would wait for ever
-    pool.on('error', (error: NodeJS.ErrnoException) => {
-      this.options.onLost?.(error.code ?? error.name)
+    pool.on('error', (error: unknown) => {
+      this.lost(error)
       for (const end of this.running) end.abort(unstartable())
     })
     return pool
+  }
+
+  private lost(error: unknown): void {
+    const { code, name }: Partial<NodeJS.ErrnoException> = Object(error)
+    this.options.onLost?.(String(code ?? name ?? 'unknown'))
   }
 
   /** Keeps account of the threads, and tells the pool of one that ended in silence, which it does not notice itself. */
@@ -164,18 +150,6 @@ export class Sandbox<T extends Tasks = typeof documentTasks> {
       })
     }
   }
-}
-
-function unstartable(): SandboxError {
-  return new SandboxError('SANDBOX_UNAVAILABLE', 'Documents cannot be read at present. Try again later.')
-}
-
-/** What the pool rejects with, as what it means. */
-function failureOf(error: unknown): Error {
-  const code = (error as NodeJS.ErrnoException | null)?.code
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new SandboxExhausted()
-  if (code === 'ERR_WORKER_INIT_FAILED') return unstartable()
-  return new SandboxCrash()
 }
 
 /** The worker of this release: beside this file in the source tree, in a folder of its own in the build. */
