@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { DocumentReader } from '../src/assets/documents.js'
 import { ChainFollower } from '../src/assets/index/follower.js'
 import type { Chain } from '../src/chain/chains.js'
 import { connectChains } from '../src/chain/connect.js'
 import { loadSettings } from '../src/config/load.js'
+import { Sandbox } from '../src/sandbox/sandbox.js'
 import { openSqliteStore } from '../src/state/sqlite.js'
 
 import type { Benchmark } from './lib/benchmark.js'
@@ -41,7 +43,8 @@ export const index: Benchmark = async (options) => {
   const chain = (await connectChains(settings)).get(8996) as Chain
   const store = openSqliteStore(folder)
   const silent = { debug: () => undefined, info: () => undefined, warn: console.warn, error: console.error }
-  const reading = { blockRange: 2000, pollInterval: 10, maxDdoSize: 1e6, reorgDepth: 256 }
+  const sandbox = new Sandbox()
+  const reading = { blockRange: 2000, pollInterval: 10, documents: new DocumentReader(sandbox, 1e6), reorgDepth: 256 }
   const follower = new ChainFollower(chain, store.index, reading, silent)
 
   const rows: { assets: number; seconds: number; 'peak MiB': number }[] = []
@@ -55,6 +58,7 @@ export const index: Benchmark = async (options) => {
     rows.push({ assets: read, seconds: rounded((Date.now() - begun) / 1000, 1), 'peak MiB': peak })
     ;[begun, peak] = [Date.now(), 0]
   }
+  await sandbox.close()
   await store.close()
   node.kill()
   rmSync(folder, { recursive: true })

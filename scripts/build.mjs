@@ -13,7 +13,9 @@ const outside = Object.keys({ ...dependencies, ...optionalDependencies, ...peerD
 rmSync(outdir, { recursive: true, force: true })
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: ['src/cli.ts'],
+  // the second is the module of the threads that read documents (src/sandbox/sandbox.ts says where it looks for it)
+  entryPoints: ['src/cli.ts', 'src/sandbox/worker.ts'],
+  outbase: 'src',
   outdir,
   bundle: true,
   splitting: true,

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Purgatory } from './access/purgatory.js'
 import { accessControl } from './access/rbac.js'
 import { cachedSource } from './assets/cached-source.js'
+import { DocumentReader } from './assets/documents.js'
 import { FactsReader } from './assets/facts.js'
 import { ChainFollower } from './assets/index/follower.js'
 import { indexSource } from './assets/index/source.js'
@@ -24,6 +25,7 @@ import { Metrics } from './metrics/metrics.js'
 import { startMetricsServer } from './metrics/server.js'
 import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
+import { Sandbox } from './sandbox/sandbox.js'
 import { openStore } from './state/open.js'
 import type { QueuedProof } from './state/store.js'
 import type { Lookup } from './storage/connector.js'
@@ -100,7 +102,11 @@ export async function createApp(settings: Settings): Promise<App> {
       ports: settings.STORAGE_PORTS,
     },
   })
-  const cacheOptions = { chains, outbound, log, maxDdoSize: settings.MAX_DDO_SIZE, ttl: settings.INDEX_POLL_INTERVAL }
+  const sandbox = new Sandbox({
+    onLost: (code) => log.error({ code }, 'a document could not be read, by an error of the reader'),
+  })
+  const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE)
+  const cacheOptions = { chains, outbound, log, documents, ttl: settings.INDEX_POLL_INTERVAL }
   const indexed = cachedSource(indexSource(store.index), settings.INDEX_POLL_INTERVAL)
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
@@ -117,6 +123,8 @@ export async function createApp(settings: Settings): Promise<App> {
     ),
     assets: new AssetResolver([indexed, ...caches], chains),
     facts: new FactsReader(chains, settings.INDEX_POLL_INTERVAL),
+    documents,
+    sandbox,
     progress: () => followers.map((follower) => follower.progress),
     orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
@@ -128,6 +136,7 @@ export async function createApp(settings: Settings): Promise<App> {
     storages: new StorageRegistry({
       egress,
       readContract: contractReader(chains),
+      readAnswer: (abi, data, options) => sandbox.run('answer', { abi, data }, options),
       sql: { timeout: settings.SQL_TIMEOUT, maxRows: settings.SQL_MAX_ROWS, maxBytes: settings.SQL_MAX_BYTES },
       gateways: gatewaysOf(settings),
     }),
@@ -136,7 +145,7 @@ export async function createApp(settings: Settings): Promise<App> {
   const options = {
     blockRange: settings.INDEX_BLOCK_RANGE,
     pollInterval: settings.INDEX_POLL_INTERVAL,
-    maxDdoSize: settings.MAX_DDO_SIZE,
+    documents,
     reorgDepth: settings.INDEX_REORG_DEPTH,
     onMoved: (chainId: number) => indexed.forget(chainId),
     onRollback: (chainId: number, block: number) => context.orders.forgetAfter(chainId, block),
@@ -166,6 +175,7 @@ export async function createApp(settings: Settings): Promise<App> {
     async close() {
       await http.close(settings.STOP_TIMEOUT)
       await Promise.all(followers.map((follower) => follower.stop()))
+      await sandbox.close()
       purgatory.stop()
       await deliveries.stop()
       await Promise.all([egress.close(), outbound.close()])

@@ -1,5 +1,6 @@
 import type { Purgatory } from './access/purgatory.js'
 import type { AccessControl } from './access/rbac.js'
+import type { DocumentReader } from './assets/documents.js'
 import type { FactsReader } from './assets/facts.js'
 import type { IndexProgress } from './assets/index/follower.js'
 import type { AssetResolver } from './assets/resolver.js'
@@ -10,6 +11,7 @@ import type { DeliveryQueue } from './deliveries/queue.js'
 import type { AnonymousBudget } from './http/anonymous.js'
 import type { Metrics } from './metrics/metrics.js'
 import type { OrderTransactions } from './orders/transactions.js'
+import type { Sandbox } from './sandbox/sandbox.js'
 import type { StateStore } from './state/store.js'
 import type { PublishedDescriptions } from './storage/describing.js'
 import type { StorageRegistry } from './storage/registry.js'
@@ -22,6 +24,8 @@ export interface Context {
   tokens: Tokens
   assets: AssetResolver
   facts: FactsReader
+  documents: DocumentReader
+  sandbox: Sandbox
   orders: OrderTransactions
   /** How far the index of each chain has come. */
   progress: () => IndexProgress[]

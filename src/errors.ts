@@ -215,6 +215,11 @@ export const ERROR_CATALOGUE = {
     cause: 'The provider has as many connections or downloads as the operator allows (MAX_CONNECTIONS, MAX_DOWNLOADS).',
     remedy: 'Wait as long as Retry-After says, or close connections that you do not need.',
   },
+  SANDBOX_UNAVAILABLE: {
+    kind: 'unavailable',
+    cause: 'The threads that read documents are busy, are being stopped, or could not be started.',
+    remedy: 'Send the same request again in a moment.',
+  },
   RATE_LIMITED: {
     kind: 'limited',
     cause:
@@ -275,6 +280,7 @@ export class StorageError extends ProviderError {}
 export class ChainError extends ProviderError {}
 export class StateError extends ProviderError {}
 export class LimitError extends ProviderError {}
+export class SandboxError extends ProviderError {}
 
 /** The service cannot start as configured; `problems` holds one line for each reason. */
 export class StartError extends Error {

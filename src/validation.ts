@@ -1,13 +1,14 @@
 import type { z } from 'zod'
+import { BOUNDS } from './bounds.js'
 import { ValidationError } from './errors.js'
 
 /**
- * The problems of a failed parse as sentences by field ("The nonce field is required."). The schema's own messages
- * are the end of such a sentence; values are never quoted.
+ * The problems of a failed parse as sentences by field ("The nonce field is required."), ten at most. The schema's own
+ * messages are the end of such a sentence; values are never quoted.
  */
 export function validationError(error: z.ZodError, given: object): ValidationError {
   const fields: Record<string, string[]> = {}
-  for (const issue of error.issues) {
+  for (const issue of error.issues.slice(0, BOUNDS.body.problems)) {
     const field = String(issue.path[0] ?? 'body')
     const missing = (given as Record<string, unknown>)[field] === undefined && issue.path.length === 1
     const sentence = `The ${field} field ${missing ? 'is required' : ending(issue.message)}.`

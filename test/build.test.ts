@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ocean } from '../demo/client.js'
+import { mined } from '../demo/consume.js'
+import { DICTIONARIES, lzmaOf, xzOf } from './helpers/containers.js'
 import { eventually } from './helpers/eventually.js'
 import { type Instance, startInstance } from './helpers/instance.js'
 import { ask, downloadParams } from './helpers/requests.js'
@@ -42,6 +46,26 @@ describe('the build', () => {
     expect((await get('/spec')).json).toMatchObject({ openapi: '3.1.0' })
   })
 
+  it('reads documents in threads of its own, in both containers, and validates them there', async () => {
+    const publisher = await world.somebody()
+    const { nft, did, ddo } = await world.publishUrl(world.storage.file('/b.csv', Buffer.from('b')), { publisher })
+    const contract = new ocean.Nft(publisher, world.network.chainId)
+    const served = async () => (await ask(`${instance.url}/api/aquarius/assets/ddo/${did}`)).json
+    for (const [name, container] of [
+      ['Ebb', lzmaOf],
+      ['Flood', (bytes: Buffer) => xzOf(bytes, DICTIONARIES.small)],
+    ] as const) {
+      const text = Buffer.from(JSON.stringify({ ...ddo, metadata: { ...ddo.metadata, name } }))
+      const hash = `0x${createHash('sha256').update(text).digest('hex')}`
+      const data = `0x${container(text).toString('hex')}`
+      await mined(contract.setMetadata(nft, publisher.address, 0, '', '', '0x01', data, hash))
+      await eventually(async () => ((await served()).metadata as { name?: string } | undefined)?.name === name)
+      const validate = `${instance.url}/api/aquarius/assets/ddo/validate`
+      const headers = { 'content-type': 'application/octet-stream' }
+      expect((await ask(validate, { method: 'POST', headers, body: text })).json).toMatchObject({ hash })
+    }
+  })
+
   it('knows its version, and the licences of what it holds', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     expect(execFileSync(process.execPath, [cli, '--version'], { encoding: 'utf8' }).trim()).toBe(version)
@@ -53,7 +77,10 @@ describe('the build', () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
     const imported = new Set<string>()
-    const files = readdirSync(join(folder, 'dist')).filter((name) => name.endsWith('.js'))
+    const files = readdirSync(join(folder, 'dist'), { encoding: 'utf8', recursive: true }).filter((name) =>
+      name.endsWith('.js'),
+    )
+    expect(files).toContain(join('sandbox', 'worker.js'))
     for (const file of files)
       for (const [, name = ''] of readFileSync(join(folder, 'dist', file), 'utf8').matchAll(
         /^import .*? from "([^."][^"]*)"/gm,

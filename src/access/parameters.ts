@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { BOUNDS } from '../bounds.js'
 import { ValidationError } from '../errors.js'
+import { parseJson } from '../json.js'
 import type { UserData } from '../storage/storage.js'
 
 /** One of the consumerParameters of a service: a value that the publisher asks of each consumer. */
-const consumerParameter = z.looseObject({
+const consumerParameter = z.object({
   name: z.string(),
   type: z.string().optional(),
   required: z.boolean().optional(),
@@ -16,16 +18,21 @@ const consumerParameters = z.array(consumerParameter)
 
 type ConsumerParameter = z.infer<typeof consumerParameter>
 
+/** What the lists of services declare, read once for as long as their documents are kept: requests come often. */
+const DECLARED = new WeakMap<unknown[], ConsumerParameter[] | undefined>()
+/** The values that selects offer, as well. */
+const OPTIONS = new WeakMap<ConsumerParameter, Set<string>>()
+
 /**
  * The userdata of a consumer, checked against the consumerParameters of the service, with the publisher's defaults
  * where nothing was sent. Throws ValidationError that names the parameter.
  */
 export function completeUserdata(declared: unknown, sent: UserData | undefined): UserData | undefined {
   if (!Array.isArray(declared) || declared.length === 0) return sent
-  const parameters = consumerParameters.safeParse(declared)
-  if (!parameters.success) return sent
+  const parameters = parametersOf(declared)
+  if (!parameters) return sent
   const values: Record<string, unknown> = { ...sent }
-  for (const parameter of parameters.data) {
+  for (const parameter of parameters) {
     const given = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
     if (given === undefined || given === '') {
       const { default: fallback, required, name } = parameter
@@ -39,7 +46,16 @@ export function completeUserdata(declared: unknown, sent: UserData | undefined):
   return values
 }
 
-function problemOf({ type, options }: ConsumerParameter, value: unknown): string | undefined {
+/** The parameters of a list; undefined where it is not one of parameters. */
+function parametersOf(declared: unknown[]): ConsumerParameter[] | undefined {
+  if (DECLARED.has(declared)) return DECLARED.get(declared)
+  const { data } = consumerParameters.safeParse(declared)
+  DECLARED.set(declared, data)
+  return data
+}
+
+function problemOf(parameter: ConsumerParameter, value: unknown): string | undefined {
+  const { type } = parameter
   if (type === 'text' && typeof value !== 'string') return 'must be text'
   if (
     type === 'number' &&
@@ -47,24 +63,29 @@ function problemOf({ type, options }: ConsumerParameter, value: unknown): string
   )
     return 'must be a number'
   if (type === 'boolean' && ![true, false, 'true', 'false'].includes(value as boolean)) return 'must be true or false'
-  if (type === 'select' && !optionsOf(options).has(String(value)))
+  if (type === 'select' && !optionsOf(parameter).has(String(value)))
     return 'must be one of the options that the publisher offers'
   return undefined
 }
 
-function optionsOf(options: unknown): Set<string> {
-  let list = options
-  if (typeof options === 'string') {
-    try {
-      list = JSON.parse(options)
-    } catch {
-      return new Set()
-    }
-  }
-  const entries = Array.isArray(list) ? list : []
-  return new Set(
+function optionsOf(parameter: ConsumerParameter): Set<string> {
+  const known = OPTIONS.get(parameter)
+  if (known) return known
+  const entries = listOf(parameter.options)
+  const read = new Set(
     entries.flatMap((entry) => (typeof entry === 'object' && entry !== null ? Object.keys(entry) : [String(entry)])),
   )
+  OPTIONS.set(parameter, read)
+  return read
+}
+
+function listOf(options: unknown): unknown[] {
+  try {
+    const list = typeof options === 'string' ? parseJson(options, BOUNDS.optionsText) : options
+    return Array.isArray(list) ? list : []
+  } catch {
+    return []
+  }
 }
 
 function refusal(name: string, why: string): ValidationError {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type Address, getAddress } from 'viem'
+import type { Address } from 'viem'
 import { z } from 'zod'
-import { isAddressText } from '../crypto/address.js'
+import { BOUNDS } from '../bounds.js'
+import { checksummed, isAddressText } from '../crypto/address.js'
+import { countProblem } from './counts.js'
 
 /** DID methods of the two generations of asset descriptors: version 4, and version 5 (a verifiable credential). */
 const METHODS = { 4: 'did:op:', 5: 'did:ope:' } as const
@@ -13,7 +15,7 @@ export function didOf(nft: Address, chainId: number, generation: Generation = 4)
   return (
     METHODS[generation] +
     createHash('sha256')
-      .update(getAddress(nft) + chainId)
+      .update(checksummed(nft) + chainId)
       .digest('hex')
   )
 }
@@ -23,13 +25,17 @@ export function didsOf(nft: Address, chainId: number): string[] {
   return [didOf(nft, chainId, 4), didOf(nft, chainId, 5)]
 }
 
-const address = z
-  .string()
+const LIMITS = BOUNDS.document
+
+/** Text that is no longer than so many characters. */
+const text = (most: number) => z.string().max(most, `must not be longer than ${most} characters`)
+
+const address = text(42)
   .refine(isAddressText, 'must be an address')
-  .transform((text) => getAddress(text))
+  .transform((value) => checksummed(value as Address))
 
 /** One entry of an allow or deny list: `type` says what the values are; only `address` is known here. */
-const credential = z.looseObject({ type: z.string(), values: z.array(z.unknown()).optional() })
+const credential = z.looseObject({ type: text(LIMITS.name), values: z.array(z.unknown()).optional() })
 
 const credentials = z.looseObject({
   allow: z.array(credential).nullish(),
@@ -49,21 +55,23 @@ const credentialsField = z
     return entries.length > 0 ? [...objects, { allow: entries }] : objects
   })
 
-const service = z.looseObject({
-  id: z.string(),
-  type: z.string(),
-  files: z.string(),
+const service = z.object({
+  id: text(LIMITS.name),
+  type: text(LIMITS.name),
+  files: text(LIMITS.files),
   datatokenAddress: address,
-  serviceEndpoint: z.string(),
+  serviceEndpoint: text(LIMITS.endpoint),
   /** Seconds of access that an order buys; 0 is for ever. */
   timeout: z.number().int().min(0),
   credentials: credentialsField,
   /** Version 5: state of this service alone, with the meaning of the NFT's state. */
   state: z.number().int().optional(),
+  /** What consumers are asked for, as the publisher wrote it (`access/parameters.ts`). */
+  consumerParameters: z.unknown().optional(),
 })
 
-/** What the service reads of an asset descriptor of any version; all other fields stay as they are. */
-const common = z.looseObject({
+/** What the service reads of an asset descriptor of any version. Other fields are left out, so that they cost nothing. */
+const common = z.object({
   chainId: z.number().int().positive(),
   nftAddress: address,
   services: z.array(service).min(1, 'must hold at least one service'),
@@ -72,13 +80,13 @@ const common = z.looseObject({
 
 const version4 = common.extend({
   '@context': z.array(z.string()).optional(),
-  id: z.string(),
-  version: z.string().regex(/^4\.\d+\.\d+$/, 'must be a version 4 or 5'),
+  id: text(LIMITS.name),
+  version: text(LIMITS.name).regex(/^4\.\d+\.\d+$/, 'must be a version 4 or 5'),
 })
 
-const version5 = z.looseObject({
-  id: z.string(),
-  version: z.string().regex(/^5\.\d+\.\d+$/, 'must be a version 4 or 5'),
+const version5 = z.object({
+  id: text(LIMITS.name),
+  version: text(LIMITS.name).regex(/^5\.\d+\.\d+$/, 'must be a version 4 or 5'),
   credentialSubject: common,
 })
 
@@ -107,11 +115,17 @@ export interface Ddo extends z.infer<typeof common> {
 
 export type DdoCheck = { ddo: Ddo } | { problems: Record<string, string> }
 
-/** Reads a parsed document as the DDO of this very NFT. Answers the problems by field instead of throwing. */
+/**
+ * Reads a parsed document as the DDO of this very NFT. Answers the problems by field instead of throwing, ten at most.
+ * Lists are counted before the schema looks into them, since it lists every problem of every element.
+ */
 export function readDdo(document: unknown, schema: z.ZodType<Ddo> = version4): DdoCheck {
+  const uncounted = countProblem(document)
+  if (uncounted) return { problems: Object.fromEntries([uncounted]) }
   const parsed = isVersion5(document) ? version5.safeParse(document) : schema.safeParse(document)
   if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => [issue.path.join('.') || 'document', issue.message])
+    const first = parsed.error.issues.slice(0, LIMITS.problems)
+    const problems = first.map((issue) => [issue.path.join('.') || 'document', issue.message])
     return { problems: Object.fromEntries(problems) as Record<string, string> }
   }
   const { id, version } = parsed.data

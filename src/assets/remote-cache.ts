@@ -1,14 +1,15 @@
-import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { type Address, getAddress, type Hex, isHex, type Log } from 'viem'
+import type { Address, Log } from 'viem'
+import { BOUNDS } from '../bounds.js'
 import { topicsOf, VIEWS } from '../chain/abi.js'
 import type { Chain, Chains } from '../chain/chains.js'
 import { foreignView } from '../chain/foreign.js'
-import { isAddressText } from '../crypto/address.js'
+import { parseJson } from '../json.js'
 import type { Logger } from '../logger.js'
 import type { Outbound } from '../outbound/outbound.js'
+import type { Hint } from './cached-copy.js'
 import { didsOf, readDdo } from './ddo.js'
-import { decodeDocument } from './index/decode.js'
+import type { DocumentReader } from './documents.js'
 import { lastMetadata } from './published.js'
 import type { AssetSource, SourcedAsset } from './resolver.js'
 
@@ -16,16 +17,12 @@ const DID = /^did:ope?:[0-9a-f]{64}$/
 const MAX_KEPT = 10_000
 const METADATA_TOPICS = topicsOf(['MetadataCreated', 'MetadataUpdated'])
 
-/** Fields that metadata caches add to a published document. */
-const ADDED = ['nft', 'datatokens', 'event', 'stats', 'purgatory', 'accessDetails', 'indexedMetadata']
-
 export interface RemoteCacheOptions {
   /** Base URL without a trailing slash. */
   url: string
   chains: Chains
   outbound: Outbound
-  /** Largest document accepted, in bytes. */
-  maxDdoSize: number
+  documents: DocumentReader
   /** Milliseconds that an answer is good for. */
   ttl: number
   log: Logger
@@ -41,13 +38,13 @@ export function remoteCacheSource(options: RemoteCacheOptions): AssetSource {
 
   async function look(did: string): Promise<SourcedAsset | false> {
     const copy = await fetched(options, did)
-    const hint = copy && hintOf(copy)
+    const hint = copy && (await options.documents.hint(copy))
     const chain = hint && options.chains.get(hint.chainId)
     if (!chain || !didsOf(hint.nft, hint.chainId).includes(did)) return false
     const published = await onChain(chain, hint)
     if (!published) return false
-    const text = await documentOf(published.log, copy, { nft: hint.nft, chain, maxSize: options.maxDdoSize })
-    const read = text === undefined ? undefined : readDdo(JSON.parse(text))
+    const text = await documentOf(published.log, copy, { nft: hint.nft, chain }, options.documents)
+    const read = text === undefined ? undefined : readDdo(parseJson(text, BOUNDS.document))
     if (!read || !('ddo' in read) || read.ddo.id !== did) return false
     const { state, datatokens } = published
     return { chainId: hint.chainId, nft: hint.nft, state, ddo: read.ddo, datatokens }
@@ -68,34 +65,14 @@ export function remoteCacheSource(options: RemoteCacheOptions): AssetSource {
   }
 }
 
-type Json = Record<string, unknown>
-
-async function fetched({ url, outbound, log }: RemoteCacheOptions, did: string): Promise<Json | undefined> {
+async function fetched({ url, outbound, log }: RemoteCacheOptions, did: string): Promise<string | undefined> {
   try {
-    const { status, json } = await outbound.get(`${url}/api/aquarius/assets/ddo/${did}`)
-    return status === 200 && typeof json === 'object' && json !== null ? (json as Json) : undefined
+    const { status, text } = await outbound.text(`${url}/api/aquarius/assets/ddo/${did}`)
+    return status === 200 ? text : undefined
   } catch {
     log.warn({ host: new URL(url).host }, 'metadata cache did not answer')
     return undefined
   }
-}
-
-/** Where the cache says that the asset is. */
-interface Hint {
-  chainId: number
-  nft: Address
-  txId: Hex
-}
-
-function hintOf(copy: Json): Hint | undefined {
-  const subject = (copy.credentialSubject ?? copy) as Json
-  const indexed = (copy.indexedMetadata ?? copy) as { nft?: { address?: unknown }; event?: Json }
-  const { chainId, nftAddress } = subject
-  const txId = indexed.event?.tx ?? indexed.event?.txid
-  if (typeof chainId !== 'number' || !isAddressText(nftAddress)) return undefined
-  const told = indexed.nft?.address ?? nftAddress
-  if (String(told).toLowerCase() !== nftAddress.toLowerCase() || !isHex(txId) || txId.length !== 66) return undefined
-  return { chainId, nft: getAddress(nftAddress), txId }
 }
 
 /** What the chain says of the NFT, and its newest metadata event; undefined where the factory did not deploy it. */
@@ -124,38 +101,16 @@ async function onChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {
   )
 }
 
+/** The text of the document that an event published, or the cache's copy where that is the same. */
 async function documentOf(
   log: Log,
-  copy: Json,
-  { nft, chain, maxSize }: { nft: Address; chain: Chain; maxSize: number },
+  copy: string,
+  publisher: { nft: Address; chain: Chain },
+  documents: DocumentReader,
 ): Promise<string | undefined> {
-  const published = lastMetadata([log], nft)
+  const published = lastMetadata([log], publisher.nft)
   if (!published) return undefined
-  const decoded = await decodeDocument(published, { nft, chainId: chain.chainId, keys: chain.keys, maxSize })
-  if ('ddo' in decoded) return decoded.ddo
-  return spellings(copy).find((text) => `0x${createHash('sha256').update(text).digest('hex')}` === published.hash)
-}
-
-/** The document without what caches add, as the publishing libraries write JSON. */
-function spellings(copy: Json): string[] {
-  const bare = Object.fromEntries(Object.entries(copy).filter(([name]) => !ADDED.includes(name)))
-  const subject = bare.credentialSubject as Json | undefined
-  if (subject) {
-    const { datatokens: _datatokens, ...own } = subject
-    bare.credentialSubject = own
-  }
-  return [JSON.stringify(bare), pythonJson(bare)]
-}
-
-/** JSON as Python writes it: spaces after commas and colons, and nothing but ASCII. */
-function pythonJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`
-  if (typeof value === 'object' && value !== null)
-    return `{${Object.entries(value)
-      .map(([name, part]) => `${pythonJson(name)}: ${pythonJson(part)}`)
-      .join(', ')}}`
-  return JSON.stringify(value).replace(
-    /[\u0080-\uffff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  const decoded = await documents.decode(published, publisher)
+  const read = 'ddo' in decoded ? decoded : await documents.decodeCopy(copy, published.hash, publisher)
+  return 'ddo' in read ? read.ddo : undefined
 }

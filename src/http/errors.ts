@@ -21,7 +21,7 @@ export const FRAMEWORK_ERRORS = {
     413,
     'BODY_TOO_LARGE',
     'The request body is larger than this provider accepts.',
-    'Send less; the operator sets the limit with MAX_BODY_SIZE.',
+    'Send less; for encrypt, decrypt and validate the operator sets the limit with MAX_BODY_SIZE.',
   ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     415,

@@ -18,6 +18,7 @@ import { refuseUnreadable } from './client-errors.js'
 import { registerDocumentation } from './documentation.js'
 import { Draining } from './draining.js'
 import { sendError, sendFixed } from './errors.js'
+import { boundJson } from './json.js'
 import { Connections } from './lifetime.js'
 import { limitUsage } from './limits.js'
 import { ENDPOINTS } from './routes/index.js'
@@ -48,7 +49,8 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: context.settings.MAX_BODY_SIZE,
+    // what routes of documents take is more, and said there
+    bodyLimit: Math.min(BOUNDS.body.json, context.settings.MAX_BODY_SIZE),
     trustProxy: context.settings.TRUSTED_PROXIES ?? false,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
@@ -59,6 +61,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   })
   app.server.headersTimeout = BOUNDS.http.headersTimeout
   tracing?.register(app)
+  boundJson(app)
   const connections: Connections = new Connections(app)
   const draining = new Draining(app, connections)
   app.setErrorHandler(sendError)

@@ -7,6 +7,12 @@ export interface OutboundAnswer {
   json: unknown
 }
 
+/** The same as the text that it is, where somebody else reads it. */
+export interface OutboundText {
+  status: number
+  text: string
+}
+
 /**
  * Asks services that the operator has configured (metadata caches, access control, receivers of proofs), as against
  * locations of files, which leave through storage/egress.ts: these may lie in the operator's own network. Time and
@@ -27,19 +33,24 @@ export class Outbound {
 
   /** Rejects where no answer came, with an error whose words may hold the URL. */
   async get(url: string): Promise<OutboundAnswer> {
+    return asJson(await this.text(url))
+  }
+
+  /** The same without a look at the body. */
+  async text(url: string): Promise<OutboundText> {
     return this.send(url, 'GET')
   }
 
   /** The same, with a body of JSON. */
   async post(url: string, body: unknown): Promise<OutboundAnswer> {
-    return this.send(url, 'POST', JSON.stringify(body))
+    return asJson(await this.send(url, 'POST', JSON.stringify(body)))
   }
 
   close(): Promise<void> {
     return this.agent.destroy()
   }
 
-  private async send(url: string, method: 'GET' | 'POST', body?: string): Promise<OutboundAnswer> {
+  private async send(url: string, method: 'GET' | 'POST', body?: string): Promise<OutboundText> {
     const { origin, pathname, search, username, password } = new URL(url)
     const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
     const response = await this.agent.request({
@@ -54,15 +65,14 @@ export class Outbound {
       },
       ...(body === undefined ? {} : { body }),
     })
-    const text = await response.body.text()
-    return { status: response.statusCode, json: parsed(text) }
+    return { status: response.statusCode, text: await response.body.text() }
   }
 }
 
-function parsed(text: string): unknown {
+function asJson({ status, text }: OutboundText): OutboundAnswer {
   try {
-    return JSON.parse(text)
+    return { status, json: JSON.parse(text) }
   } catch {
-    return undefined
+    return { status, json: undefined }
   }
 }

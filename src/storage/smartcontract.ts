@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { unlessAborted } from '../abort.js'
 import { BOUNDS } from '../bounds.js'
 import { isAddressText } from '../crypto/address.js'
-import { ChainError, StorageError, ValidationError } from '../errors.js'
+import { ChainError, SandboxError, StorageError, ValidationError } from '../errors.js'
+import type { RunOptions } from '../sandbox/sandbox.js'
 import { AbiProblem, readFunctionAbi } from './abi-types.js'
 import { contractAnswer } from './contract-answer.js'
 import { contractCall } from './contract-arguments.js'
@@ -38,18 +39,28 @@ export interface ContractFile extends z.infer<typeof contractFile> {
  */
 export type ReadContract = (chainId: number, to: Address, data: Hex, limit: number) => Promise<Hex | undefined>
 
+/** Decodes a large answer in a thread, within the bounds of contracts. Rejects as contractAnswer throws, or with SandboxError. */
+export type ReadAnswer = (abi: AbiFunction, data: Hex, options: RunOptions) => Promise<string>
+
 /** What a function of a contract answers, as JSON. */
-export function contractStorage({ readContract }: StorageTools): Storage<ContractFile> {
-  async function answer(file: ContractFile, { userdata, signal }: Asking): Promise<Buffer> {
-    const call = contractCall(file.abi, userdata ?? {})
+export function contractStorage({ readContract, readAnswer }: StorageTools): Storage<ContractFile> {
+  async function answer(file: ContractFile, asking: Asking): Promise<Buffer> {
+    const call = contractCall(file.abi, asking.userdata ?? {})
     const asked = readContract(file.chainId, getAddress(file.address), call, BOUNDS.contract.answer)
-    const data = await unlessAborted(asked, signal)
+    const data = await unlessAborted(asked, asking.signal)
     if (data === undefined) throw noAnswer()
     try {
-      return Buffer.from(contractAnswer(file.abi, data, BOUNDS.contract))
-    } catch {
-      throw noAnswer()
+      return Buffer.from(await decoded(file.abi, data, asking))
+    } catch (error) {
+      throw error instanceof SandboxError ? error : noAnswer()
     }
+  }
+
+  async function decoded(abi: AbiFunction, data: Hex, { signal, budget }: Asking): Promise<string> {
+    const { small } = BOUNDS.contract
+    if (data.length <= 2 + 2 * small.bytes) return contractAnswer(abi, data, small)
+    // what was paid for does not wait for what anybody may ask
+    return readAnswer(abi, data, { signal, first: budget === 'paid' })
   }
 
   return {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Egress } from './egress.js'
 import type { SqlLimits } from './rows.js'
-import type { ReadContract } from './smartcontract.js'
+import type { ReadAnswer, ReadContract } from './smartcontract.js'
 
 /** What a storage says of a file without handing it out. Where the file cannot be had, only `valid` is set. */
 export interface FileDescription {
@@ -70,6 +70,7 @@ export interface Storage<T = unknown> {
 export interface StorageTools {
   egress: Egress
   readContract: ReadContract
+  readAnswer: ReadAnswer
   sql: SqlLimits
   /** Base URLs without a trailing slash, in the order in which they are tried. */
   gateways: { ipfs: readonly string[]; filecoin: readonly string[]; arweave: readonly string[] }

@@ -32,9 +32,9 @@ describe('DID', () => {
 })
 
 describe('DDO', () => {
-  it('is read with checksummed addresses and all of its fields', () => {
+  it('is read with checksummed addresses', () => {
     const read = readDdo(ddo())
-    expect(read).toMatchObject({ ddo: { nftAddress: NFT, metadata: { name: 'n' } } })
+    expect(read).toMatchObject({ ddo: { nftAddress: NFT, services: [{ datatokenAddress: NFT }] } })
     expect(readPublishableDdo(ddo())).toHaveProperty('ddo')
   })
 

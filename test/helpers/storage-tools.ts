@@ -1,3 +1,5 @@
+import { BOUNDS } from '../../src/bounds.js'
+import { contractAnswer } from '../../src/storage/contract-answer.js'
 import { Egress, type EgressOptions } from '../../src/storage/egress.js'
 import { StorageRegistry } from '../../src/storage/registry.js'
 import type { Asking, StorageTools } from '../../src/storage/storage.js'
@@ -17,6 +19,7 @@ export function testRegistry(egress: Egress, changed: Partial<StorageTools> = {}
   return new StorageRegistry({
     egress,
     readContract: () => Promise.reject(new Error('no chain')),
+    readAnswer: async (abi, data) => contractAnswer(abi, data, BOUNDS.contract),
     sql: { timeout: 5000, maxRows: 1000, maxBytes: 1_000_000 },
     gateways: { ipfs: [], filecoin: [], arweave: [] },
     ...changed,

@@ -4,6 +4,7 @@ import { ocean } from '../../demo/client.js'
 import { mined } from '../../demo/consume.js'
 import type { Published } from '../../demo/publish.js'
 import { type Answer, ask, freshNonce, signText } from '../helpers/requests.js'
+import { RpcProxy } from '../helpers/rpc-proxy.js'
 import { World } from '../helpers/world.js'
 
 describe('decrypt', () => {
@@ -71,6 +72,61 @@ describe('decrypt', () => {
     const nonce = freshNonce()
     const answers = await Promise.all(Array.from({ length: 50 }, () => decrypt({ nonce })))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  })
+
+  it('threat 39: what is refused is refused once, and costs the chain nothing when it is sent again', async () => {
+    const proxies: RpcProxy[] = []
+    const nodes = async (url: string) => {
+      proxies.push(await RpcProxy.before(url))
+      return proxies.map((proxy) => proxy.url)
+    }
+    const other = await World.start({ ORDER_WAIT: '0', INDEX_POLL_INTERVAL: '60000' }, nodes)
+    const node = proxies[0] as RpcProxy
+    const caller = ethers.Wallet.createRandom()
+    const foreign = ethers.Wallet.createRandom().address
+    const transactionId = `0x${'12'.repeat(32)}`
+    const send = async (nonce: string, headers: Record<string, string> = {}) => {
+      const signature = await signText(caller, `${transactionId}${caller.address}8996${nonce}`)
+      const proof = headers.authtoken ? {} : { nonce, signature }
+      return ask(`${other.network.providerUrl}/api/services/decrypt`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({
+          decrypterAddress: caller.address,
+          chainId: 8996,
+          dataNftAddress: foreign,
+          transactionId,
+          ...proof,
+        }),
+      })
+    }
+    const asked = () => node.calls.filter((method) => method === 'eth_call').length
+    const nonce = freshNonce()
+    node.forget()
+    expect(await send(nonce)).toMatchObject({ status: 400, json: { code: 'NFT_UNKNOWN' } })
+    const once = asked()
+    expect(once).toBeGreaterThan(0)
+    for (const again of await Promise.all(Array.from({ length: 10 }, () => send(nonce))))
+      expect(again).toMatchObject({ status: 400, json: { errors: { nonce: [expect.any(String)] } } })
+    expect(asked()).toBe(once)
+    // of many at once one is looked at; with a nonce of its own each is
+    const next = freshNonce()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(next)))
+    expect(answers.filter(({ json }) => json.code === 'NFT_UNKNOWN')).toHaveLength(1)
+    expect(asked()).toBe(2 * once)
+    // a token has nothing to use up
+    const created = freshNonce()
+    const params = new URLSearchParams({
+      address: caller.address,
+      nonce: created,
+      signature: await signText(caller, caller.address + created),
+      expiration: String(Math.floor(Date.now() / 1000) + 600),
+    })
+    const { json } = await ask(`${other.network.providerUrl}/api/services/createAuthToken?${params}`)
+    for (let time = 0; time < 2; time++)
+      expect(await send('', { authtoken: json.token as string })).toMatchObject({ json: { code: 'NFT_UNKNOWN' } })
+    await other.close()
+    node.close()
   })
 
   it("threat 18: refuses another NFT's transaction, other documents, and files objects", async () => {

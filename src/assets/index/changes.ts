@@ -3,7 +3,13 @@ import { EVENTS } from '../../chain/abi.js'
 import type { Chain } from '../../chain/chains.js'
 import type { IndexChange, IndexedDatatoken, IndexedNft, IndexStore } from '../../state/store.js'
 import { didOf } from '../ddo.js'
-import { decodeDocument } from './decode.js'
+import type { DocumentReader } from '../documents.js'
+
+/** What documents are read with, and until when. */
+interface Reading {
+  documents: DocumentReader
+  signal: AbortSignal
+}
 
 /** The log of one of EVENTS, decoded. */
 type Event = ReturnType<typeof parseEventLogs<typeof EVENTS, true>>[number]
@@ -12,18 +18,14 @@ type Named<N extends Event['eventName']> = Extract<Event, { eventName: N }>
 /**
  * Turns the logs of a range of blocks, in their order, into changes of the index. A log counts only when its emitter
  * is believed: the chain's factory for deployments, an NFT of that factory for metadata, a datatoken of that factory
- * for orders. Whatever other contracts emit under the same names is passed over.
+ * for orders. Whatever other contracts emit under the same names is passed over. A document that cannot be used is a
+ * change as well, so that it is not read again. Throws SandboxError, or why the signal fired.
  */
-export async function changesOf(
-  logs: Log[],
-  chain: Chain,
-  index: IndexStore,
-  maxDdoSize: number,
-): Promise<IndexChange[]> {
+export async function changesOf(logs: Log[], chain: Chain, index: IndexStore, read: Reading): Promise<IndexChange[]> {
   const known = new KnownContracts(chain.chainId, index)
   const changes: IndexChange[] = []
   for (const event of parseEventLogs({ abi: EVENTS, logs, strict: true })) {
-    const change = await changeOf(event, chain, known, maxDdoSize)
+    const change = await changeOf(event, chain, known, read)
     if (change) changes.push(change)
   }
   return changes
@@ -33,7 +35,7 @@ async function changeOf(
   event: Event,
   chain: Chain,
   known: KnownContracts,
-  maxDdoSize: number,
+  read: Reading,
 ): Promise<IndexChange | undefined> {
   const emitter = getAddress(event.address)
   switch (event.eventName) {
@@ -43,7 +45,7 @@ async function changeOf(
       return emitter === chain.deployment.factory ? known.addDatatoken(event) : undefined
     case 'MetadataCreated':
     case 'MetadataUpdated':
-      return (await known.nft(emitter)) ? metadataChange(event, emitter, chain, maxDdoSize) : undefined
+      return (await known.nft(emitter)) ? metadataChange(event, emitter, chain, read) : undefined
     case 'MetadataState':
       return (await known.nft(emitter)) ? { kind: 'state', nft: emitter, state: event.args.state } : undefined
     case 'OrderStarted':
@@ -57,11 +59,11 @@ async function metadataChange(
   event: Named<'MetadataCreated'> | Named<'MetadataUpdated'>,
   nft: Address,
   chain: Chain,
-  maxSize: number,
+  { documents, signal }: Reading,
 ): Promise<IndexChange> {
   const { flags, data, metaDataHash, state, timestamp } = event.args
   const published = { flags, data, hash: metaDataHash }
-  const decoded = await decodeDocument(published, { nft, chainId: chain.chainId, keys: chain.keys, maxSize })
+  const decoded = await documents.decodeForGood(published, { nft, chain }, signal)
   return {
     kind: 'metadata',
     metadata: {

@@ -1,6 +1,7 @@
 import type { Chain } from '../../chain/chains.js'
 import type { Logger } from '../../logger.js'
 import type { Cursor, IndexStore } from '../../state/store.js'
+import type { DocumentReader } from '../documents.js'
 import { changesOf } from './changes.js'
 import { Pace } from './pace.js'
 import { commonAncestor, readRange, type View, viewsOf } from './reader.js'
@@ -10,8 +11,7 @@ export interface FollowerOptions {
   blockRange: number
   /** Milliseconds between two looks at the head. */
   pollInterval: number
-  /** Largest document accepted, in bytes. */
-  maxDdoSize: number
+  documents: DocumentReader
   /** Blocks below the head that a reorganisation may replace without the chain being read anew. */
   reorgDepth: number
   /** Told when the index of a chain has changed, by this instance or another one. */
@@ -48,7 +48,7 @@ const PROGRESS_INTERVAL = 10_000
 export class ChainFollower {
   private running: Promise<void> | undefined
   private wake: () => void = () => undefined
-  private stopped = false
+  private readonly stopping = new AbortController()
   private readonly pace: Pace
   private head: number | null = null
   private block: number | null = null
@@ -71,13 +71,17 @@ export class ChainFollower {
     return { chainId: this.chain.chainId, block, head, lag: head === null ? null : Math.max(0, head + 1 - next) }
   }
 
+  private get stopped(): boolean {
+    return this.stopping.signal.aborted
+  }
+
   start(): void {
     this.running ??= this.loop()
   }
 
-  /** Ends after the range that is being applied. */
+  /** Ends after the range that is being applied; one whose documents are still being read is left. */
   async stop(): Promise<void> {
-    this.stopped = true
+    this.stopping.abort()
     this.wake()
     await this.running
   }
@@ -90,6 +94,7 @@ export class ChainFollower {
         failures = 0
         if (atHead) await this.pause(this.options.pollInterval)
       } catch (error) {
+        if (this.stopped) return
         failures += 1
         const pause = Math.min(MAX_PAUSE, this.options.pollInterval * 2 ** Math.min(failures, 10))
         this.log.warn({ chainId: this.chain.chainId, reason: (error as Error).message, pause }, 'index cannot go on')
@@ -141,7 +146,8 @@ export class ChainFollower {
       return undefined
     }
     this.pace.succeeded(to - from + 1, range.logs.length)
-    const changes = await changesOf(range.logs, chain, this.index, options.maxDdoSize)
+    const reading = { documents: options.documents, signal: this.stopping.signal }
+    const changes = await changesOf(range.logs, chain, this.index, reading)
     const keepSince = to > final ? Math.max(final, 0) : undefined
     if (!(await this.index.commit({ chainId, from: cursor, to: range.cursor, changes, keepSince }))) return false
     this.block = to

@@ -5,7 +5,8 @@ const XZ_MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])
 
 /**
  * Decompresses a document in the .xz or the older .lzma container, whichever its first bytes say. Stops as soon as
- * the output passes `maxSize` bytes, so that a small input cannot fill the memory. Throws an Error with the reason.
+ * the output passes `maxSize` bytes, and takes no more memory than that needs, whatever the input asks for. Throws an
+ * Error with the reason.
  */
 export async function decompress(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
   try {
@@ -22,6 +23,7 @@ class TooLarge extends Error {
   }
 }
 
+/** The library refuses dictionaries above 64 MiB, in each block, and memory that is not written to costs nothing. */
 async function fromXz(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
   const source = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -29,33 +31,90 @@ async function fromXz(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
       controller.close()
     },
   })
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const output = new Output(maxSize)
   const plain = new xz.XzReadableStream(source) as unknown as AsyncIterable<Uint8Array>
-  for await (const chunk of plain) {
-    size += chunk.length
-    if (size > maxSize) throw new TooLarge()
-    chunks.push(chunk.slice()) // the decoder reuses its buffer
-  }
-  return Buffer.concat(chunks)
+  for await (const chunk of plain) output.write(chunk)
+  return output.bytes
 }
 
+/** Properties, size of the dictionary, size of the content: 1, 4 and 8 bytes, little-endian. */
+const LZMA_HEADER = 13
+/** Stands for a size that was not known when the container was begun: a mark ends it. */
+const UNKNOWN_SIZE = 2n ** 64n - 1n
+/** The smallest dictionary that decoders make. */
+const MIN_DICTIONARY = 4096
+/** Literal context and position bits that liblzma, with which documents are compressed, allows together. */
+const MAX_LITERAL_BITS = 4
+
 function fromLzma(data: Uint8Array, maxSize: number): Uint8Array {
-  const bytes: number[] = []
+  const { header, size } = readHeader(data, maxSize)
+  const output = new Output(maxSize)
   let position = 0
   const input = {
     readByte() {
-      if (position >= data.length) throw new Error('ends early')
-      return data[position++] as number
+      const byte = position < header.length ? header[position] : data[position]
+      if (byte === undefined) throw new Error('ends early')
+      position += 1
+      return byte
     },
   }
-  const output = {
-    writeByte(byte: number) {
-      if (bytes.length >= maxSize) throw new TooLarge()
-      bytes.push(byte & 0xff)
-    },
-    flush: () => undefined,
+  lzma.decompressFile(input, { writeByte: (byte) => output.push(byte), flush: () => undefined })
+  if (size !== undefined && output.bytes.length !== size) throw new Error('has another size')
+  return output.bytes
+}
+
+/** A header that asks for no more than the output can need: the library allocates whatever it is told to. */
+function readHeader(data: Uint8Array, maxSize: number): { header: Uint8Array; size: number | undefined } {
+  if (data.length < LZMA_HEADER) throw new Error('ends early')
+  const header = Uint8Array.from(data.subarray(0, LZMA_HEADER))
+  const view = new DataView(header.buffer)
+  const properties = view.getUint8(0)
+  const [literalContext, literalPosition, position] = [
+    properties % 9,
+    Math.floor(properties / 9) % 5,
+    Math.floor(properties / 45),
+  ]
+  if (position > 4 || literalContext + literalPosition > MAX_LITERAL_BITS) throw new Error('has impossible properties')
+  const declared = view.getBigUint64(5, true)
+  if (declared !== UNKNOWN_SIZE && declared > maxSize) throw new TooLarge()
+  const size = declared === UNKNOWN_SIZE ? undefined : Number(declared)
+  const needed = Math.max(size ?? maxSize, MIN_DICTIONARY)
+  view.setUint32(1, Math.min(view.getUint32(1, true), needed), true)
+  return { header, size }
+}
+
+const FIRST_ROOM = 65_536
+
+/** Bytes as they come, in a buffer that grows with them up to a limit. */
+class Output {
+  private buffer: Uint8Array
+  private length = 0
+
+  constructor(private readonly most: number) {
+    this.buffer = new Uint8Array(Math.min(most, FIRST_ROOM))
   }
-  lzma.decompressFile(input, output)
-  return Buffer.from(bytes)
+
+  get bytes(): Uint8Array {
+    return this.buffer.subarray(0, this.length)
+  }
+
+  push(byte: number): void {
+    this.makeRoom(1)
+    this.buffer[this.length++] = byte
+  }
+
+  write(chunk: Uint8Array): void {
+    this.makeRoom(chunk.length)
+    this.buffer.set(chunk, this.length)
+    this.length += chunk.length
+  }
+
+  private makeRoom(more: number): void {
+    const needed = this.length + more
+    if (needed > this.most) throw new TooLarge()
+    if (needed <= this.buffer.length) return
+    const larger = new Uint8Array(Math.min(this.most, Math.max(needed, 2 * this.buffer.length)))
+    larger.set(this.buffer)
+    this.buffer = larger
+  }
 }

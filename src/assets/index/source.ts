@@ -1,5 +1,7 @@
+import { BOUNDS } from '../../bounds.js'
+import { parseJson } from '../../json.js'
 import type { IndexStore } from '../../state/store.js'
-import { readDdo } from '../ddo.js'
+import { type DdoCheck, readDdo } from '../ddo.js'
 import type { AssetSource, SourcedAsset } from '../resolver.js'
 
 /** The on-chain index as a source of assets: what it knows was checked against the chain when it was read. */
@@ -11,8 +13,8 @@ export function indexSource(index: IndexStore): AssetSource & { size(asset: Sour
     async find(did) {
       const found = await index.asset(did)
       if (!found || found.metadata.ddo === null) return undefined
-      const read = readDdo(JSON.parse(found.metadata.ddo))
-      if ('problems' in read) return undefined
+      const read = readStored(found.metadata.ddo)
+      if (!read || 'problems' in read) return undefined
       const asset = {
         chainId: found.chainId,
         nft: found.nft.address,
@@ -23,5 +25,14 @@ export function indexSource(index: IndexStore): AssetSource & { size(asset: Sour
       sizes.set(asset, found.metadata.ddo.length)
       return asset
     },
+  }
+}
+
+/** Reads on the event loop what was read in the sandbox before: the bounds make it a matter of milliseconds. */
+function readStored(text: string): DdoCheck | undefined {
+  try {
+    return readDdo(parseJson(text, BOUNDS.document))
+  } catch {
+    return undefined // written by a release without these bounds
   }
 }

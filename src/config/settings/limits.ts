@@ -58,12 +58,12 @@ export const LIMITS = {
   MAX_BODY_SIZE: setting({
     parse: parse.integer(1024, 1_073_741_824),
     default: 10_485_760,
-    doc: 'Largest request body, in bytes.',
+    doc: 'Largest body of encrypt, decrypt and validate, in bytes; all other routes take no more than 256 KiB.',
   }),
   MAX_DDO_SIZE: setting({
-    parse: parse.integer(1024, 1_073_741_824),
+    parse: parse.integer(1024, 16_777_216),
     default: 1_048_576,
-    doc: 'Largest decompressed asset document that the index accepts, in bytes.',
+    doc: 'Largest decompressed asset document that the service reads, in bytes.',
   }),
   MAX_CHECKSUM_LENGTH: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),

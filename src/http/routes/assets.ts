@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { readPublishableDdo } from '../../assets/ddo.js'
 import { assetDocument } from '../../assets/document.js'
 import { personalDigest, signDigest } from '../../crypto/keys.js'
 import { AssetError, ValidationError } from '../../errors.js'
@@ -55,29 +53,20 @@ export const validateDdo: Endpoint = {
         }),
       ),
     },
+    errors: ['SANDBOX_UNAVAILABLE'],
   },
-  register(app, { chains }) {
+  register(app, { chains, documents, settings }) {
     withRawBody(app, (scope) => {
-      scope.post(this.path, async (request) => {
-        const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        const read = readPublishableDdo(parsed(bytes))
+      scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request) => {
+        const read = await documents.validate(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
         if ('problems' in read)
           throw new ValidationError(Object.fromEntries(Object.entries(read.problems).map(([at, why]) => [at, [why]])))
-        const key = chains.get(read.ddo.chainId)?.key
+        const key = chains.get(read.chainId)?.key
         if (!key) throw ValidationError.of('chainId', 'This provider does not serve this chain.')
-        const hash = createHash('sha256').update(bytes).digest()
-        const { v, r, s } = signDigest(personalDigest(hash), key)
+        const { v, r, s } = signDigest(personalDigest(Buffer.from(read.hash.slice(2), 'hex')), key)
         // r and s in lists, which is how metadata caches always answered
-        return { hash: `0x${hash.toString('hex')}`, publicKey: key.address, v, r: [r], s: [s] }
+        return { hash: read.hash, publicKey: key.address, v, r: [r], s: [s] }
       })
     })
   },
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    throw ValidationError.of('body', 'The body must be a DDO as JSON text.')
-  }
 }

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { didsOf } from '../../assets/ddo.js'
-import { decodeDocument, type PublishedDocument } from '../../assets/index/decode.js'
+import type { PublishedDocument } from '../../assets/index/decode.js'
 import { assertReadableNft, documentIn, isSameDocument } from '../../assets/published.js'
 import { modernMessage } from '../../auth/signature.js'
 import { type Chain, waitForReceipt } from '../../chain/chains.js'
@@ -33,7 +33,7 @@ export const decrypt: Endpoint = {
   doc: {
     summary: 'Decrypt a published document',
     description:
-      'For metadata caches: the DDO that a data NFT published, by the transaction, or by the encrypted document with flags and hash. Signed over (transactionId, else dataNftAddress) + decrypterAddress + chainId + nonce, or decrypterAddress + nonce + "decryptDDO".',
+      'For metadata caches: the DDO that a data NFT published, by the transaction, or by the encrypted document with flags and hash. Signed over (transactionId, else dataNftAddress) + decrypterAddress + chainId + nonce, or decrypterAddress + nonce + "decryptDDO". The nonce is used up by a request that is refused as well.',
     params: { ...params, ...PROOF },
     body: 'json',
     token: true,
@@ -51,12 +51,13 @@ export const decrypt: Endpoint = {
       'DOCUMENT_UNREADABLE',
       'ASSET_NOT_CONSUMABLE',
       'CHAIN_UNAVAILABLE',
+      'SANDBOX_UNAVAILABLE',
     ],
   },
   register(app, context) {
-    const { settings, chains } = context
+    const { settings, chains, documents } = context
     const read = consumerParams(params, context)
-    app.post(this.path, async (request, reply) => {
+    app.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request, reply) => {
       const sent = read(request)
       const { decrypterAddress, dataNftAddress, chainId, transactionId: txId, ...document } = sent.params
       const chain = chainOf(chainId, chains)
@@ -70,6 +71,8 @@ export const decrypt: Endpoint = {
         chain,
         context,
       )
+      // before anything that costs: what is refused, too, is refused once
+      await decrypter.consumeNonce()
       if (settings.AUTHORIZED_DECRYPTERS && !settings.AUTHORIZED_DECRYPTERS.includes(decrypter.address))
         throw new AccessError('DECRYPTER_DENIED', 'This address may not decrypt documents here.')
       const nft = dataNftAddress.address
@@ -77,11 +80,9 @@ export const decrypt: Endpoint = {
       const published = txId
         ? documentIn((await waitForReceipt(chain, txId, settings.ORDER_WAIT))?.receipt, nft)
         : await namedDocument(context, chain, nft, document)
-      const owner = { nft, chainId, keys: chain.keys, maxSize: settings.MAX_DDO_SIZE }
-      const decoded = await decodeDocument(published, owner)
+      const decoded = await documents.decode(published, { nft, chain })
       if ('reason' in decoded)
         throw new AssetError('DOCUMENT_UNREADABLE', `The document cannot be given: ${decoded.reason}.`)
-      await decrypter.consumeNonce()
       return reply.code(201).type('text/plain; charset=utf-8').send(decoded.ddo)
     })
   },

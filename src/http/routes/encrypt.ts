@@ -50,7 +50,7 @@ export const encrypt: Endpoint = {
     const schema = z.object(params)
     const checkSigner = signerCheck(context)
     withRawBody(app, (scope) => {
-      scope.post(this.path, async (request, reply) => {
+      scope.post(this.path, { bodyLimit: context.settings.MAX_BODY_SIZE }, async (request, reply) => {
         const queryOnly = { query: request.query, headers: request.headers, body: undefined } as FastifyRequest
         if (sentParams(queryOnly).chainId === undefined)
           throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')

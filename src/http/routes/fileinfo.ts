@@ -58,7 +58,8 @@ export const fileinfo: Endpoint = {
     errors: ['DID_NOT_RESOLVED', 'UNKNOWN_SERVICE', 'FILES_UNREADABLE', 'NO_SUCH_FILE', 'ASSET_NOT_CONSUMABLE'],
   },
   register(app, context) {
-    app.post(this.path, async (request, reply) => {
+    const bodyLimit = Math.min(BOUNDS.body.fileinfo, context.settings.MAX_BODY_SIZE)
+    app.post(this.path, { bodyLimit }, async (request, reply) => {
       const { checksum = false, fileIndex, userdata: sentValues } = readParams(options, request)
       const { settings, storages, anonymous, descriptions } = context
       const signal = request.lifetime.deadline(settings.DESCRIBE_TIMEOUT)

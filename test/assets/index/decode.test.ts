@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
-import { bytesToHex, type Hex } from 'viem'
+import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { didOf } from '../../../src/assets/ddo.js'
-import { decodeDocument } from '../../../src/assets/index/decode.js'
+import { type Decoded, decodeDocument } from '../../../src/assets/index/decode.js'
 import { decompress } from '../../../src/assets/index/lzma.js'
+import { BOUNDS } from '../../../src/bounds.js'
 import { encrypt } from '../../../src/crypto/ecies.js'
 import { providerKey } from '../../../src/crypto/keys.js'
+import { DICTIONARIES, lzmaOf, withLzmaHeader, xzOf } from '../../helpers/containers.js'
 import vectors from '../../vectors/lzma.json' with { type: 'json' }
 
 const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
@@ -23,10 +25,11 @@ const ddo = (nft: `0x${string}` = NFT) =>
 
 const published = (flags: Hex, text: string, data: Uint8Array = Buffer.from(text)) => ({
   flags,
-  data: bytesToHex(data),
+  data: `0x${Buffer.from(data).toString('hex')}` as Hex,
   hash: `0x${createHash('sha256').update(text).digest('hex')}` as Hex,
 })
 const sealed = (plain: string | Uint8Array) => encrypt(key.publicKey, Buffer.from(plain as string))
+const reasonOf = (decoded: Decoded) => ('reason' in decoded ? decoded.reason : 'accepted')
 
 describe('published document', () => {
   it.each(['0x', '0x00'] as Hex[])('is read plain with flags %s', async (flags) => {
@@ -49,17 +52,38 @@ describe('published document', () => {
     const reasons = await Promise.all([
       decodeDocument({ ...good, hash: `0x${'00'.repeat(32)}` }, owner),
       decodeDocument({ ...good, flags: '0x04' }, owner),
+      decodeDocument({ ...good, flags: `0x${'00'.repeat(1e6)}02` }, owner),
       decodeDocument(good, { ...owner, keys: [providerKey(`0x${'22'.repeat(32)}`)] }),
       decodeDocument(published('0x00', ddo(`0x${'ab'.repeat(20)}`)), owner),
       decodeDocument(published('0x00', '{'), owner),
     ])
-    expect(reasons.map((decoded) => ('reason' in decoded ? decoded.reason : 'accepted'))).toEqual([
+    expect(reasons.map(reasonOf)).toEqual([
       'does not have the hash that was published with it',
+      'unknown flags',
       'unknown flags',
       'not encrypted to this key',
       'is the DDO of another data NFT',
       'is not JSON text',
     ])
+  })
+
+  it('threat 37: is refused before anything is built of it where it is too long, too deep or of too many parts', async () => {
+    const large = { ...owner, maxSize: 12e6 }
+    const read = async (text: string, of = large) => reasonOf(await decodeDocument(published('0x00', text), of))
+    const begun = performance.now()
+    expect(await read(`${ddo().slice(0, -1)},"x":"${'x'.repeat(200_000)}"}`, owner as never)).toBe(
+      'larger than MAX_DDO_SIZE',
+    )
+    expect(await read('['.repeat(100_000) + ']'.repeat(100_000))).toBe('is nested deeper than 32 levels')
+    expect(await read('['.repeat(10e6))).toBe('is nested deeper than 32 levels')
+    expect(await read(`[${'[],'.repeat(3e6)}1]`)).toBe('holds more than 50000 values')
+    expect(await read(`{"services":[${'{},'.repeat(3e6)}{}]}`)).toBe('holds more than 50000 values')
+    expect(await read(`{${Array.from({ length: 1e6 }, (_, at) => `"${at}":1`)}}`)).toBe('holds more than 5000 keys')
+    expect(await read(`{"id":"${'"'.repeat(5e6)}`)).toBe('is not JSON text')
+    // strings are no structure, and long ones are nobody's fault
+    const text = `${ddo().slice(0, -1)},"metadata":{"description":${JSON.stringify('[{",:\\"'.repeat(200_000))}}}`
+    expect(await read(text)).toBe('accepted')
+    expect(performance.now() - begun).toBeLessThan(5000)
   })
 })
 
@@ -74,9 +98,70 @@ describe('decompression', () => {
     )
   })
 
-  it.each(['xz', 'lzma'] as const)('refuses a .%s that ends early', async (form) => {
+  it.each(['xz', 'lzma'] as const)('refuses a .%s that ends early, wherever', async (form) => {
     const whole = Buffer.from(vectors[form], 'hex')
-    for (const cut of [1, 20, whole.length - 14])
-      await expect(decompress(whole.subarray(0, whole.length - cut), 10_000)).rejects.toThrow('cannot be decompressed')
+    for (let length = 0; length <= whole.length - (form === 'xz' ? 1 : 6); length++)
+      await expect(decompress(whole.subarray(0, length), 10_000), String(length)).rejects.toThrow(
+        'cannot be decompressed',
+      )
+  })
+
+  it('reads no .xz with something else after its end, and leaves that after a .lzma alone, as ever', async () => {
+    const more = (form: 'xz' | 'lzma') =>
+      Buffer.concat([Buffer.from(vectors[form], 'hex'), Buffer.alloc(100_000, 0xff)])
+    await expect(decompress(more('xz'), 10_000)).rejects.toThrow('cannot be decompressed')
+    expect(Buffer.from(await decompress(more('lzma'), 10_000)).toString()).toBe(vectors.text)
+  })
+
+  const TEXT = Buffer.from(ddo().repeat(50))
+  const plain = async (data: Uint8Array) => Buffer.from(await decompress(data, 100_000))
+  const buffers = () => process.memoryUsage().arrayBuffers
+
+  it('threat 38: takes of an .lzma header that asks for 4 GiB what the document needs, and no more', async () => {
+    const honest = lzmaOf(TEXT)
+    const before = buffers()
+    expect(await plain(honest)).toEqual(TEXT)
+    const usual = buffers() - before
+    for (const dictionary of [0xffffffff, 0x80000000, 0]) {
+      expect(await plain(withLzmaHeader(honest, { dictionary })).catch(() => 'refused')).toEqual(
+        dictionary === 0 ? 'refused' : TEXT,
+      )
+      // what was allocated is still counted here, since nothing has collected it: the unfixed reader shows 4 GiB
+      expect(buffers() - before).toBeLessThan(usual + 10e6)
+    }
+  })
+
+  it('threat 38: refuses an .lzma header with impossible properties, or with another size than the content has', async () => {
+    const honest = lzmaOf(TEXT)
+    const refused = (changed: Parameters<typeof withLzmaHeader>[1]) =>
+      decompress(withLzmaHeader(honest, changed), 100_000).then(
+        () => 'accepted',
+        (error: Error) => error.message,
+      )
+    expect(await refused({ size: 2n ** 63n })).toBe('larger than MAX_DDO_SIZE')
+    expect(await refused({ size: 100_001n })).toBe('larger than MAX_DDO_SIZE')
+    expect(await refused({ size: BigInt(TEXT.length - 1) })).toBe('cannot be decompressed')
+    // eight bits of literal context and four of position are 3 million numbers to begin with
+    for (const properties of [255, 225, 4 * 45 + 4 * 9 + 8, 8, 2 * 9 + 3])
+      expect(await refused({ properties })).toBe('cannot be decompressed')
+  })
+
+  it('threat 38: refuses an .xz with a dictionary of 4 GiB, in any block, and reads one of 64 MiB without having it', async () => {
+    const { small, preset9, largest } = DICTIONARIES
+    const before = process.memoryUsage().rss
+    for (const codes of [[small], [preset9], [small, preset9, small, preset9]])
+      expect(await plain(xzOf(TEXT, ...codes))).toEqual(TEXT)
+    for (const codes of [[largest], [largest, small], [small, largest], [preset9 + 1]])
+      await expect(decompress(xzOf(TEXT, ...codes), 100_000)).rejects.toThrow('cannot be decompressed')
+    expect(process.memoryUsage().rss - before).toBeLessThan(40e6)
+  })
+
+  it('threat 37: reads no more than 50,000 empty services of 349,000, which are a few hundred bytes on the chain', async () => {
+    for (const form of ['xz', 'lzma'] as const) {
+      const data = Buffer.from(vectors.services[form], 'hex')
+      const text = Buffer.from(await decompress(data, 1_048_576)).toString()
+      const decoded = await decodeDocument(published('0x01', text, data), { ...owner, maxSize: 1_048_576 })
+      expect(reasonOf(decoded)).toBe(`holds more than ${BOUNDS.document.values} values`)
+    }
   })
 })

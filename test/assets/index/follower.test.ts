@@ -103,7 +103,7 @@ describe('on-chain index', () => {
       new ChainFollower(
         chain,
         store.index,
-        { blockRange: 3, pollInterval: 10, maxDdoSize: 1e6, reorgDepth: 64 },
+        { blockRange: 3, pollInterval: 10, documents: context.documents, reorgDepth: 64 },
         silent,
       )
     // a new follower for each range: all that one knows is in the store

@@ -8,12 +8,14 @@ import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cliArguments } from '../../../demo/local-dev.js'
 import { didOf } from '../../../src/assets/ddo.js'
+import { DocumentReader } from '../../../src/assets/documents.js'
 import { ChainFollower } from '../../../src/assets/index/follower.js'
 import type { Chain } from '../../../src/chain/chains.js'
 import { connectChains } from '../../../src/chain/connect.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../../src/dev/anvil.js'
 import { type AddressEntry, deployContracts } from '../../../src/dev/deploy.js'
+import { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { DATABASE_FILE, openSqliteStore } from '../../../src/state/sqlite.js'
 import { deployed } from '../../helpers/contracts.js'
 import { eventually } from '../../helpers/eventually.js'
@@ -38,6 +40,8 @@ describe('the index of many assets', () => {
   let chain: Chain
   let batch: Address
   let dids: string[]
+  const sandbox = new Sandbox()
+  const documents = new DocumentReader(sandbox, 1e6)
   const root = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
 
   beforeAll(async () => {
@@ -54,6 +58,7 @@ describe('the index of many assets', () => {
     dids = (await publish(COUNT)).map((nft) => didOf(nft, DEV_CHAIN_ID))
   })
   afterAll(async () => {
+    await sandbox.close()
     await anvil.stop()
     rmSync(root, { recursive: true })
   })
@@ -71,7 +76,7 @@ describe('the index of many assets', () => {
   /** Follows to the head with a store in a folder, and leaves. */
   async function follow(folder: string, on = chain, blockRange = 500): Promise<void> {
     const store = openSqliteStore(join(root, folder))
-    const options = { blockRange, pollInterval: 10, maxDdoSize: 1e6, reorgDepth: 64 }
+    const options = { blockRange, pollInterval: 10, documents, reorgDepth: 64 }
     const follower = new ChainFollower(on, store.index, options, LOG)
     await eventually(async () => {
       await follower.step().catch(() => undefined)

@@ -1,0 +1,75 @@
+import { BOUNDS } from '../bounds.js'
+
+const LIMITS = BOUNDS.document
+
+/** A field of a document that has too many elements, with the words that go on from its name. */
+export type CountProblem = [field: string, words: string]
+
+/**
+ * The first list of a parsed document that is too long to be looked at element by element; undefined where each is
+ * short enough. What has another form than that of a list or an object is left to the schema.
+ */
+export function countProblem(document: unknown): CountProblem | undefined {
+  const whole = part(document)
+  const root = part(whole.credentialSubject ?? whole)
+  if (list(whole['@context']).length > LIMITS.context) return tooMany('@context', LIMITS.context)
+  const services = list(root.services)
+  if (services.length > LIMITS.services) return tooMany('services', LIMITS.services)
+  const credentials = new CredentialCounts()
+  let problem = credentials.problem('credentials', root.credentials)
+  for (const [at, service] of services.entries()) {
+    const { credentials: own, consumerParameters } = part(service)
+    const path = `services.${at}`
+    problem ??= credentials.problem(`${path}.credentials`, own)
+    problem ??= parametersProblem(`${path}.consumerParameters`, consumerParameters)
+    if (problem) return problem
+  }
+  return problem
+}
+
+/** Counts the entries and values of all credentials of a document together: they are gone through at each request. */
+class CredentialCounts {
+  private entries = 0
+  private values = 0
+
+  /** Of one `credentials` field: an object with lists, or in version 5 a list of those or of plain entries. */
+  problem(field: string, credentials: unknown): CountProblem | undefined {
+    const parts = Array.isArray(credentials) ? credentials : [credentials]
+    if (parts.length > LIMITS.credentials) return tooMany(field, LIMITS.credentials)
+    for (const one of parts) {
+      const { allow, deny } = part(one)
+      for (const entries of [[one], list(allow), list(deny)]) {
+        if (entries.length > LIMITS.credentials) return tooMany(field, LIMITS.credentials)
+        this.entries += entries.length
+        for (const entry of entries) this.values += list(part(entry).values).length
+      }
+    }
+    if (this.entries > LIMITS.credentialEntries) return tooMany('credentials', LIMITS.credentialEntries)
+    if (this.values > LIMITS.credentialValues)
+      return ['credentials', `must not hold more than ${LIMITS.credentialValues} values`]
+    return undefined
+  }
+}
+
+function parametersProblem(field: string, declared: unknown): CountProblem | undefined {
+  const parameters = list(declared)
+  if (parameters.length > LIMITS.consumerParameters) return tooMany(field, LIMITS.consumerParameters)
+  const long = parameters.findIndex((parameter) => {
+    const { options } = part(parameter)
+    const text = typeof options === 'string' ? options : ''
+    return list(options).length > LIMITS.options || text.length > BOUNDS.optionsText.length
+  })
+  return long < 0 ? undefined : tooMany(`${field}.${long}.options`, LIMITS.options)
+}
+
+function tooMany(field: string, most: number): CountProblem {
+  return [field, `must not hold more than ${most} entries`]
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function part(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { completeUserdata } from '../../src/access/parameters.js'
+import { didOf, readDdo } from '../../src/assets/ddo.js'
+import { BOUNDS } from '../../src/bounds.js'
+
+const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
+
+/** The service of a document with these consumerParameters, as requests get it. */
+function declared(consumerParameters: unknown) {
+  const service = { id: '1', type: 'access', files: '0x', datatokenAddress: NFT, serviceEndpoint: '', timeout: 0 }
+  const services = [{ ...service, consumerParameters }]
+  const read = readDdo({ id: didOf(NFT, 1), version: '4.1.0', chainId: 1, nftAddress: NFT, services })
+  return 'ddo' in read ? read.ddo.services[0]?.consumerParameters : read.problems
+}
+
+describe('consumerParameters', () => {
+  it('threat 57: are bounded when a document is read, and read once for all requests', () => {
+    const list = (length: number) =>
+      Array.from({ length }, (_, at) => ({ name: `p${at}`, type: 'select', options: [{ a: 'A' }, { b: 'B' }] }))
+    expect(declared(list(340_000))).toEqual({
+      'services.0.consumerParameters': 'must not hold more than 100 entries',
+    })
+    const largest = declared(list(BOUNDS.document.consumerParameters))
+    completeUserdata(largest, {})
+    let looks = 0
+    const watched = new Proxy(largest as unknown[], {
+      get(target, name) {
+        looks += 1
+        return Reflect.get(target, name)
+      },
+    })
+    completeUserdata(watched, { p0: 'a' })
+    const first = looks
+    for (let time = 0; time < 100; time++) expect(completeUserdata(watched, { p0: 'b' })).toEqual({ p0: 'b' })
+    // whether it is a list, and whether it is empty: its elements are not looked at again
+    expect(looks - first).toBeLessThanOrEqual(200)
+  })
+
+  it.each([
+    [[{ one: 'One' }, { two: 'Two' }], 'two'],
+    ['[{"one":"One"},{"two":{"en":"Two","de":"Zwei"}}]', 'two'],
+    [['one', 'two'], 'two'],
+  ])('offer what the publisher offers (%j)', (options, good) => {
+    const parameters = declared([{ name: 'size', type: 'select', options }])
+    for (let time = 0; time < 2; time++) {
+      expect(completeUserdata(parameters, { size: good })).toEqual({ size: good })
+      expect(() => completeUserdata(parameters, { size: 'three' })).toThrow('Validation error')
+    }
+  })
+
+  it('with too many options are a problem of the document', () => {
+    const many = Array.from({ length: 1001 }, (_, at) => String(at))
+    for (const options of [many, 'x'.repeat(16_385)])
+      expect(declared([{ name: 'size', type: 'select', options }])).toHaveProperty([
+        'services.0.consumerParameters.0.options',
+      ])
+    // options of another shape than a list admit nothing, and cost nothing
+    const parameters = declared([{ name: 'size', type: 'select', options: '['.repeat(16_000) }])
+    expect(() => completeUserdata(parameters, { size: 'a' })).toThrow('Validation error')
+  })
+})

@@ -1,0 +1,85 @@
+import { crc32 } from 'node:zlib'
+import lzma from 'lzma-purejs'
+
+type Compress = (input: Uint8Array, output: { writeByte(byte: number): void }, level?: number) => void
+
+/** Bytes as an .lzma container with its size in the header. */
+export function lzmaOf(plain: Uint8Array): Buffer {
+  const bytes: number[] = []
+  const { compressFile } = lzma as unknown as { compressFile: Compress }
+  compressFile(plain, { writeByte: (byte) => bytes.push(byte & 0xff) }, 1)
+  return Buffer.from(bytes)
+}
+
+/** An .lzma container with another header: properties, size of the dictionary, size of the content. */
+export function withLzmaHeader(
+  container: Uint8Array,
+  { properties, dictionary, size }: { properties?: number; dictionary?: number; size?: bigint },
+): Buffer {
+  const changed = Buffer.from(container)
+  if (properties !== undefined) changed.writeUInt8(properties, 0)
+  if (dictionary !== undefined) changed.writeUInt32LE(dictionary, 1)
+  if (size !== undefined) changed.writeBigUInt64LE(size, 5)
+  return changed
+}
+
+/** The codes of dictionaries of 4 KiB, of 64 MiB, which is what the strongest preset asks for, and of 4 GiB. */
+export const DICTIONARIES = { small: 0, preset9: 28, largest: 40 }
+
+/**
+ * Bytes as an .xz container that does not compress them: one stream, a block for each of the codes, all but the last
+ * of them empty. A container of the format's own form, made here since nothing that is installed writes it.
+ */
+export function xzOf(plain: Uint8Array, ...dictionaries: number[]): Buffer {
+  const flags = Buffer.from([0, 1]) // CRC-32 of the content
+  const blocks = dictionaries.map((dictionary, at) =>
+    block(at === dictionaries.length - 1 ? plain : new Uint8Array(), dictionary),
+  )
+  const index = padded(
+    Buffer.concat([
+      Buffer.from([0, ...varint(blocks.length)]),
+      ...blocks.map(({ unpadded, size }) => Buffer.from([...varint(unpadded), ...varint(size)])),
+    ]),
+  )
+  const footer = Buffer.concat([u32(index.length / 4), flags])
+  return Buffer.concat([
+    Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]),
+    flags,
+    u32(crc32(flags)),
+    ...blocks.map(({ bytes }) => bytes),
+    index,
+    u32(crc32(index)),
+    u32(crc32(footer)),
+    footer,
+    Buffer.from('YZ'),
+  ])
+}
+
+const CHUNK = 65_536
+
+function block(plain: Uint8Array, dictionary: number) {
+  const filter = Buffer.from([2, 0, 0x21, 1, dictionary, 0, 0, 0])
+  const chunks: Buffer[] = []
+  for (let at = 0; at < plain.length; at += CHUNK) {
+    const chunk = plain.subarray(at, at + CHUNK)
+    const [high, low] = [(chunk.length - 1) >> 8, (chunk.length - 1) & 0xff]
+    chunks.push(Buffer.from([at === 0 ? 1 : 2, high, low]), Buffer.from(chunk))
+  }
+  const data = Buffer.concat([...chunks, Buffer.from([0])])
+  const bytes = Buffer.concat([filter, u32(crc32(filter)), padded(data), u32(crc32(plain))])
+  return { bytes, unpadded: filter.length + 4 + data.length + 4, size: plain.length }
+}
+
+function padded(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)])
+}
+
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+
+function varint(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]
+}

@@ -1,0 +1,2 @@
+// A module of a sandbox that cannot be started.
+throw new Error('hunter2')
