@@ -1,20 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ocean } from '../demo/client.js'
 import { mined } from '../demo/consume.js'
+import { build, ROOT } from './helpers/built.js'
 import { DICTIONARIES, lzmaOf, xzOf } from './helpers/containers.js'
 import { eventually } from './helpers/eventually.js'
 import { type Instance, startInstance } from './helpers/instance.js'
 import { ask, downloadParams } from './helpers/requests.js'
 import { World } from './helpers/world.js'
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** What `npm run build` makes, with no more beside it than a production installation has. */
 describe('the build', () => {
@@ -23,9 +21,7 @@ describe('the build', () => {
   let world: World
   let instance: Instance
   beforeAll(async () => {
-    execFileSync(process.execPath, ['scripts/build.mjs', join(folder, 'dist')], { cwd: ROOT })
-    copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+    build(folder)
     world = await World.start()
     instance = await startInstance(world.beside({ STATE_DIR: join(folder, 'state'), WORKERS: '2' }), [cli])
   })

@@ -23,7 +23,7 @@ export function readHint(text: string): Hint | undefined {
   const indexed = (copy?.indexedMetadata ?? copy) as { nft?: { address?: unknown }; event?: Json } | undefined
   const { chainId, nftAddress } = subject ?? {}
   const txId = indexed?.event?.tx ?? indexed?.event?.txid
-  if (typeof chainId !== 'number' || typeof nftAddress !== 'string' || !isAddressText(nftAddress)) return undefined
+  if (typeof chainId !== 'number' || !isAddressText(nftAddress)) return undefined
   const told = indexed?.nft?.address ?? nftAddress
   if (typeof told !== 'string' || told.toLowerCase() !== nftAddress.toLowerCase()) return undefined
   if (typeof txId !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(txId)) return undefined

@@ -18,7 +18,6 @@ describe('address', () => {
     '',
     '0x',
     `0x${'ab'.repeat(20)}`,
-    `0X${'ab'.repeat(20)}`,
     `0x${'ab'.repeat(20)}\n`,
     `0x${'ab'.repeat(21)}`,
     `0x${'g'.repeat(40)}`,

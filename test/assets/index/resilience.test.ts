@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cliArguments } from '../../../demo/local-dev.js'
 import { didOf } from '../../../src/assets/ddo.js'
 import { DocumentReader } from '../../../src/assets/documents.js'
 import { ChainFollower } from '../../../src/assets/index/follower.js'
@@ -17,6 +16,7 @@ import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../../src/dev/anvil.js'
 import { type AddressEntry, deployContracts } from '../../../src/dev/deploy.js'
 import { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { DATABASE_FILE, openSqliteStore } from '../../../src/state/sqlite.js'
+import { build } from '../../helpers/built.js'
 import { deployed } from '../../helpers/contracts.js'
 import { eventually } from '../../helpers/eventually.js'
 import { batched, publishMany, stateCall } from '../../helpers/many-assets.js'
@@ -107,8 +107,10 @@ describe('the index of many assets', () => {
     timeout: 180_000,
   }, async () => {
     const folder = join(root, 'killed')
+    // not from source: most of the time would go into its loader
+    const cli = build(root)
     const running = (): ChildProcess =>
-      spawn(process.execPath, cliArguments('start'), {
+      spawn(process.execPath, [cli, 'start'], {
         stdio: ['ignore', 'ignore', 'inherit'],
         env: {
           ...process.env,

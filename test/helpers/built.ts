@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Builds the service into a folder, with no more beside it than a production installation has. Answers what node runs:
+ * it starts several times as fast as the source.
+ */
+export function build(folder: string): string {
+  execFileSync(process.execPath, ['scripts/build.mjs', join(folder, 'dist')], { cwd: ROOT })
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  return join(folder, 'dist', 'cli.js')
+}
