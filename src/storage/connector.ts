@@ -29,7 +29,9 @@ export interface Way {
  * milliseconds.
  */
 export function guardedConnector({ timeout, ...way }: Way & { timeout: number }): buildConnector.connector {
-  const connect = buildConnector({ timeout, lookup: checkedLookup(way) } as buildConnector.BuildOptions)
+  // certificates are checked whatever the environment says
+  const tls = { rejectUnauthorized: true }
+  const connect = buildConnector({ timeout, lookup: checkedLookup(way), ...tls } as buildConnector.BuildOptions)
   return (target, callback) => {
     const literal = literalAddress(target.hostname)
     if (literal !== undefined && !way.destinations.allows(literal)) {
