@@ -40,7 +40,7 @@ export class Transfer extends Readable {
   }
 
   override _read(): void {
-    const { more } = this
+    const more = this.more
     if (!more) return
     this.more = undefined
     this.connection.deadline(this.connection.timeouts.stallTimeout)
