@@ -123,8 +123,8 @@ export const BOUNDS = {
     /** Rows that are asked for at once: few, since nothing stops a server within them. */
     rows: 16,
     /** Characters of a number, a date or another short value, which libraries read in quadratic time. */
-    short: 1024,
-    /** Characters of one row that have to be parsed (JSON, arrays, bytes): parsing holds the event loop. */
+    short: 128,
+    /** Characters of one row that have to be parsed (all but text; arrays count four times): parsing holds the event loop. */
     parsed: 1_048_576,
     /** Levels of JSON within JSON: reading deep text takes several times as long as flat text. */
     depth: 200,

@@ -289,7 +289,7 @@ describe('threat 44: a PostgreSQL server that lies', () => {
     ['an interval of 100,000 digits', typed(1186, '1'.repeat(100_000))],
     ['JSON that is none', typed(114, '{')],
     ['JSON without bottom', typed(3802, '['.repeat(500_000) + ']'.repeat(500_000))],
-    ['JSON without bottom in a list', typed(3807, `{"${'['.repeat(500_000)}${']'.repeat(500_000)}"}`)],
+    ['JSON without bottom in a list', typed(3807, `{"${'['.repeat(100_000)}${']'.repeat(100_000)}"}`)],
     ['JSON above its bound', typed(3802, `[${'[],'.repeat(400_000)}1]`)],
     ['a list without bottom', typed(1009, '{'.repeat(500_000))],
     ['more columns than announced', says('rows', BEGUN, row('1', '2'))],

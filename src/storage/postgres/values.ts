@@ -31,6 +31,9 @@ const [POINT, CIRCLE] = [600, 718]
 
 const [QUOTE, BACKSLASH, BRACKET, BRACE] = [34, 92, 91, 123]
 
+/** The library reads arrays character by character, which takes several times as long as JSON. */
+const ARRAY_COST = 4
+
 /** Not the form that its declaration says. */
 const ARRAY = pg.types.arrayParser as unknown as {
   create(text: string, entry: (value: string | null) => unknown): { parse(): unknown[] }
@@ -81,24 +84,25 @@ function read(type: number, text: string, spend: (characters: number) => void): 
   return new JsonText(JSON.stringify(value))
 }
 
-/** The library's reader of a type; undefined where it leaves the text as it is. */
+/** The library's reader of a type that is none of the above, which is an array; undefined where it leaves the text as it is. */
 function library(type: number): Reader | undefined {
   const parse = pg.types.getTypeParser(type, 'text') as (text: string) => unknown
-  return parse === PLAIN || type === pg.types.builtins.INT8 ? undefined : parsed(parse)
+  return parse === PLAIN || type === pg.types.builtins.INT8 ? undefined : parsed(parse, ARRAY_COST)
 }
 
 const PLAIN = pg.types.getTypeParser(pg.types.builtins.TEXT, 'text') as (text: string) => unknown
 
-function parsed(parse: (text: string) => unknown): Reader {
+function parsed(parse: (text: string) => unknown, cost = 1): Reader {
   return (text, spend) => {
-    spend(text.length)
+    spend(text.length * cost)
     return parse(text)
   }
 }
 
 function short(type: number): Reader {
   const parse = pg.types.getTypeParser(type as never, 'text') as (text: string) => unknown
-  return (text) => {
+  return (text, spend) => {
+    spend(text.length)
     if (text.length > BOUNDS.sql.short) throw new RangeError('a value that is too long for its type')
     return parse(text)
   }
@@ -106,7 +110,7 @@ function short(type: number): Reader {
 
 function elements(type: number): Reader {
   return (text, spend) => {
-    spend(text.length)
+    spend(text.length * ARRAY_COST)
     const free = () => undefined
     const entry = (value: string | null) => (value === null ? null : READERS.get(type)?.(value, free))
     return ARRAY.create(text, entry).parse()
