@@ -15,7 +15,7 @@ export const LIMITS = {
   }),
   ANONYMOUS_REQUESTS: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
-    doc: 'Requests that need no order (fileinfo, initialize, encrypt, decrypt, validate, and requests that were refused) that one address may send in a minute to one process; 0 is without limit. IPv6 addresses count by /64. Default: 600, but without limit for private addresses unless TRUSTED_PROXIES is set. Downloads have limits of their own.',
+    doc: 'Requests that need no order (fileinfo, initialize, encrypt, validate, and requests that were refused) that one address may send in a minute to one process; 0 is without limit. IPv6 addresses count by /64. Default: 600, but without limit for private addresses unless TRUSTED_PROXIES is set. Downloads have limits of their own.',
   }),
   ANONYMOUS_BYTES: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),

@@ -29,7 +29,6 @@ export const decrypt: Endpoint = {
   names: ['decrypt'],
   method: 'POST',
   path: `${PREFIX}/decrypt`,
-  anonymous: true,
   doc: {
     summary: 'Decrypt a published document',
     description:
