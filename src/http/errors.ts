@@ -75,6 +75,8 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   if (code in FRAMEWORK_ERRORS) return sendFixed(reply, code as keyof typeof FRAMEWORK_ERRORS)
   const status = (error as FastifyError).statusCode
   if (status !== undefined && status >= 400 && status < 500) return sendFixed(reply, 'OTHER')
+  // nobody is there to be told, and what was aborted for it is no fault
+  if (request.lifetime?.ended) return sendFixed(reply, 'OTHER')
   // The message of an unforeseen error may quote anything: only its kind and the places it passed are logged.
   request.log.error({ type: error.name, at: frames(error) }, 'unforeseen error')
   return sendFixed(reply, 'UNFORESEEN')

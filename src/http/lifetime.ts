@@ -25,6 +25,10 @@ export class Lifetime {
     return this.controller.signal
   }
 
+  get ended(): boolean {
+    return this.over
+  }
+
   /** That signal, which fires after so many milliseconds as well. */
   deadline(milliseconds: number): AbortSignal {
     return AbortSignal.any([this.signal, AbortSignal.timeout(milliseconds)])

@@ -58,7 +58,8 @@ export const validateDdo: Endpoint = {
   register(app, { chains, documents, settings }) {
     withRawBody(app, (scope) => {
       scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request) => {
-        const read = await documents.validate(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const read = await documents.validate(body, { signal: request.lifetime.signal })
         if ('problems' in read)
           throw new ValidationError(Object.fromEntries(Object.entries(read.problems).map(([at, why]) => [at, [why]])))
         const key = chains.get(read.chainId)?.key

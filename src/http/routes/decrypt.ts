@@ -79,7 +79,7 @@ export const decrypt: Endpoint = {
       const published = txId
         ? documentIn((await waitForReceipt(chain, txId, settings.ORDER_WAIT))?.receipt, nft)
         : await namedDocument(context, chain, nft, document)
-      const decoded = await documents.decode(published, { nft, chain })
+      const decoded = await documents.decode(published, { nft, chain }, { signal: request.lifetime.signal })
       if ('reason' in decoded)
         throw new AssetError('DOCUMENT_UNREADABLE', `The document cannot be given: ${decoded.reason}.`)
       return reply.code(201).type('text/plain; charset=utf-8').send(decoded.ddo)
