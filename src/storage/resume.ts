@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { StorageError } from '../errors.js'
 import { discard } from './egress.js'
 import { WholeBody } from './exchange.js'
 import type { OpenedFile } from './storage.js'
@@ -52,16 +53,20 @@ class ResumingBody extends Readable {
     this.source = source
     source.on('data', (chunk: Buffer) => {
       this.position += chunk.length
-      if (!this.push(chunk)) source.pause()
+      // what goes past the length that was announced would be read as the next response of the connection
+      if (this.position > this.last + 1) this.destroy(misfit())
+      else if (!this.push(chunk)) source.pause()
     })
-    source.once('end', () => this.push(null))
-    source.once('error', (error) => {
-      if (source === this.source && !this.destroyed) void this.goOn(error)
-    })
+    source.once('end', () => this.broke(source, misfit()))
+    source.once('error', (error) => this.broke(source, error))
     source.pause()
   }
 
-  /** Takes the transfer up again, or ends it with the error that broke it. */
+  private broke(source: Readable, error: Error): void {
+    if (source === this.source && !this.destroyed) void this.goOn(error)
+  }
+
+  /** Ends the transfer where all has come. Otherwise takes it up again, or ends it with the error that broke it. */
   private async goOn(error: Error): Promise<void> {
     if (this.position > this.last) return void this.push(null)
     if (this.resumes >= MAX_RESUMES) return void this.destroy(error)
@@ -79,4 +84,9 @@ class ResumingBody extends Readable {
       this.destroy(error)
     }
   }
+}
+
+/** The rest of a file is not as long as its range says. */
+function misfit(): StorageError {
+  return new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
 }
