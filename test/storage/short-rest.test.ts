@@ -48,7 +48,7 @@ describe('a storage whose rest of a file is not as long as it says', () => {
     expect(await handedOn('/right', 0)).toEqual({ bytes: WHOLE, broken: false })
   })
 
-  it('threat 60: a longer rest never gets past the end, where it would be read as another response', async () => {
+  it('threat 69: a longer rest never gets past the end, where it would be read as another response', async () => {
     const { bytes } = await handedOn('/longer', 5_000)
     expect(bytes).toBeLessThanOrEqual(WHOLE)
   })
