@@ -25,15 +25,16 @@ export function fallbackName(index: number, mediaType: string | undefined): stri
   return ending ? `file-${index}.${ending}` : `file-${index}`
 }
 
-/** A bare file name: no path, no control or direction-changing characters, no leading dots. */
+/** A bare file name: no path, no control or direction-changing characters, no leading dots, no space at either end. */
 export function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? ''
   const clean = last
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/[\ud800-\udfff]/gu, '')
-    .replace(/^[.\s]+|\s+$/g, '')
-  return [...clean].slice(0, MAX_NAME).join('')
+    .replace(/^[.\s]+/, '')
+  // cut before the end is trimmed: what is left behind a cut may be space again, and looking for it takes long in a long name
+  return [...clean].slice(0, MAX_NAME).join('').trimEnd()
 }
 
 function encodeExtended(name: string): string {

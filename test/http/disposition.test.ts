@@ -17,6 +17,8 @@ describe('Content-Disposition', () => {
       `attachment;filename="xSet-Cookie: a=b.csv";filename*=UTF-8''xSet-Cookie%3A%20a%3Db.csv`,
     ],
     ['gpj\u202e.exe', 'attachment;filename=gpj.exe'],
+    ['gpj\u061c.exe', 'attachment;filename=gpj.exe'],
+    [`${'x'.repeat(199)} y.csv`, `attachment;filename=${'x'.repeat(199)}`],
     ['', 'attachment;filename=file-0'],
     ['..', 'attachment;filename=file-0'],
     [undefined, 'attachment;filename=file-0'],
