@@ -8,7 +8,11 @@ export type Credentials = { signature: string } | { token: string } | undefined
 export function credentialsOf(request: FastifyRequest): Credentials {
   const { signature } = sentParams(request)
   // some clients write a missing signature as the text null
-  if (signature !== undefined && signature !== 'null') return { signature: String(signature) }
+  if (signature !== undefined && signature !== 'null') {
+    // anything but text is refused when the parameter is read; JSON can hold what has no text at all
+    const isText = typeof signature === 'string' || typeof signature === 'number'
+    return { signature: isText ? String(signature) : '' }
+  }
   const token = sentToken(request)
   return token === undefined ? undefined : { token }
 }
