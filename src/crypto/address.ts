@@ -2,11 +2,11 @@ import type { Address } from 'viem'
 import { keccak } from './keccak.js'
 
 /**
- * Whether this is an address: 20 bytes of hex, in any case. For whatever comes from outside, in place of the chain
+ * Whether this is an address: 0x and 20 bytes of hex, in any case. For whatever comes from outside, in place of the chain
  * library's own check, which keeps thousands of the texts that it was given, however long they are.
  */
 export function isAddressText(value: unknown): value is Address {
-  return typeof value === 'string' && value.length === 42 && /^0x[0-9a-f]{40}$/i.test(value)
+  return typeof value === 'string' && value.length === 42 && /^0x[0-9a-fA-F]{40}$/.test(value)
 }
 
 /**

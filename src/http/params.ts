@@ -109,7 +109,7 @@ export const flags = documented(
 )
 
 export const address = documented(
-  formed(/^0x[0-9a-f]{40}$/i, 'must be an address: 0x and 40 hex digits', (value): AddressParam => {
+  formed(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits', (value): AddressParam => {
     return { text: value, address: getAddress(value) }
   }),
   {

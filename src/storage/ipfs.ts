@@ -49,7 +49,10 @@ function contentAddressed({ egress }: StorageTools, gateways: readonly string[])
     const found = await guarded(() => exporter(parsedCid(text) as CID, blocks as never))
     if (found.type !== 'file' && found.type !== 'raw' && found.type !== 'identity')
       throw new StorageError('STORAGE_REFUSED', 'The file is a directory, or no file at all.')
-    return { size: Number(found.type === 'file' ? found.unixfs.fileSize() : found.size), content: found.content }
+    const size = Number(found.type === 'file' ? found.unixfs.fileSize() : found.size)
+    // a tree may say of itself what it likes
+    if (!Number.isSafeInteger(size)) throw new StorageError('STORAGE_REFUSED', 'The file has no possible size.')
+    return { size, content: found.content }
   }
 
   return {
