@@ -126,7 +126,7 @@ export class Egress {
     const { policy, connectTimeout, responseTimeout, stallTimeout, ca } = this.options
     const port = Number(url.port || defaultPort)
     if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw refused()
-    const release = this.lanes[budget].enter(url.hostname, false)
+    const release = this.lanes[budget].enter(url.hostname)
     try {
       // the brackets of IPv6 belong to the URL, not to the address
       const address = await pinnedAddress(url.hostname, this.way, signal)
@@ -170,7 +170,7 @@ export class Egress {
       headers: { 'user-agent': 'tidegate', ...headers, 'accept-encoding': 'identity' },
       body: body ?? null,
     }
-    const ask = () => exchange(lane.agent, request, signal, lane.enter(url.hostname, true))
+    const ask = async () => exchange(lane.agent, request, signal, await lane.turn(url.hostname, signal))
     try {
       const answer = await (method === 'POST' ? ask() : askAgain(ask, signal))
       onOutcome?.('ok')
