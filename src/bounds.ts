@@ -25,6 +25,10 @@ export const BOUNDS = {
     /** Characters of the URLs that are remembered as checked, in all. */
     remembered: 4_194_304,
   },
+  ipfs: {
+    /** Parts of a file that were named and not yet read: a block names 50,000 at most, honest ones a few hundred. */
+    pending: 200_000,
+  },
   describing: {
     /** Milliseconds for which what was found out about a published file is given again, whoever asks. */
     timeToLive: 60_000,

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checksumOf } from '../../src/storage/checksum.js'
+import type { StoredFile } from '../../src/storage/registry.js'
+import { eventually } from '../helpers/eventually.js'
+import { loopDelay } from '../helpers/loop-delay.js'
+import { StorageServer } from '../helpers/storage-server.js'
+import { ASKING, testEgress, testRegistry } from '../helpers/storage-tools.js'
+
+const DAG_PB = 0x70
+const RAW = 0x55
+const LEAF = Buffer.from('0123456789')
+
+type Link = readonly [cid: CID, size: number]
+
+/** A field of a protocol buffer: a number, or bytes. */
+function field(number: number, value: number | Uint8Array): Buffer {
+  if (typeof value === 'number') return Buffer.concat([varint(number << 3), varint(value)])
+  return Buffer.concat([varint((number << 3) | 2), varint(value.length), value])
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = []
+  for (let left = value; ; left = Math.floor(left / 128)) {
+    if (left < 128) return Buffer.from([...bytes, left])
+    bytes.push((left % 128) | 128)
+  }
+}
+
+/** A block of a file that consists of others; each size is what the block says of it. */
+function tree(links: readonly Link[]): Buffer {
+  const data = Buffer.concat([field(1, 2), ...links.map(([, size]) => field(4, size))])
+  const linked = links.map(([cid]) => field(2, Buffer.concat([field(1, cid.bytes), field(2, Buffer.alloc(0))])))
+  return Buffer.concat([...linked, field(1, data)])
+}
+
+// what goes wrong below the second level was a rejection that nobody handled: this process would report it
+describe('threat 60: trees of IPFS that are broken further down', () => {
+  let gateway: StorageServer
+  const egress = testEgress()
+  beforeAll(async () => {
+    gateway = await StorageServer.start()
+  })
+  afterAll(async () => {
+    await egress.close()
+    await gateway.close()
+  })
+
+  function cidOf(block: Uint8Array, codec: number): CID {
+    return CID.createV1(codec, Digest.create(0x12, createHash('sha256').update(block).digest()))
+  }
+
+  function put(block: Uint8Array, codec = DAG_PB): CID {
+    const cid = cidOf(block, codec)
+    gateway.on(`/ipfs/${cid}`, (_request, response) => void response.end(block))
+    return cid
+  }
+
+  /** The file whose tree leads to a block over `levels` others. */
+  function above(cid: CID, levels = 3, size = LEAF.length): StoredFile {
+    let root = cid
+    for (let level = 0; level < levels; level++) root = put(tree([[root, size]]))
+    const gateways = { ipfs: [gateway.origin], filecoin: [], arweave: [] }
+    return testRegistry(egress, { gateways }).file({ type: 'ipfs', hash: root.toString() })
+  }
+
+  async function read(file: StoredFile, signal = ASKING.signal): Promise<string> {
+    const { body } = await file.open({ ...ASKING, method: 'GET', headers: {}, signal })
+    const chunks: Buffer[] = []
+    for await (const chunk of body) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks).toString()
+  }
+
+  it('control: a whole tree is read, also in part', async () => {
+    const leaf = put(LEAF, RAW)
+    const file = above(put(tree([[leaf, 10], [leaf, 10], [leaf, 10]])), 2, 30) // biome-ignore format: one line
+    expect(await read(file)).toBe('0123456789'.repeat(3))
+    const { body, headers } = await file.open({ ...ASKING, method: 'GET', headers: { range: 'bytes=8-20' } })
+    expect(headers['content-range']).toBe('bytes 8-20/30')
+    expect(Buffer.concat(await body.toArray()).toString()).toBe('8901234567890')
+  })
+
+  it.each<[string, () => CID]>([
+    ['missing', () => cidOf(Buffer.from('nowhere'), RAW)],
+    ['no protocol buffer', () => put(Buffer.from('ffffffff', 'hex'))],
+    ['no data', () => put(Buffer.alloc(0))],
+    ['no UnixFS', () => put(field(1, Buffer.from('ffffff', 'hex')))],
+    ['a directory', () => put(field(1, field(1, 1)))],
+    ['of another codec', () => put(LEAF, 0x71)],
+    ['longer than its parent says', () => put(Buffer.alloc(11), RAW)],
+    ['shorter than its parent says', () => put(Buffer.alloc(9), RAW)],
+  ])('a block that is %s ends the transfer, and gives no checksum', async (_name, block) => {
+    const file = above(block())
+    await expect(read(file)).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
+    expect(await checksumOf(file, 1000, () => undefined, { ...ASKING })).toBeUndefined()
+  })
+
+  it('a reader who leaves ends it as well', async () => {
+    const leaf = cidOf(Buffer.from('slow'), RAW)
+    let asked = 0
+    gateway.on(`/ipfs/${leaf}`, () => {
+      asked += 1
+    })
+    const gone = new AbortController()
+    const reading = read(above(leaf), gone.signal)
+    reading.catch(() => undefined)
+    await eventually(async () => asked === 1)
+    gone.abort()
+    await expect(reading).rejects.toThrow()
+    await eventually(async () => egress.inFlight('paid') === 0)
+  })
+
+  it('a block of tens of thousands of blocks within itself leaves others their turn', async () => {
+    const inline = CID.createV1(RAW, Digest.create(0, Buffer.from('x')))
+    const file = above(put(tree(Array.from({ length: 50_000 }, () => [inline, 1] as const))), 1, 50_000)
+    let length = 0
+    const held = await loopDelay(async () => {
+      length = (await read(file)).length
+    })
+    expect(length).toBe(50_000)
+    expect(held).toBeLessThan(1000)
+  })
+})
