@@ -37,7 +37,7 @@ function tree(links: readonly Link[]): Buffer {
 }
 
 // what goes wrong below the second level was a rejection that nobody handled: this process would report it
-describe('threat 60: trees of IPFS that are broken further down', () => {
+describe('threat 49: trees of IPFS that are broken further down', () => {
   let gateway: StorageServer
   const egress = testEgress()
   beforeAll(async () => {

@@ -35,7 +35,7 @@ describe('requests that wait for a connection to a slow host', () => {
     return { answer, leave: () => controller.abort() }
   }
 
-  it('threat 60: leave no place behind when they are aborted', async () => {
+  it('threat 25: leave no place behind when they are aborted', async () => {
     const url = `http://127.0.0.1:${slow.port}/file`
     const held = [begin(url), begin(url)]
     await Promise.all(held.map(({ answer }) => answer))
