@@ -19,9 +19,11 @@ type Environment = Record<string, string | undefined>
  */
 export function loadSettings(environment: Environment, file?: string): Settings {
   const problems: string[] = []
-  const fromFile = file === undefined ? {} : readSettingsFile(file, problems)
+  const text = file === undefined ? '' : readSettingsFile(file, problems)
+  const fromFile = parseEnv(text) as Environment
   for (const name of Object.keys(fromFile)) {
-    if (!isKnown(name)) problems.push(`${name} in ${file}: no such setting.${suggestion(name)}`)
+    // what stands where a name should be may be a key that somebody pasted: it is never told
+    if (!isKnown(name)) problems.push(`Line ${lineOf(name, text)} of ${file}: ${unknownName(name)}`)
   }
   for (const name of Object.keys(environment)) {
     // The environment is full of other programs' names: only a near miss of one of ours is worth a word.
@@ -53,7 +55,7 @@ export function loadSettings(environment: Environment, file?: string): Settings 
 /** One secret by itself, for commands that need no other setting. Throws ConfigError. */
 export function secretSetting(name: SettingName, environment: Environment, file?: string): string | undefined {
   const problems: string[] = []
-  const fromFile = file === undefined ? {} : readSettingsFile(file, problems)
+  const fromFile: Environment = file === undefined ? {} : parseEnv(readSettingsFile(file, problems))
   const given = (other: string) => environment[other] || fromFile[other] || undefined
   const raw = given(name) ?? secretFromFile(name, SETTINGS[name], given, problems)
   if (problems.length > 0) throw new ConfigError(problems)
@@ -69,7 +71,10 @@ function secretFromFile(name: string, { secret }: Setting<unknown>, given: Given
   try {
     return readFileSync(path, 'utf8').trim() || undefined
   } catch (error) {
-    problems.push(`${name}_FILE: ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`)
+    // it may be the secret itself, where somebody has mistaken one setting for the other
+    problems.push(
+      `${name}_FILE: the file that it names cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`,
+    )
     return undefined
   }
 }
@@ -80,25 +85,36 @@ function legacyValue({ legacy, legacyFactor }: Setting<unknown>, given: Given): 
   return legacyFactor !== undefined && raw && /^\d+$/.test(raw) ? String(Number(raw) * legacyFactor) : raw
 }
 
-function readSettingsFile(file: string, problems: string[]): Environment {
+function readSettingsFile(file: string, problems: string[]): string {
   try {
-    return parseEnv(readFileSync(file, 'utf8'))
+    return readFileSync(file, 'utf8')
   } catch (error) {
     problems.push(`The settings file ${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`)
-    return {}
+    return ''
   }
 }
 
 const LEGACY_NAMES = new Set((Object.values(SETTINGS) as Setting<unknown>[]).flatMap(({ legacy }) => legacy ?? []))
 
 function isKnown(name: string): boolean {
-  const secret = (SETTINGS as Record<string, Setting<unknown>>)[name.replace(/_FILE$/, '')]?.secret
-  return name in SETTINGS || LEGACY_NAMES.has(name) || (name.endsWith('_FILE') && secret === true)
+  if (Object.hasOwn(SETTINGS, name) || LEGACY_NAMES.has(name)) return true
+  const base = name.replace(/_FILE$/, '')
+  const secret = Object.hasOwn(SETTINGS, base) && (SETTINGS as Record<string, Setting<unknown>>)[base]?.secret
+  return base !== name && secret === true
 }
 
-function suggestion(name: string): string {
+/** What is wrong with a line of the settings file whose name is none. A line without `=` becomes one with the next. */
+function unknownName(name: string): string {
+  if (/[\r\n]/.test(name)) return 'is not of the form NAME=value.'
   const near = nearest(name)
-  return near ? ` Did you mean ${near}?` : ''
+  return `no such setting.${near ? ` Did you mean ${near}?` : ''}`
+}
+
+/** The number of the line that begins with a name. */
+function lineOf(name: string, text: string): number {
+  const start = name.split(/\r?\n/, 1)[0] as string
+  const lines = text.split('\n').map((line) => line.trimStart().replace(/^export\s+/, ''))
+  return lines.findIndex((line) => line.startsWith(start)) + 1
 }
 
 /** The setting that a name was probably meant to be. Short names are left alone: HOME is no misspelt HOST. */

@@ -11,15 +11,17 @@ const SCRYPT = { n: 131_072, r: 8, p: 1 }
 const MAX_SCRYPT_MEMORY = 1 << 30
 const MAX_PBKDF2_ROUNDS = 10_000_000
 
-const hex = z.string().regex(/^(0x)?([0-9a-fA-F]{2})+$/)
+const hex = z.string().regex(/^(?:0x)?(?:[0-9a-fA-F]{2})+$/)
 const bytes = hex.transform((text) => Buffer.from(text.replace(/^0x/, ''), 'hex'))
+/** The counter that AES begins with: one block. */
+const counter = bytes.refine(({ length }) => length === 16)
 
 /** Web3 Secret Storage, version 3. Old wallets write the keys of the outer object in capitals. */
 const FILE = z.object({
   version: z.literal(3),
   crypto: z.object({
     cipher: z.literal('aes-128-ctr'),
-    cipherparams: z.object({ iv: bytes }),
+    cipherparams: z.object({ iv: counter }),
     ciphertext: bytes,
     mac: bytes,
     kdf: z.enum(['scrypt', 'pbkdf2']),

@@ -78,8 +78,36 @@ describe('settings', () => {
     writeFileSync(file, `PROVIDER_PRIVATE_KEY=${KEY}\nNETWORK_URL=http://file\nPORT=1\n`)
     expect(loadSettings({ PORT: '2' }, file)).toMatchObject({ PORT: 2 })
     writeFileSync(file, `NONSENSE=1\n`)
-    expect(problems(base, file)).toEqual([`NONSENSE in ${file}: no such setting.`])
+    expect(problems(base, file)).toEqual([`Line 1 of ${file}: no such setting.`])
     expect(problems(base, join(folder, 'missing'))).toEqual([expect.stringContaining('cannot be read: ENOENT')])
     rmSync(folder, { recursive: true })
+  })
+
+  it.each([
+    ['a line without =', `PORT=1\n${KEY}\nLOG_LEVEL=info\n`, 'Line 2 of FILE: is not of the form NAME=value.'],
+    ['the value in the place of the name', `# keys\n  export ${KEY}==\n`, 'Line 2 of FILE: no such setting.'],
+    [
+      'a misspelt name',
+      `PORT=1\nPROVIDER_PRIVATE_KY=${KEY}\n`,
+      'Line 2 of FILE: no such setting. Did you mean PROVIDER_PRIVATE_KEY?',
+    ],
+    [
+      'the key as a chain id',
+      `PROVIDER_PRIVATE_KEY={"${KEY}":1}\n`,
+      'PROVIDER_PRIVATE_KEY: has a key that is not a chain id.',
+    ],
+    [
+      'the key as a path',
+      `PROVIDER_PRIVATE_KEY_FILE=${KEY}\n`,
+      'PROVIDER_PRIVATE_KEY_FILE: the file that it names cannot be read: ENOENT.',
+    ],
+  ])('threat 65: %s is told without the value', (_name, content, problem) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const file = join(folder, 'settings.env')
+    writeFileSync(file, content)
+    const found = problems({ NETWORK_URL: base.NETWORK_URL }, file).map((line) => line.replace(file, 'FILE'))
+    rmSync(folder, { recursive: true })
+    expect(found).toContain(problem)
+    expect(found.join('\n')).not.toContain('1111')
   })
 })

@@ -33,7 +33,7 @@ describe('settings of an operator', () => {
     expect(settings.PROVIDER_PRIVATE_KEY.all?.address).toBe('0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A')
     const missing = join(folder, 'none')
     expect(problems({ ...base, PROVIDER_PRIVATE_KEY_FILE: missing })).toEqual([
-      `PROVIDER_PRIVATE_KEY_FILE: ${missing} cannot be read: ENOENT.`,
+      'PROVIDER_PRIVATE_KEY_FILE: the file that it names cannot be read: ENOENT.',
     ])
     expect(problems({ ...base, PROVIDER_PRIVATE_KEY: KEY, PROVIDER_PRIVATE_KY_FILE: 'x' })).toEqual([])
   })

@@ -62,6 +62,10 @@ describe('encrypted keys', () => {
       [changed(({ crypto }) => Object.assign(crypto, { cipher: 'none' })), 'crypto.cipher is not as expected'],
       [changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1 << 24 })), 'asks for a cost that is not paid'],
       [changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1000 })), 'asks for a cost that is not paid'],
+      [
+        changed(({ crypto }) => Object.assign(crypto.cipherparams, { iv: 'ab'.repeat(32) })),
+        'crypto.cipherparams.iv is not as expected',
+      ],
       [changed(({ crypto }) => Object.assign(crypto, { mac: '00'.repeat(32) })), 'has another password'],
     ] as [string, string][])
       await expect(openKeystore(text, PASSWORD), words).rejects.toThrow(words)
