@@ -1,6 +1,20 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { BOUNDS } from './bounds.js'
 import { ValidationError } from './errors.js'
+
+const UNREADABLE = z.never('holds something that cannot be read')
+
+/**
+ * What a schema makes of a value from outside. The library itself throws for some: it compares the `length` of
+ * whatever stands where a text or a list is due, and an object may hold one that has no value. That is refused too.
+ */
+export function parsedBy<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.output<S>> {
+  try {
+    return schema.safeParse(value)
+  } catch {
+    return UNREADABLE.safeParse(undefined) as z.ZodSafeParseResult<z.output<S>>
+  }
+}
 
 /**
  * The problems of a failed parse as sentences by field ("The nonce field is required."), ten at most. The schema's own

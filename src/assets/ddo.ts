@@ -3,6 +3,7 @@ import type { Address } from 'viem'
 import { z } from 'zod'
 import { BOUNDS } from '../bounds.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
+import { parsedBy } from '../validation.js'
 import { countProblem } from './counts.js'
 
 /** DID methods of the two generations of asset descriptors: version 4, and version 5 (a verifiable credential). */
@@ -122,7 +123,7 @@ export type DdoCheck = { ddo: Ddo } | { problems: Record<string, string> }
 export function readDdo(document: unknown, schema: z.ZodType<Ddo> = version4): DdoCheck {
   const uncounted = countProblem(document)
   if (uncounted) return { problems: Object.fromEntries([uncounted]) }
-  const parsed = isVersion5(document) ? version5.safeParse(document) : schema.safeParse(document)
+  const parsed = isVersion5(document) ? parsedBy(version5, document) : parsedBy(schema, document)
   if (!parsed.success) {
     const first = parsed.error.issues.slice(0, LIMITS.problems)
     const problems = first.map((issue) => [issue.path.join('.') || 'document', issue.message])
@@ -145,5 +146,6 @@ export function readPublishableDdo(document: unknown): DdoCheck {
 }
 
 function isVersion5(document: unknown): boolean {
-  return String((document as { version?: unknown } | null)?.version).startsWith('5.')
+  const version = (document as { version?: unknown } | null)?.version
+  return typeof version === 'string' && version.startsWith('5.')
 }

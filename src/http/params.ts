@@ -3,7 +3,7 @@ import { type Address, getAddress, type Hex } from 'viem'
 import { z } from 'zod'
 import { latestNonce, type Nonce, parseNonce } from '../auth/nonce.js'
 import { ValidationError } from '../errors.js'
-import { validationError } from '../validation.js'
+import { parsedBy, validationError } from '../validation.js'
 import { documented, fieldDoc } from './docs.js'
 
 /** An address as the client wrote it, which is what it signed, and as the service uses it. */
@@ -18,7 +18,7 @@ export interface AddressParam {
  */
 export function readParams<T extends z.ZodObject>(schema: T, request: FastifyRequest): z.output<T> {
   const given = sentParams(request)
-  const parsed = schema.safeParse(given)
+  const parsed = parsedBy(schema, given)
   if (!parsed.success) throw validationError(parsed.error, given)
   return parsed.data
 }

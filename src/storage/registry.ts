@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.js'
-import { validationError } from '../validation.js'
+import { parsedBy, validationError } from '../validation.js'
 import { arweaveStorage } from './arweave.js'
 import { ftpStorage } from './ftp.js'
 import { graphqlStorage } from './graphql.js'
@@ -48,7 +48,7 @@ export class StorageRegistry {
     const type = (object as { type?: unknown } | null)?.type
     const storage = typeof type === 'string' ? this.kinds.get(type.toLowerCase()) : undefined
     if (!storage) throw ValidationError.of('type', `The type must be one of ${STORAGE_TYPES.join(', ')}.`)
-    const parsed = storage.schema.safeParse({ ...(object as object), type: storage.type })
+    const parsed = parsedBy(storage.schema, { ...(object as object), type: storage.type })
     if (!parsed.success) throw validationError(parsed.error, object as object)
     return {
       type: storage.type,

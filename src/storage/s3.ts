@@ -11,6 +11,10 @@ const plain = (name: string) =>
     .max(1024, 'must not be longer than 1024 characters')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
     .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), `must not hold control characters in ${name}`)
+    .refine((text) => !/\p{Surrogate}/u.test(text), 'must be well-formed text')
+
+/** What goes into a header. */
+const ascii = (name: string) => plain(name).refine((text) => /^[\x20-\x7e]*$/.test(text), 'must hold ASCII alone')
 
 const s3File = z.object({
   type: z.literal('s3'),
@@ -24,9 +28,9 @@ const s3File = z.object({
     .string()
     .regex(/^[a-z0-9-]{1,64}$/i, 'must be the name of a region')
     .default('us-east-1'),
-  accessKeyId: plain('accessKeyId'),
+  accessKeyId: ascii('accessKeyId'),
   secretAccessKey: plain('secretAccessKey'),
-  sessionToken: plain('sessionToken').optional(),
+  sessionToken: ascii('sessionToken').optional(),
   /** Whether the bucket is the first part of the path (as most services besides the first one want it). */
   forcePathStyle: z.boolean().default(true),
 })

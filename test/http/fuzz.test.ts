@@ -160,6 +160,14 @@ describe('threat 34: any input', () => {
       '{"signature":{"toString":1,"valueOf":1}}',
       400,
     ],
+    [
+      'a length that has no value (threat 61)',
+      'POST',
+      '/api/services/fileinfo',
+      '',
+      '{"type":"url","url":{"length":{"toString":1,"valueOf":1}}}',
+      400,
+    ],
     ['__proto__ in the body', 'POST', '/api/services/fileinfo', '', '{"__proto__":{"type":"url"}}', 400],
   ])('survives %s', async (_name, method, path, query, body, status) => {
     const headers = body ? { 'content-type': 'application/json' } : {}

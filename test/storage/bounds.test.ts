@@ -38,6 +38,19 @@ describe('threat 49: what a descriptor may hold is bounded', () => {
     for (const none of [null, undefined, [], {}]) expect(fieldsOf({ headers: none })).toEqual({})
   })
 
+  it('threat 61: a length that has no value is a wrong field as well, and so is text that is none', () => {
+    const odd = { length: { toString: 1, valueOf: 1 } }
+    const wrong = { body: ['The body field holds something that cannot be read.'] }
+    expect(fieldsOf({ url: odd })).toEqual(wrong)
+    expect(fieldsOf({ type: 'graphql', query: odd })).toEqual(wrong)
+    const s3 = { type: 's3', endpoint: file.url, bucket: 'abc', key: 'a', accessKeyId: 'a', secretAccessKey: 'b' }
+    expect(fieldsOf(s3)).toEqual({})
+    expect(fieldsOf({ ...s3, key: 'a\ud800' })).toEqual({ key: ['The key field must be well-formed text.'] })
+    expect(fieldsOf({ ...s3, accessKeyId: '€' })).toEqual({
+      accessKeyId: ['The accessKeyId field must hold ASCII alone.'],
+    })
+  })
+
   it('a file list that is longer than what is looked at cannot be used', () => {
     const key = providerKey('11'.repeat(32))
     const own = { nftAddress: key.address, datatokenAddress: key.address }
