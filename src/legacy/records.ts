@@ -16,7 +16,9 @@ export function legacyTokenId(token: string): string | undefined {
 /** When a token ends by itself, in seconds since 1970; undefined where it does not say so. */
 export function legacyTokenEnd(token: string): number | undefined {
   try {
-    return decodeJwt(token).exp
+    const end: unknown = decodeJwt(token).exp
+    // the library does not look at the type of it
+    return typeof end === 'number' && end >= 0 ? Math.min(Math.ceil(end), Number.MAX_SAFE_INTEGER) : undefined
   } catch {
     return undefined
   }
