@@ -36,7 +36,9 @@ export function completeUserdata(declared: unknown, sent: UserData | undefined):
     const given = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
     if (given === undefined || given === '') {
       const { default: fallback, required, name } = parameter
-      if (fallback !== undefined && fallback !== null && fallback !== '') values[name] = fallback
+      // by its own name, __proto__ included
+      if (fallback !== undefined && fallback !== null && fallback !== '')
+        Object.defineProperty(values, name, { value: fallback, enumerable: true, writable: true, configurable: true })
       else if (required) throw refusal(name, 'is required')
       continue
     }
@@ -57,15 +59,17 @@ function parametersOf(declared: unknown[]): ConsumerParameter[] | undefined {
 function problemOf(parameter: ConsumerParameter, value: unknown): string | undefined {
   const { type } = parameter
   if (type === 'text' && typeof value !== 'string') return 'must be text'
-  if (
-    type === 'number' &&
-    (String(value).trim() === '' || !Number.isFinite(Number(value)) || typeof value === 'boolean')
-  )
-    return 'must be a number'
+  if (type === 'number' && !isNumber(value)) return 'must be a number'
   if (type === 'boolean' && ![true, false, 'true', 'false'].includes(value as boolean)) return 'must be true or false'
-  if (type === 'select' && !optionsOf(parameter).has(String(value)))
+  // an object need not have a text
+  if (type === 'select' && (typeof value === 'object' || !optionsOf(parameter).has(String(value))))
     return 'must be one of the options that the publisher offers'
   return undefined
+}
+
+function isNumber(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() !== '' && Number.isFinite(Number(value))
+  return typeof value === 'number'
 }
 
 function optionsOf(parameter: ConsumerParameter): Set<string> {

@@ -48,6 +48,17 @@ describe('consumerParameters', () => {
     }
   })
 
+  it('threat 61: a value that has no text is a wrong one, and a default under any name is a value', () => {
+    for (const type of ['number', 'select'])
+      for (const odd of [{ toString: 1, valueOf: 1 }, [{ toString: 1 }], null, true])
+        expect(() => completeUserdata(declared([{ name: 'x', type, options: ['a'] }]), { x: odd })).toThrow(
+          'Validation error',
+        )
+    const complete = completeUserdata(declared([{ name: '__proto__', default: { a: 1 } }]), {}) as object
+    expect(Object.getPrototypeOf(complete)).toBe(Object.prototype)
+    expect(Object.keys(complete)).toEqual(['__proto__'])
+  })
+
   it('with too many options are a problem of the document', () => {
     const many = Array.from({ length: 1001 }, (_, at) => String(at))
     for (const options of [many, 'x'.repeat(16_385)])
