@@ -12,7 +12,7 @@ import { decompress } from '../../src/assets/index/lzma.js'
 import { loadSettings } from '../../src/config/load.js'
 import { DICTIONARIES, lzmaOf, withLzmaHeader, xzOf } from '../helpers/containers.js'
 import { eventually } from '../helpers/eventually.js'
-import { HELD, worstDelay } from '../helpers/loop.js'
+import { HELD, heldBy } from '../helpers/measured.js'
 import { type Answer, ask, freshNonce, signText } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 import vectors from '../vectors/lzma.json' with { type: 'json' }
@@ -95,7 +95,7 @@ describe('hostile documents', () => {
     const { data, text } = services[form]
     expect(data.length).toBeLessThan(400)
     const before = process.memoryUsage().rss
-    const delay = await worstDelay(async () => {
+    const delay = await heldBy(async () => {
       await publish(hostile.nft, '0x01', data, text)
       await indexed(await publish(honest.nft, '0x01', lzmaOf(changed(honest)), changed(honest)))
     })
@@ -124,7 +124,7 @@ describe('hostile documents', () => {
   it('threat 37: decrypt and validate say what is wrong with it, and hold nobody up', async () => {
     const { nft } = await own()
     const txId = await publish(nft, '0x01', services.lzma.data, services.lzma.text)
-    const delay = await worstDelay(async () => {
+    const delay = await heldBy(async () => {
       expect(await decrypt(nft, txId)).toMatchObject({
         status: 400,
         json: { code: 'DOCUMENT_UNREADABLE', error: `The document cannot be given: ${TOO_MANY}.` },
@@ -173,7 +173,7 @@ describe('hostile documents', () => {
     const ddo = (more: object) => JSON.stringify({ ...asset.ddo, ...more })
     const service = asset.ddo.services[0]
     const list = (length: number, element: unknown) => Array.from({ length }, () => element)
-    const delay = await worstDelay(async () => {
+    const delay = await heldBy(async () => {
       const problems: [string, string][] = [
         ['['.repeat(10e6), 'body'],
         [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'body'],

@@ -26,3 +26,14 @@ export async function measured<T>(work: () => T | Promise<T>): Promise<Cost<T>> 
     delay.disable()
   }
 }
+
+/** Milliseconds for which the event loop of this process, and so of a service in it, was held at worst by some work. */
+export async function heldBy(work: () => unknown): Promise<number> {
+  return (await measured(async () => work())).held
+}
+
+/**
+ * What no loop is held for that does such work elsewhere, or in steps, on a crowded machine with the test's own work
+ * beside it. The inputs that it is asserted for held the loop for seconds.
+ */
+export const HELD = 500

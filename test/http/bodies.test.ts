@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
-import { HELD, worstDelay } from '../helpers/loop.js'
+import { HELD, heldBy } from '../helpers/measured.js'
 import { ask } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -76,7 +76,7 @@ describe('threat 48: bodies', () => {
       ['/api/services/decrypt', `{${many}}`, 'The body holds more than 5000 keys.'],
       ['/api/services/fileinfo', `[${'[],'.repeat(80_000)}1]`, 'The body holds more than 10000 values.'],
     ]
-    const delay = await worstDelay(async () => {
+    const delay = await heldBy(async () => {
       for (const [path, body, problem] of shapes)
         expect(await send(path, body)).toMatchObject({ status: 400, json: { errors: { body: [problem] } } })
       // strings are no structure
@@ -90,7 +90,7 @@ describe('threat 48: bodies', () => {
     const inputs = Array.from({ length: 9000 }, () => 1)
     const abi = { type: 'function', name: 'f', inputs, outputs: [], stateMutability: 'view' }
     const file = { type: 'smartcontract', chainId: 8996, address: `0x${'12'.repeat(20)}`, abi }
-    const delay = await worstDelay(async () => {
+    const delay = await heldBy(async () => {
       for (let time = 0; time < 10; time++) {
         const { status, json } = await send('/api/services/fileinfo', JSON.stringify(file))
         expect(status).toBe(400)

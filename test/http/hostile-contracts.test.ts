@@ -3,16 +3,11 @@ import { concat, type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
 import { ABI_BOMBS, viewFunction } from '../helpers/abi.js'
-import { measured } from '../helpers/measured.js'
+import { HELD, measured } from '../helpers/measured.js'
 import { answering, ENDLESS, placed, zeros } from '../helpers/raw-contracts.js'
 import { ask, downloadParams, freshNonce } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-/**
- * Milliseconds for which nothing may hold the event loop here. The chain, the client and the service share it and the
- * machine, so this is no measure of how fast it is: without the bounds these requests take seconds, or the process.
- */
-const HELD = 500
 /** MiB by which the process may grow meanwhile. */
 const GROWN = 160
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checksumOf } from '../../src/storage/checksum.js'
 import type { StoredFile } from '../../src/storage/registry.js'
 import { eventually } from '../helpers/eventually.js'
-import { loopDelay } from '../helpers/loop-delay.js'
+import { heldBy } from '../helpers/measured.js'
 import { StorageServer } from '../helpers/storage-server.js'
 import { ASKING, testEgress, testRegistry } from '../helpers/storage-tools.js'
 
@@ -116,7 +116,7 @@ describe('threat 49: trees of IPFS that are broken further down', () => {
     const inline = CID.createV1(RAW, Digest.create(0, Buffer.from('x')))
     const file = above(put(tree(Array.from({ length: 50_000 }, () => [inline, 1] as const))), 1, 50_000)
     let length = 0
-    const held = await loopDelay(async () => {
+    const held = await heldBy(async () => {
       length = (await read(file)).length
     })
     expect(length).toBe(50_000)

@@ -8,7 +8,7 @@ import { type Certificate, selfSigned } from '../helpers/certificate.js'
 import { eventually } from '../helpers/eventually.js'
 import { type FtpScript, fakeFtp } from '../helpers/fake-ftp.js'
 import { drip, flood, HostileServer } from '../helpers/hostile-server.js'
-import { loopDelay } from '../helpers/loop-delay.js'
+import { heldBy } from '../helpers/measured.js'
 import { testEgress, testRegistry } from '../helpers/storage-tools.js'
 
 const QUICK = { connectTimeout: 400, responseTimeout: 600, stallTimeout: 400 }
@@ -193,7 +193,7 @@ describe('threat 44: an FTP server without measure', () => {
     floods.length = 0
     const { read } = await against(script, { timeouts: PATIENT })
     const before = process.memoryUsage().rss
-    const delay = await loopDelay(() => expect(read()).rejects.toMatchObject(REFUSED))
+    const delay = await heldBy(() => expect(read()).rejects.toMatchObject(REFUSED))
     await eventually(() => floods.length === 1)
     expect(floods[0]).toBeLessThan(32 * MEGABYTE)
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MEGABYTE)

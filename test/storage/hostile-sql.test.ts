@@ -17,7 +17,7 @@ import {
   type Script,
 } from '../helpers/fake-postgres.js'
 import { drip, flood } from '../helpers/hostile-server.js'
-import { loopDelay } from '../helpers/loop-delay.js'
+import { heldBy } from '../helpers/measured.js'
 import { testEgress, testRegistry } from '../helpers/storage-tools.js'
 
 const QUICK = { connectTimeout: 400, responseTimeout: 600, stallTimeout: 400 }
@@ -92,7 +92,7 @@ describe('threat 44: a PostgreSQL server that is honest', () => {
       more: (to) => to.write(left-- > 0 ? Buffer.concat([large, message('s')]) : done('SELECT 4')),
     })
     let length = 0
-    const delay = await loopDelay(async () => {
+    const delay = await heldBy(async () => {
       for await (const chunk of (await open()).body) length += (chunk as Buffer).length
     })
     expect(length).toBe(2 + 4 * (10 * MEGABYTE + 3))
@@ -212,7 +212,7 @@ describe('threat 44: a PostgreSQL server without measure', () => {
     floods.length = 0
     const { open } = await against(script, { timeouts: PATIENT, timeout: 60_000 })
     const before = process.memoryUsage().rss
-    const delay = await loopDelay(async () => {
+    const delay = await heldBy(async () => {
       await expect(open()).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
     })
     await eventually(() => floods.length === 1)
@@ -303,7 +303,7 @@ describe('threat 44: a PostgreSQL server that lies', () => {
     ['an error at login', says('startup', failure('secret-4711'))],
   ])('%s: is refused at once, in words of our own', async (_, script) => {
     const { open } = await against(script)
-    const delay = await loopDelay(async () => {
+    const delay = await heldBy(async () => {
       const error = await open().then(
         ({ body }) =>
           textOf(body).then(
