@@ -120,6 +120,8 @@ export const BOUNDS = {
   sql: {
     /** Bytes of all that a server says beside rows: login, columns, notices. A table of 1,600 columns takes 150 KB of it. */
     aside: 262_144,
+    /** Columns of a row: those that PostgreSQL itself allows in a result. */
+    columns: 1664,
     /** Bytes of a column's name. PostgreSQL has 63, others a few more. */
     columnName: 1024,
     /** Bytes of a row, where an order is behind it, and where anybody may ask. What is larger is a file, not a row. */
@@ -130,8 +132,10 @@ export const BOUNDS = {
     short: 128,
     /** Characters of one row that have to be parsed (all but text; arrays count four times): parsing holds the event loop. */
     parsed: 1_048_576,
-    /** Levels of JSON within JSON: reading deep text takes several times as long as flat text. */
-    depth: 200,
+    /** Characters that a key of JSON counts for among those: 32,768 keys take the loop some 30 ms. */
+    keyCost: 32,
+    /** JSON in one value. Reading deep text takes several times as long as flat text. */
+    json: { values: 250_000, keys: 32_768, depth: 200 },
   },
   ftp: {
     /** Bytes of all replies of one control connection. A session takes some 3 KB, a long greeting included. */

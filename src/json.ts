@@ -30,8 +30,11 @@ const CURLY = 0x20
 const OPEN = 0x7b
 const CLOSE = 0x7d
 
-/** Throws JsonBoundsError for a text with more values, keys or levels than allowed. One pass, which ends at the first excess. */
-export function assertShape(text: string, { values, keys, depth }: JsonBounds): void {
+/**
+ * Throws JsonBoundsError for a text with more values, keys or levels than allowed; otherwise answers how many keys it
+ * has. One pass, which ends at the first excess.
+ */
+export function assertShape(text: string, { values, keys, depth }: JsonBounds): number {
   const strings = new StringEnds(text)
   let [count, named, level] = [0, 0, 0]
   for (let at = 0; at < text.length; at++) {
@@ -47,6 +50,7 @@ export function assertShape(text: string, { values, keys, depth }: JsonBounds): 
     if (named > keys) throw new JsonBoundsError(`holds more than ${keys} keys`)
     if (count > values) throw new JsonBoundsError(`holds more than ${values} values`)
   }
+  return named
 }
 
 /** Finds where strings end: by the machine's own search where nothing is escaped, as in megabytes of hex. */

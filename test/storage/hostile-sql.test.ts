@@ -276,6 +276,9 @@ describe('threat 44: a PostgreSQL server that lies', () => {
     [stage]: (to: Socket) => to.write(Buffer.concat(bytes)),
   })
 
+  const keys = (count: number) => Array.from({ length: count }, (_, index) => `"k${index.toString(36)}":1`)
+  const MANY = Object.fromEntries(Array.from({ length: 1665 }, (_, index) => [`c${index}`, 25]))
+
   it.each<[string, Script]>([
     ['an error without its end, for which the parser waits for ever', says('startup', message('E', 'SERROR'))],
     ['a way to log in that the parser throws at', says('startup', authentication(7))],
@@ -292,6 +295,11 @@ describe('threat 44: a PostgreSQL server that lies', () => {
     ['JSON without bottom in a list', typed(3807, `{"${'['.repeat(100_000)}${']'.repeat(100_000)}"}`)],
     ['JSON above its bound', typed(3802, `[${'[],'.repeat(400_000)}1]`)],
     ['a list without bottom', typed(1009, '{'.repeat(500_000))],
+    ['JSON of too many keys', typed(3802, `{${keys(40_000).join()}}`)],
+    [
+      'more columns than a database has',
+      says('rows', message('1'), message('2'), columns(MANY), row(...Object.keys(MANY))),
+    ],
     ['more columns than announced', says('rows', BEGUN, row('1', '2'))],
     ['columns announced twice', says('rows', BEGUN, columns({ a: 25, b: 25 }), row('1'))],
     ['a column in binary', says('rows', message('1'), message('2'), columns({ a: 20 }, 1), row('1'))],

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { BOUNDS } from '../../bounds.js'
+import { assertShape } from '../../json.js'
 
 /** A value that is text in JSON already. */
 export class JsonText {
@@ -29,8 +30,6 @@ const {
 /** Geometric types have no name in the library's list. */
 const [POINT, CIRCLE] = [600, 718]
 
-const [QUOTE, BACKSLASH, BRACKET, BRACE] = [34, 92, 91, 123]
-
 /** The library reads arrays character by character, which takes several times as long as JSON. */
 const ARRAY_COST = 4
 
@@ -55,8 +54,8 @@ const READERS = new Map<number, Reader>([
   ...[BOOL, INT2, INT4, OID, FLOAT4, FLOAT8, DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL, POINT, CIRCLE].map(
     (type) => [type, short(type)] as const,
   ),
-  [JSON_TYPE, parsed(json)],
-  [JSONB, parsed(json)],
+  [JSON_TYPE, json],
+  [JSONB, json],
   [BYTEA, parsed(bytes)],
   ...Object.entries(ARRAYS).map(([array, element]) => [Number(array), elements(element)] as const),
 ])
@@ -110,25 +109,18 @@ function short(type: number): Reader {
 
 function elements(type: number): Reader {
   return (text, spend) => {
-    spend(text.length * ARRAY_COST)
-    const free = () => undefined
-    const entry = (value: string | null) => (value === null ? null : READERS.get(type)?.(value, free))
+    // its elements are counted once more, one by one
+    spend(text.length * (ARRAY_COST - 1))
+    const entry = (value: string | null) => (value === null ? null : READERS.get(type)?.(value, spend))
     return ARRAY.create(text, entry).parse()
   }
 }
 
-function json(text: string): unknown {
-  let depth = 0
-  let quoted = false
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at)
-    if (character === BACKSLASH) at += 1
-    else if (character === QUOTE) quoted = !quoted
-    else if (quoted) continue
-    else if (character === BRACKET || character === BRACE) depth += 1
-    else if (character === BRACKET + 2 || character === BRACE + 2) depth -= 1
-    if (depth > BOUNDS.sql.depth) throw new RangeError('JSON that is too deep')
-  }
+/** Keys cost more than their characters: an object of many is built slowly. */
+function json(text: string, spend: (characters: number) => void): unknown {
+  const { keyCost, json: bounds } = BOUNDS.sql
+  spend(text.length)
+  spend(assertShape(text, bounds) * keyCost)
   return JSON.parse(text)
 }
 
