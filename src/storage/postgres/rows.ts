@@ -91,7 +91,7 @@ export class Rows extends Readable implements Submittable {
   }
 
   handleRowDescription({ fields }: Columns): void {
-    if (fields.length > BOUNDS.sql.columns) return this.refuse()
+    if (fields.length > BOUNDS.sql.columns) this.refuse()
     this.columns = fields.map(({ name }) => name)
     this.types = fields.map(({ dataTypeID }) => dataTypeID)
   }
