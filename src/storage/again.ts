@@ -1,3 +1,5 @@
+import { RESET } from './upstream-socket.js'
+
 /** Milliseconds before a question whose connection was closed is asked again. */
 const PAUSES = [0, 50]
 
@@ -20,7 +22,12 @@ export async function askAgain<T>(ask: () => Promise<T>, signal: AbortSignal): P
 /** Whether a connection that had served earlier requests was closed, or any was reset, without an answer. */
 function wasClosed(error: unknown): boolean {
   const { code, socket } = error as { code?: string; socket?: { bytesRead?: number } }
-  return code === 'ECONNRESET' || code === 'EPIPE' || (code === 'UND_ERR_SOCKET' && (socket?.bytesRead ?? 0) > 0)
+  return (
+    code === RESET ||
+    code === 'ECONNRESET' ||
+    code === 'EPIPE' ||
+    (code === 'UND_ERR_SOCKET' && (socket?.bytesRead ?? 0) > 0)
+  )
 }
 
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'])

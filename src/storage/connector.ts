@@ -2,6 +2,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { buildConnector } from 'undici'
 import { literalAddress } from './addresses.js'
 import type { Destinations } from './destinations.js'
+import { mended } from './upstream-socket.js'
 
 /** The destination is not one that files may be fetched from. Raised before any connection is opened. */
 export class ForbiddenDestination extends Error {
@@ -38,7 +39,10 @@ export function guardedConnector({ timeout, ...way }: Way & { timeout: number })
       callback(new ForbiddenDestination('not an allowed address'), null)
       return
     }
-    connect(target, callback)
+    connect(target, (error, socket) => {
+      if (error) callback(error, null)
+      else callback(null, mended(socket))
+    })
   }
 }
 

@@ -160,7 +160,7 @@ export class Egress {
   }
 
   private async send({ url, method, headers, body, signal, budget }: Checked): Promise<Answer> {
-    const { onOutcome } = this.options
+    const { onOutcome, responseTimeout: timeout } = this.options
     const lane = this.lanes[budget]
     const request = {
       origin: url.origin,
@@ -170,7 +170,9 @@ export class Egress {
       headers: { 'user-agent': 'tidegate', ...headers, 'accept-encoding': 'identity' },
       body: body ?? null,
     }
-    const ask = async () => exchange(lane.agent, request, signal, await lane.turn(url.hostname, signal))
+    const { agent: dispatcher } = lane
+    const ask = async () =>
+      exchange(request, { dispatcher, signal, timeout, onEnd: await lane.turn(url.hostname, signal) })
     try {
       const answer = await (method === 'POST' ? ask() : askAgain(ask, signal))
       onOutcome?.('ok')

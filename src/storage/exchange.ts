@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Dispatcher } from 'undici'
+import { type Dispatcher, errors } from 'undici'
 
 /** What a storage answered, as soon as the headers are there. */
 export interface Answer {
@@ -37,22 +37,30 @@ class StreamedBody extends Readable {
   }
 }
 
+/** How one request is sent. */
+export interface Sending {
+  dispatcher: Dispatcher
+  /** Ends the request in any state. */
+  signal: AbortSignal
+  /** Milliseconds until the answer begins, interim answers apart. */
+  timeout: number
+  /** Called once, when the connection is free again or gone. */
+  onEnd: () => void
+}
+
 /**
- * Sends one request. Rejects with the dispatcher's error where no answer came, or with the signal's reason. The signal
- * ends the request in any state. `onEnd` is called once, when the connection is free again or gone.
+ * Sends one request. Rejects with the dispatcher's error where no answer came, or with the signal's reason.
  */
 export function exchange(
-  dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
-  onEnd: () => void,
+  { dispatcher, signal, timeout, onEnd }: Sending,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       onEnd()
       return reject(signal.reason)
     }
-    dispatcher.dispatch(options, new Exchange(resolve, reject, signal, onEnd))
+    dispatcher.dispatch(options, new Exchange(resolve, reject, signal, timeout, onEnd))
   })
 }
 
@@ -62,11 +70,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   private readonly chunks: Buffer[] = []
   private ended = false
   private controller: Dispatcher.DispatchController | undefined
+  /** From the first interim answer on: each of them begins the dispatcher's own time anew. */
+  private deadline: NodeJS.Timeout | undefined
 
   constructor(
     private readonly resolve: (answer: Answer) => void,
     private readonly reject: (error: Error) => void,
     private readonly signal: AbortSignal,
+    private readonly timeout: number,
     private readonly onEnd: () => void,
   ) {
     signal.addEventListener('abort', this.abort)
@@ -78,7 +89,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
-    if (status < 200) return
+    if (status < 200) {
+      this.deadline ??= setTimeout(() => controller.abort(new errors.HeadersTimeoutError()), this.timeout)
+      return
+    }
+    clearTimeout(this.deadline)
     // what has arrived is read to its end before this runs
     queueMicrotask(() => this.resolve({ status, headers, body: this.ended ? this.whole() : this.streamed(controller) }))
   }
@@ -107,6 +122,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private over(): void {
+    clearTimeout(this.deadline)
     this.signal.removeEventListener('abort', this.abort)
     this.onEnd()
   }

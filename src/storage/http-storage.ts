@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { StorageError } from '../errors.js'
 import { discard, type Egress, type EgressResponse } from './egress.js'
+import { answersTo } from './framing.js'
 import { lastSegment, suggestedName } from './naming.js'
 import { resuming } from './resume.js'
 import type { Asking, FileDescription, OpenedFile, Storage, UserData } from './storage.js'
@@ -39,14 +40,15 @@ const GOOD_STATUS = new Set([200, 206, 304, 416])
 
 /** Makes a storage of a kind. */
 export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
-  const send = (
+  const send = async (
     request: HttpRequest,
     method: 'GET' | 'HEAD' | 'POST',
     headers: Record<string, string>,
     { signal, budget }: Asking,
-  ) => {
-    const asked = request.headers?.range === undefined ? headers : withoutIfRange(headers)
-    return egress.request({ ...request, method, headers: { ...asked, ...request.headers }, signal, budget })
+  ): Promise<Sent> => {
+    const own = request.headers?.range === undefined ? headers : withoutIfRange(headers)
+    const asked = { ...own, ...request.headers }
+    return { asked, response: await egress.request({ ...request, method, headers: asked, signal, budget }) }
   }
 
   return {
@@ -60,12 +62,10 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
         if (request.method === 'POST') return opened(await send(request, 'POST', headers, asking), kind.named)
         const file = opened(await send(request, method, headers, asking), kind.named)
         return resuming(file, async (from, to, validator) => {
-          const rest = { range: `bytes=${from}-${to}`, 'if-range': validator }
           // these win over a range of the publisher's own, whose part of the file it is that goes on
-          return opened(
-            await egress.request({ ...request, method, headers: { ...request.headers, ...rest }, signal, budget }),
-            kind.named,
-          )
+          const asked = { ...request.headers, range: `bytes=${from}-${to}`, 'if-range': validator }
+          const response = await egress.request({ ...request, method, headers: asked, signal, budget })
+          return opened({ asked, response }, kind.named)
         })
       })
     },
@@ -109,25 +109,32 @@ async function firstThatWorks<R>(requests: HttpRequest[], send: (request: HttpRe
   throw failure ?? new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.')
 }
 
-function opened({ status, headers: upstream, body, url }: EgressResponse, named: boolean): OpenedFile {
-  // a coded body is not the file, although identity was asked for
-  if (!GOOD_STATUS.has(status) || isCoded(upstream)) {
-    discard(body)
-    throw new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
-  }
+/** A request as it was sent, by its headers, and what came of it. */
+interface Sent {
+  asked: Record<string, string>
+  response: EgressResponse
+}
+
+function opened({ asked, response }: Sent, named: boolean): OpenedFile {
+  const { status, headers: upstream, body, url } = response
   const passed: OpenedFile['headers'] = {}
   for (const name of PASSED_HEADERS) {
     const value = upstream[name]
     if (typeof value === 'string') passed[name] = value
   }
+  // a coded body is not the file, although identity was asked for
+  if (!GOOD_STATUS.has(status) || isCoded(upstream) || !answersTo(asked, status, passed)) {
+    discard(body)
+    throw new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
+  }
   const name = suggestedName(upstream['content-disposition']) ?? (named ? lastSegment(url) : undefined)
   return { status: status as OpenedFile['status'], headers: passed, body, ...(name ? { name } : {}) }
 }
 
-async function describeWith(request: () => Promise<EgressResponse>, named: boolean): Promise<FileDescription> {
+async function describeWith(request: () => Promise<Sent>, named: boolean): Promise<FileDescription> {
   let response: EgressResponse
   try {
-    response = await request()
+    response = (await request()).response
   } catch (error) {
     if (isAnswer(error)) return { valid: false }
     throw error

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { StorageError } from '../errors.js'
 import { discard } from './egress.js'
 import { WholeBody } from './exchange.js'
+import { partOf, sameFile } from './framing.js'
 import type { OpenedFile } from './storage.js'
 
 /** Asks for the rest of a file from a byte on, under the condition that it is still the same file. */
@@ -20,9 +21,19 @@ export function resuming(opened: OpenedFile, reopen: Reopen): OpenedFile {
   const { 'content-length': length, 'content-range': range, etag, 'last-modified': modified } = opened.headers
   const validator = etag !== undefined && !etag.startsWith('W/') ? etag : modified
   if (validator === undefined || length === undefined || (opened.status !== 200 && opened.status !== 206)) return opened
-  const first = range ? Number(/^bytes (\d+)-/.exec(range)?.[1]) : 0
-  if (Number.isNaN(first)) return opened
-  return { ...opened, body: new ResumingBody(opened.body, first, first + Number(length) - 1, validator, reopen) }
+  const first = range ? partOf(range)?.first : 0
+  if (first === undefined) return opened
+  const rest = async (from: number, to: number) => restOf(opened, from, to, await reopen(from, to, validator))
+  return { ...opened, body: new ResumingBody(opened.body, first, first + Number(length) - 1, rest) }
+}
+
+/** The body of the rest; undefined where it is not the range that was asked for, or not of the file that was begun. */
+function restOf(begun: OpenedFile, from: number, to: number, rest: OpenedFile): Readable | undefined {
+  const part = partOf(rest.headers['content-range'])
+  if (rest.status === 206 && part?.first === from && part.last === to && sameFile(begun.headers, rest.headers))
+    return rest.body
+  discard(rest.body)
+  return undefined
 }
 
 class ResumingBody extends Readable {
@@ -33,8 +44,7 @@ class ResumingBody extends Readable {
     /** The next byte to come, and the last one. */
     private position: number,
     private readonly last: number,
-    private readonly validator: string,
-    private readonly reopen: Reopen,
+    private readonly rest: (from: number, to: number) => Promise<Readable | undefined>,
   ) {
     super()
     this.follow(source)
@@ -72,13 +82,12 @@ class ResumingBody extends Readable {
     if (this.resumes >= MAX_RESUMES) return void this.destroy(error)
     this.resumes += 1
     try {
-      const rest = await this.reopen(this.position, this.last, this.validator)
-      const start = new RegExp(`^bytes ${this.position}-${this.last}/`)
-      if (this.destroyed || rest.status !== 206 || !start.test(rest.headers['content-range'] ?? '')) {
-        discard(rest.body)
+      const rest = await this.rest(this.position, this.last)
+      if (this.destroyed || !rest) {
+        if (rest) discard(rest)
         return void this.destroy(error)
       }
-      this.follow(rest.body)
+      this.follow(rest)
       this.source.resume()
     } catch {
       this.destroy(error)
