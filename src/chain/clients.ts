@@ -1,5 +1,7 @@
 import { type Account, createPublicClient, createWalletClient, custom, http, type PublicClient } from 'viem'
 
+import { wholeAnswer } from './whole-answer.js'
+
 /**
  * The only place that makes clients of the chain library (a lint rule keeps it so). By default the library fetches
  * whatever URL a contract names when it answers a call with an OffchainLookup (EIP-3668): past the guarded way out,
@@ -7,22 +9,29 @@ import { type Account, createPublicClient, createWalletClient, custom, http, typ
  */
 const NO_LOOKUPS = { ccipRead: false } as const
 
+/** Bytes of one answer of a node. */
+const MAX_ANSWER = 10_485_760
+
 interface ClientOptions {
   /** Milliseconds that the node may take for one answer. */
   timeout?: number
   /** Whether calls of one tick travel in one HTTP request. */
   batch?: boolean
-  /** Largest answer, in bytes of JSON; by default what the library takes. */
+  /** Largest answer, in bytes of JSON. */
   maxAnswer?: number
 }
 
 /** A JSON-RPC client of one node. */
-export function rpcClient(url: URL, { timeout = 10_000, batch = true, maxAnswer }: ClientOptions = {}): PublicClient {
+export function rpcClient(
+  url: URL,
+  { timeout = 10_000, batch = true, maxAnswer = MAX_ANSWER }: ClientOptions = {},
+): PublicClient {
   return createPublicClient({
     ...NO_LOOKUPS,
     transport: http(url.href, {
       ...(batch ? { batch: { batchSize: 100 } } : {}),
-      ...(maxAnswer === undefined ? {} : { maxResponseBodySize: maxAnswer }),
+      maxResponseBodySize: maxAnswer,
+      fetchFn: wholeAnswer(maxAnswer),
       timeout,
       retryCount: 0,
     }),

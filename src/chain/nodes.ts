@@ -3,9 +3,10 @@ import { ChainError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import type { Outcome } from '../metrics/metrics.js'
 import { type Trace, untraced } from '../tracing.js'
-import { rpcClient } from './clients.js'
 import { isContractAnswer, transportFailure } from './failures.js'
-import { type CallForeign, foreignCalls } from './foreign.js'
+import type { CallForeign } from './foreign.js'
+import { type Ended, Hedged } from './hedged.js'
+import { ChainNode } from './node.js'
 
 export interface NodesOptions {
   /** Puts each question under a span. */
@@ -25,47 +26,25 @@ export interface Judgement<T> {
   accept?: (answer: T) => boolean
   /** What must be the same at several nodes, where the operator asks for agreement. */
   essence?: (answer: T) => unknown
+  /** True for large questions, which any node may take its time for: they are not hedged. */
+  patient?: boolean
 }
-
-/** Failures in a row after which a node is left alone for a while. */
-const FAILURES_TO_OPEN = 3
-const FIRST_REST = 500
-const LONGEST_REST = 10_000
 
 /** What is asked of one node: by its client, and of contracts that are somebody else's by `foreign` alone. */
 export type Step<T> = (client: PublicClient, foreign: CallForeign) => Promise<T>
 
-/** One node of a chain, and how it has been doing. */
-class ChainNode {
-  readonly client: PublicClient
-  readonly foreign: CallForeign
-  /** Whether it has shown to be on the right chain. */
-  verified = false
-  failures = 0
-  restsUntil = 0
-  /** Whether a request is trying it although it is left alone. */
-  probing = false
-
-  constructor(
-    readonly url: URL,
-    timeout: number,
-  ) {
-    this.client = rpcClient(url, { timeout })
-    this.foreign = foreignCalls(url, timeout)
-  }
-
-  isOpen(now: number): boolean {
-    return this.failures >= FAILURES_TO_OPEN && this.restsUntil > now
-  }
-}
+/** Milliseconds after which a question that a node has not answered yet goes to the next one as well. */
+const HEDGE_AFTER = 1000
 
 /**
- * The JSON-RPC nodes of one chain, asked in their order, those that rest after a failure last. A node that fails, does
- * not answer in time, or answers with less than it should is followed by the next; one that fails again and again is
- * left alone for a while. URLs hold keys, so nothing but the host of one is ever logged.
+ * The JSON-RPC nodes of one chain, asked in their order, those that failed last. A node that fails, does not answer in
+ * time, or answers with less than it should is followed by the next; a slow one is hedged by it. One that failed comes
+ * back when it answers a probe in the background, so that no request waits for it again. URLs hold keys, so nothing
+ * but the host of one is ever logged.
  */
 export class ChainNodes {
   private readonly nodes: ChainNode[]
+  private readonly hedgeAfter: number
 
   constructor(
     readonly chainId: number,
@@ -73,35 +52,41 @@ export class ChainNodes {
     private readonly options: NodesOptions,
   ) {
     this.nodes = urls.map((url) => new ChainNode(url, options.timeout))
+    this.hedgeAfter = Math.min(HEDGE_AFTER, options.timeout / 2)
   }
 
   /**
-   * Runs a step on one node after the other until an answer is accepted; where none is, the last answer that there
+   * Runs a step on one node after the other until an answer is accepted; where none is, the first answer that there
    * was. What the step asks of its client in one tick is one request to one node; calls to somebody else's contracts
    * travel alone. Throws ChainError in fixed words.
    */
-  async ask<T>(step: Step<T>, { accept, essence }: Judgement<T> = {}): Promise<T> {
+  async ask<T>(step: Step<T>, { accept, essence, patient }: Judgement<T> = {}): Promise<T> {
     const needed = essence ? Math.min(this.options.agreement, this.nodes.length) : 1
     const votes = new Map<string, number>()
-    let last: { answer: T } | undefined
-    for (const node of this.inOrder()) {
-      let answer: T
-      try {
-        answer = await this.answerOf(node, step)
-      } catch (error) {
-        if (isContractAnswer(error)) break
+    let refused: { answer: T } | undefined
+    const asked = new Hedged(this.inOrder(), (node) => this.answerOf(node, step), patient ? undefined : this.hedgeAfter)
+    for (let others = 0; others < needed; others++) asked.next()
+    for (let ended = await asked.ended(); ended; ended = await asked.ended()) {
+      if ('error' in ended) {
+        if (isContractAnswer(ended.error)) break
+        asked.next()
         continue
       }
+      const { answer, node } = ended
       if (accept && !accept(answer)) {
-        last ??= { answer }
+        refused ??= { answer }
+        asked.next()
         continue
       }
-      if (needed === 1) return answer
-      const vote = stringify(essence?.(answer))
+      const vote = needed === 1 ? '' : stringify(essence?.(answer))
       votes.set(vote, (votes.get(vote) ?? 0) + 1)
-      if (votes.get(vote) === needed) return answer
+      if (votes.get(vote) === needed) {
+        this.passOver(asked.overtakenBy(node))
+        return answer
+      }
+      asked.next()
     }
-    if (last && votes.size === 0) return last.answer
+    if (refused && votes.size === 0) return refused.answer
     throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
   }
 
@@ -110,47 +95,63 @@ export class ChainNodes {
     return this.nodes.length
   }
 
-  /** The answers of all nodes that give one. Throws ChainError where none does. */
+  /** The answers of all nodes that give one, but for those that failed lately. Throws ChainError where none does. */
   async askAll<T>(step: Step<T>): Promise<T[]> {
-    const now = Date.now()
-    const usable = this.nodes.filter((node) => !node.isOpen(now))
-    const asked = await Promise.allSettled(usable.map((node) => this.answerOf(node, step)))
-    const answers = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    const well = this.nodes.filter(({ isWell }) => isWell)
+    if (well.length > 0) this.probe()
+    const usable = well.length > 0 ? well : this.nodes
+    const asked = await Promise.all(usable.map((node) => this.answerOf(node, step)))
+    const answers = asked.flatMap((one) => ('answer' in one ? [one.answer] : []))
     if (answers.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
     return answers
   }
 
-  /** Those that rest come last; of those that are left alone, one at a time is tried where nothing else would do. */
+  /** Those that failed come last; of those that fail again and again, one that is asked nothing else. */
   private *inOrder(): Generator<ChainNode> {
-    const now = Date.now()
-    const resting = (node: ChainNode) => Math.max(node.restsUntil - now, 0)
-    const ordered = [...this.nodes].sort((a, b) => resting(a) - resting(b))
-    yield* ordered.filter((node) => !node.isOpen(now))
-    const open = ordered.find((node) => node.isOpen(now) && !node.probing)
-    if (!open) return
-    open.probing = true
-    try {
-      yield open
-    } finally {
-      open.probing = false
+    const well = this.nodes.filter(({ isWell }) => isWell)
+    if (well.length > 0) this.probe()
+    yield* well
+    const failing = this.nodes.filter((node) => !well.includes(node)).sort((a, b) => a.rest - b.rest)
+    yield* failing.filter(({ isOpen }) => !isOpen)
+    const open = failing.find(({ isOpen, asked }) => isOpen && asked === 0)
+    if (open) yield open
+  }
+
+  /** Looks in the background whether nodes that failed have come back, one question at a time. */
+  private probe(): void {
+    for (const node of this.nodes) {
+      if (node.isWell || node.rest > 0 || node.asked > 0) continue
+      const begun = performance.now()
+      void this.answerOf(node, (client) => client.getBlockNumber()).then((ended) => {
+        if ('answer' in ended && performance.now() - begun <= this.hedgeAfter) node.recovered()
+      })
     }
   }
 
-  private async answerOf<T>(node: ChainNode, step: Step<T>): Promise<T> {
+  /** Nodes that others are quicker than are asked later than these, until a probe finds them well. */
+  private passOver(slow: ChainNode[]): void {
+    for (const node of slow) node.failed('is slower than the next', this.options.log, this.chainId)
+  }
+
+  private async answerOf<T>(node: ChainNode, step: Step<T>): Promise<Ended<T>> {
+    const { trace = untraced } = this.options
+    const begun = performance.now()
+    node.asked += 1
     try {
-      const { trace = untraced } = this.options
       const [answer, chainId] = await trace('ask node', { 'tidegate.chain': this.chainId, node: node.url.host }, () =>
         Promise.all([step(node.client, node.foreign), node.verified || node.client.getChainId()]),
       )
       if (chainId !== true && chainId !== this.chainId) throw new WrongChain()
       node.verified = true
-      node.failures = 0
-      node.restsUntil = 0
+      // a late answer does not call a node back that was passed over for being slow
+      if (node.isWell || performance.now() - begun <= this.hedgeAfter) node.succeeded()
       this.options.onOutcome?.(this.chainId, node.url.host, 'ok')
-      return answer
+      return { node, answer }
     } catch (error) {
       this.note(node, error)
-      throw error
+      return { node, error }
+    } finally {
+      node.asked -= 1
     }
   }
 
@@ -159,17 +160,7 @@ export class ChainNodes {
     const failure = error instanceof WrongChain ? { reason: 'is on another chain' } : transportFailure(error)
     const timeout = failure?.reason.includes('in time')
     this.options.onOutcome?.(this.chainId, node.url.host, !failure ? 'ok' : timeout ? 'timeout' : 'failed')
-    if (!failure) return
-    // requests that fail together are one failure
-    if (node.restsUntil > Date.now()) return
-    node.failures += 1
-    const rest = Math.min(LONGEST_REST, FIRST_REST * 2 ** (node.failures - 1))
-    node.restsUntil = Date.now() + Math.max(rest, Math.min(LONGEST_REST, failure.retryAfter ?? 0))
-    if (node.failures <= FAILURES_TO_OPEN)
-      this.options.log?.warn(
-        { chainId: this.chainId, node: node.url.host, reason: failure.reason, rest },
-        'chain node failed',
-      )
+    if (failure) node.failed(failure.reason, this.options.log, this.chainId, failure.retryAfter)
   }
 }
 

@@ -46,7 +46,12 @@ export class ProofSender {
     )
     const request = await wallet.prepareTransactionRequest({ to: delivery.datatoken, data, chain: null })
     const signed = await wallet.signTransaction(request as never)
-    const txId = await chain.nodes.ask((client) => client.sendRawTransaction({ serializedTransaction: signed as Hex }))
+    const txId = await chain.nodes.ask(
+      (client) => client.sendRawTransaction({ serializedTransaction: signed as Hex }),
+      {
+        patient: true,
+      },
+    )
     await this.store.noteTransaction(queued.id, txId)
     return false
   }

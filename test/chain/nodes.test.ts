@@ -25,7 +25,9 @@ describe('chain nodes', () => {
   })
 
   function nodes({ timeout = 300, agreement = 1, chainId = DEV_CHAIN_ID, count = 3 } = {}): ChainNodes {
-    const note = (fields: object) => void lines.push(fields)
+    // of this one alone: what was left behind of another test may still fail
+    const own = lines
+    const note = (fields: object) => void own.push(fields)
     const log = { debug: note, info: note, warn: note, error: note }
     const urls = proxies.slice(0, count).map(({ url }) => new URL(url))
     return new ChainNodes(chainId, urls, { timeout, agreement, log })
@@ -45,6 +47,10 @@ describe('chain nodes', () => {
   it.each([
     ['is dead', (proxy: RpcProxy) => void Object.assign(proxy, { down: true })],
     ['does not answer', (proxy: RpcProxy) => void Object.assign(proxy, { silent: true })],
+    [
+      'begins an answer and does not end it (threat 73)',
+      (proxy: RpcProxy) => void Object.assign(proxy, { stalls: true }),
+    ],
     ['says 429', (proxy: RpcProxy) => void Object.assign(proxy, { refuseEvery: 1 })],
     [
       'is on another chain',
@@ -72,6 +78,53 @@ describe('chain nodes', () => {
       await gasPrice(asked)
       return first.posts > 1
     })
+  })
+
+  it('is in time where all nodes begin their answers and do not end them (threat 73)', async () => {
+    for (const proxy of proxies) proxy.stalls = true
+    await expect(gasPrice(nodes())).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' })
+    expect(lines).toHaveLength(3)
+    expect(lines).toMatchObject(lines.map(() => ({ reason: 'did not answer in time' })))
+  })
+
+  it('takes no time for a node that fails for ever, once it is known, and looks for it in the background (threat 76)', async () => {
+    const [first, second] = proxies as [RpcProxy, RpcProxy]
+    first.silent = true
+    const asked = nodes({ timeout: 2000 })
+    await gasPrice(asked)
+    second.forget()
+    first.forget()
+    await eventually(async () => {
+      await gasPrice(asked)
+      return first.posts >= 1
+    })
+    expect(first.calls).not.toContain('eth_gasPrice')
+    first.silent = false
+    await eventually(async () => {
+      await gasPrice(asked)
+      return first.calls.includes('eth_gasPrice')
+    })
+  })
+
+  it('has the next one answer where one is slow, and asks that one first from then on (threat 76)', async () => {
+    const [slow] = proxies as [RpcProxy]
+    slow.delay = 60_000
+    const asked = nodes({ timeout: 10_000 })
+    expect(await gasPrice(asked)).toBeGreaterThan(0n)
+    expect(lines).toMatchObject([{ reason: 'is slower than the next' }])
+    slow.forget()
+    for (let time = 0; time < 10; time++) await gasPrice(asked)
+    expect(slow.calls).not.toContain('eth_gasPrice')
+  })
+
+  it('waits for one slow node where there is no other, and for all where the question is large', async () => {
+    for (const proxy of proxies) proxy.delay = 300
+    expect(await gasPrice(nodes({ timeout: 400, count: 1 }))).toBeGreaterThan(0n)
+    expect(posts()).toEqual([1, 0, 0])
+    const price = await nodes({ timeout: 400 }).ask((client) => client.getGasPrice(), { patient: true })
+    expect(price).toBeGreaterThan(0n)
+    expect(posts()).toEqual([2, 0, 0])
+    expect(lines).toEqual([])
   })
 
   it('asks the others where the answer is that of a node which lags behind', async () => {

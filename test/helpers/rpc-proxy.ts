@@ -18,6 +18,10 @@ export class RpcProxy {
   down = false
   /** Never answers. */
   silent = false
+  /** Begins its answers, and never ends them. */
+  stalls = false
+  /** Waits for so many milliseconds before it answers. */
+  delay = 0
   /** Answers every so many requests with 429. */
   refuseEvery = 0
   /** Knows no block after this one. */
@@ -34,14 +38,18 @@ export class RpcProxy {
     server.on('request', async (request, response) => {
       const body = await jsonBody<Call | Call[]>(request)
       this.posts += 1
+      this.calls.push(...[body].flat().map(({ method }) => method))
       if (this.down) return void request.socket.destroy()
       if (this.silent) return
       if (this.refuseEvery > 0 && this.posts % this.refuseEvery === 0)
         return void response.writeHead(429, { 'retry-after': '1' }).end('slow down')
       const answers = await Promise.all([body].flat().map((call) => this.answer(call))).catch(() => undefined)
       if (!answers) return void request.socket.destroy()
+      if (this.delay > 0) await new Promise((resolve) => setTimeout(resolve, this.delay))
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+      const text = JSON.stringify(Array.isArray(body) ? answers : answers[0])
+      if (this.stalls) response.write(text.slice(0, 10))
+      else response.end(text)
     })
   }
 
@@ -67,7 +75,6 @@ export class RpcProxy {
   }
 
   private async answer({ id, method, params = [] }: Call): Promise<object> {
-    this.calls.push(method)
     const [first] = params as [{ fromBlock?: string; toBlock?: string } & string]
     if (method === 'eth_getLogs' && Number(first.toBlock) - Number(first.fromBlock) >= this.maxRange)
       return { jsonrpc: '2.0', id, error: { code: -32005, message: 'range too large' } }

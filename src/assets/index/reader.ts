@@ -56,7 +56,7 @@ export async function readRange(chain: Chain, wanted: WantedRange): Promise<Bloc
       range.cursor,
       range.logs.map(({ address, topics, data, blockHash }) => [address, topics, data, blockHash]),
     ]
-  return chain.nodes.ask(read, { accept: (range) => range !== undefined, essence })
+  return chain.nodes.ask(read, { accept: (range) => range !== undefined, essence, patient: true })
 
   /** The times of the blocks of the events; undefined where one of them was replaced while they were read. */
   async function blocksOf(client: PublicClient, raw: RpcLog[], end: Header): Promise<Map<Hex, bigint> | undefined> {
