@@ -12,6 +12,7 @@ import { AssetResolver } from './assets/resolver.js'
 import { Tokens, tokenSecret } from './auth/tokens.js'
 import type { Chain, Chains } from './chain/chains.js'
 import { connectChains } from './chain/connect.js'
+import { Receipts } from './chain/receipts.js'
 import type { Settings } from './config/schema.js'
 import type { Context } from './context.js'
 import type { ProviderKey } from './crypto/keys.js'
@@ -112,6 +113,7 @@ export async function createApp(settings: Settings): Promise<App> {
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
   const sender = new ProofSender(chains, outbound, receiver, store.proofs)
   const deliveries = new DeliveryQueue(store.proofs, sender, proofKinds(receiver, onChain), log)
+  const receipts = new Receipts(settings.ORDER_WAIT)
   const context: Context = {
     settings,
     chains,
@@ -126,7 +128,12 @@ export async function createApp(settings: Settings): Promise<App> {
     documents,
     sandbox,
     progress: () => followers.map((follower) => follower.progress),
-    orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
+    receipts,
+    orders: new OrderTransactions(receipts, {
+      max: settings.ORDER_CACHE_SIZE,
+      reorgDepth: settings.INDEX_REORG_DEPTH,
+      wait: settings.ORDER_WAIT,
+    }),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
     purgatory,
     deliveries,

@@ -6,6 +6,7 @@ import type { IndexProgress } from './assets/index/follower.js'
 import type { AssetResolver } from './assets/resolver.js'
 import type { Tokens } from './auth/tokens.js'
 import type { Chains } from './chain/chains.js'
+import type { Receipts } from './chain/receipts.js'
 import type { Settings } from './config/schema.js'
 import type { DeliveryQueue } from './deliveries/queue.js'
 import type { AnonymousBudget } from './http/anonymous.js'
@@ -26,6 +27,7 @@ export interface Context {
   facts: FactsReader
   documents: DocumentReader
   sandbox: Sandbox
+  receipts: Receipts
   orders: OrderTransactions
   /** How far the index of each chain has come. */
   progress: () => IndexProgress[]

@@ -101,8 +101,7 @@ export const download: Endpoint = {
           environments: environmentsFor(service.type, consumer.address, asset.chain.chainId, settings),
         },
         context.orders,
-        settings.ORDER_WAIT,
-        Math.floor(Date.now() / 1000),
+        { waits: true, now: Math.floor(Date.now() / 1000), signal: request.lifetime.signal },
       )
       await context.accessControl({
         event: 'access',

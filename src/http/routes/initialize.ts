@@ -104,8 +104,9 @@ export const initialize: Endpoint = {
       const { datatokenAddress: datatoken, id: serviceId, timeout } = service
       const environments = environment ? [environment.id] : undefined
       const claim = { chain: asset.chain, datatoken, serviceIndex: index, serviceId, timeout, consumer, environments }
-      if (asked.transferTxId !== undefined && (await holds(context, { ...claim, txId: asked.transferTxId }, now)))
-        return { validOrder: asked.transferTxId }
+      const earlier = asked.transferTxId
+      if (earlier !== undefined && (await holds(context, { ...claim, txId: earlier }, now, request.lifetime.signal)))
+        return { validOrder: earlier }
 
       const validUntil = asked.validUntil ?? 0
       const providerFee = quoteFee(asset.chain, { datatoken, serviceId, environment, validUntil, now })
@@ -138,9 +139,9 @@ async function isAvailable(
 }
 
 /** Whether an earlier order still gives access. A transaction that is no good order is simply none to reuse. */
-async function holds({ orders }: Context, claim: OrderClaim, now: number): Promise<boolean> {
+async function holds({ orders }: Context, claim: OrderClaim, now: number, signal: AbortSignal): Promise<boolean> {
   try {
-    await verifyOrder(claim, orders, 0, now)
+    await verifyOrder(claim, orders, { waits: false, now, signal })
     return true
   } catch (error) {
     if (error instanceof OrderError) return false
