@@ -20,6 +20,7 @@ import { DeliveryQueue } from './deliveries/queue.js'
 import { ProofSender } from './deliveries/sender.js'
 import { StartError } from './errors.js'
 import { AnonymousBudget } from './http/anonymous.js'
+import { ByteBudgets } from './http/byte-budgets.js'
 import { createServer } from './http/server.js'
 import { createLogger } from './logger.js'
 import { Metrics } from './metrics/metrics.js'
@@ -113,6 +114,7 @@ export async function createApp(settings: Settings): Promise<App> {
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
   const sender = new ProofSender(chains, outbound, receiver, store.proofs)
   const deliveries = new DeliveryQueue(store.proofs, sender, proofKinds(receiver, onChain), log)
+  const { RATE_LIMIT_BYTES: byteLimit } = settings
   const receipts = new Receipts(settings.ORDER_WAIT)
   const context: Context = {
     settings,
@@ -139,6 +141,7 @@ export async function createApp(settings: Settings): Promise<App> {
     deliveries,
     metrics,
     anonymous: new AnonymousBudget(settings),
+    bytes: byteLimit > 0 ? new ByteBudgets(store.usage, byteLimit) : undefined,
     descriptions: new PublishedDescriptions(),
     storages: new StorageRegistry({
       egress,

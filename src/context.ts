@@ -10,6 +10,7 @@ import type { Receipts } from './chain/receipts.js'
 import type { Settings } from './config/schema.js'
 import type { DeliveryQueue } from './deliveries/queue.js'
 import type { AnonymousBudget } from './http/anonymous.js'
+import type { ByteBudgets } from './http/byte-budgets.js'
 import type { Metrics } from './metrics/metrics.js'
 import type { OrderTransactions } from './orders/transactions.js'
 import type { Sandbox } from './sandbox/sandbox.js'
@@ -34,6 +35,8 @@ export interface Context {
   storages: StorageRegistry
   descriptions: PublishedDescriptions
   anonymous: AnonymousBudget
+  /** Undefined where the bytes of an address are not limited. */
+  bytes: ByteBudgets | undefined
   accessControl: AccessControl
   deliveries: DeliveryQueue
   metrics: Metrics

@@ -159,7 +159,7 @@ export class Egress {
     await Promise.all(Object.values(this.lanes).map(({ agent }) => agent.destroy()))
   }
 
-  private async send({ url, method, headers, body, signal, budget }: Checked): Promise<Answer> {
+  private async send({ url, method, headers, body, signal, budget, fetched }: Checked): Promise<Answer> {
     const { onOutcome } = this.options
     const lane = this.lanes[budget]
     const request = {
@@ -170,7 +170,10 @@ export class Egress {
       headers: { 'user-agent': 'tidegate', ...headers, 'accept-encoding': 'identity' },
       body: body ?? null,
     }
-    const ask = async () => exchange(lane.agent, request, signal, await lane.turn(url.hostname, signal))
+    const ask = async () => {
+      const onEnd = await lane.turn(url.hostname, signal)
+      return exchange(lane.agent, request, { signal, onEnd, ...(fetched ? { fetched } : {}) })
+    }
     try {
       const answer = await (method === 'POST' ? ask() : askAgain(ask, signal))
       onOutcome?.('ok')

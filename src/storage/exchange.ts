@@ -37,22 +37,29 @@ class StreamedBody extends Readable {
   }
 }
 
-/**
- * Sends one request. Rejects with the dispatcher's error where no answer came, or with the signal's reason. The signal
- * ends the request in any state. `onEnd` is called once, when the connection is free again or gone.
- */
+/** What comes with a request. */
+export interface Exchanging {
+  /** Ends the request in any state. */
+  signal: AbortSignal
+  /** Called once, when the connection is free again or gone. */
+  onEnd: () => void
+  /** Told the bytes of the body as they come. */
+  fetched?: (bytes: number) => void
+}
+
+/** Sends one request. Rejects with the dispatcher's error where no answer came, or with the signal's reason. */
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
-  onEnd: () => void,
+  exchanging: Exchanging,
 ): Promise<Answer> {
+  const { signal } = exchanging
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
-      onEnd()
+      exchanging.onEnd()
       return reject(signal.reason)
     }
-    dispatcher.dispatch(options, new Exchange(resolve, reject, signal, onEnd))
+    dispatcher.dispatch(options, new Exchange(resolve, reject, exchanging))
   })
 }
 
@@ -66,15 +73,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     private readonly resolve: (answer: Answer) => void,
     private readonly reject: (error: Error) => void,
-    private readonly signal: AbortSignal,
-    private readonly onEnd: () => void,
+    private readonly request: Exchanging,
   ) {
-    signal.addEventListener('abort', this.abort)
+    request.signal.addEventListener('abort', this.abort)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    if (this.signal.aborted) controller.abort(this.signal.reason)
+    if (this.request.signal.aborted) controller.abort(this.request.signal.reason)
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
@@ -84,6 +90,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.request.fetched?.(chunk.length)
     if (!this.body) this.chunks.push(chunk)
     else if (!this.body.push(chunk)) controller.pause()
   }
@@ -102,13 +109,13 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** A request that still waits for a connection is told when it gets one; whoever asked does not wait for that. */
   private readonly abort = (): void => {
-    this.controller?.abort(this.signal.reason)
-    this.reject(this.signal.reason)
+    this.controller?.abort(this.request.signal.reason)
+    this.reject(this.request.signal.reason)
   }
 
   private over(): void {
-    this.signal.removeEventListener('abort', this.abort)
-    this.onEnd()
+    this.request.signal.removeEventListener('abort', this.abort)
+    this.request.onEnd()
   }
 
   private whole(): Readable {

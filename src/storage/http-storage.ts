@@ -43,10 +43,10 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
     request: HttpRequest,
     method: 'GET' | 'HEAD' | 'POST',
     headers: Record<string, string>,
-    { signal, budget }: Asking,
+    asking: Asking,
   ) => {
     const asked = request.headers?.range === undefined ? headers : withoutIfRange(headers)
-    return egress.request({ ...request, method, headers: { ...asked, ...request.headers }, signal, budget })
+    return egress.request({ ...request, method, headers: { ...asked, ...request.headers }, ...sharedBy(asking) })
   }
 
   return {
@@ -54,7 +54,7 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
     schema: kind.schema,
     ...(kind.outline ? { outline: kind.outline } : {}),
     async open(file, asking) {
-      const { method, headers, userdata, signal, budget } = asking
+      const { method, headers, userdata } = asking
       const requests = await kind.requests(file, userdata, method)
       return firstThatWorks(requests, async (request) => {
         if (request.method === 'POST') return opened(await send(request, 'POST', headers, asking), kind.named)
@@ -63,7 +63,7 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
           const rest = { range: `bytes=${from}-${to}`, 'if-range': validator }
           // these win over a range of the publisher's own, whose part of the file it is that goes on
           return opened(
-            await egress.request({ ...request, method, headers: { ...request.headers, ...rest }, signal, budget }),
+            await egress.request({ ...request, method, headers: { ...request.headers, ...rest }, ...sharedBy(asking) }),
             kind.named,
           )
         })
@@ -88,6 +88,11 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
       return { valid: false }
     },
   }
+}
+
+/** What is the same for all requests that are sent for one. */
+function sharedBy({ signal, budget, fetched }: Asking): Omit<Asking, 'userdata'> {
+  return { signal, budget, ...(fetched ? { fetched } : {}) }
 }
 
 /** Under a condition of the consumer's, a range of the publisher's own could become the whole file. */
