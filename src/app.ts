@@ -12,6 +12,7 @@ import { AssetResolver } from './assets/resolver.js'
 import { Tokens, tokenSecret } from './auth/tokens.js'
 import type { Chain, Chains } from './chain/chains.js'
 import { connectChains } from './chain/connect.js'
+import { Receipts } from './chain/receipts.js'
 import type { Settings } from './config/schema.js'
 import type { Context } from './context.js'
 import type { ProviderKey } from './crypto/keys.js'
@@ -19,6 +20,7 @@ import { DeliveryQueue } from './deliveries/queue.js'
 import { ProofSender } from './deliveries/sender.js'
 import { StartError } from './errors.js'
 import { AnonymousBudget } from './http/anonymous.js'
+import { ByteBudgets } from './http/byte-budgets.js'
 import { createServer } from './http/server.js'
 import { createLogger } from './logger.js'
 import { Metrics } from './metrics/metrics.js'
@@ -112,6 +114,8 @@ export async function createApp(settings: Settings): Promise<App> {
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
   const sender = new ProofSender(chains, outbound, receiver, store.proofs)
   const deliveries = new DeliveryQueue(store.proofs, sender, proofKinds(receiver, onChain), log)
+  const { RATE_LIMIT_BYTES: byteLimit } = settings
+  const receipts = new Receipts(settings.ORDER_WAIT)
   const context: Context = {
     settings,
     chains,
@@ -126,12 +130,18 @@ export async function createApp(settings: Settings): Promise<App> {
     documents,
     sandbox,
     progress: () => followers.map((follower) => follower.progress),
-    orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
+    receipts,
+    orders: new OrderTransactions(receipts, {
+      max: settings.ORDER_CACHE_SIZE,
+      reorgDepth: settings.INDEX_REORG_DEPTH,
+      wait: settings.ORDER_WAIT,
+    }),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
     purgatory,
     deliveries,
     metrics,
     anonymous: new AnonymousBudget(settings),
+    bytes: byteLimit > 0 ? new ByteBudgets(store.usage, byteLimit) : undefined,
     descriptions: new PublishedDescriptions(),
     storages: new StorageRegistry({
       egress,

@@ -97,6 +97,32 @@ export const BOUNDS = {
     /** Values that the inputs, and the outputs, stand for with one element in every open list: bounds the product of all fixed lengths. */
     values: 4096,
   },
+  bytes: {
+    /** Bytes that a download is given beyond RATE_LIMIT_BYTES, so that a small file that was begun is whole. */
+    beyond: 65_536,
+    /** Bytes that a storage may be ahead of what is handed out before they count: buffers hold as many. */
+    ahead: 131_072,
+    /** Bytes that a download which waits is given all the same, so that nobody takes it for dead. */
+    keepAlive: 1024,
+    /** Milliseconds after which it is: proxies close what is silent for a minute. */
+    keepAliveEvery: 15_000,
+    /** Milliseconds after which bytes that were written are brought to the database. */
+    countEvery: 500,
+    /** Milliseconds after which a budget that is used up is looked at again, where its minute has not ended before. */
+    lookEvery: 5_000,
+  },
+  receipts: {
+    /** Milliseconds between the first two looks for a transaction that no node knows yet; the pause doubles with each. */
+    firstPause: 250,
+    /** Milliseconds between two of them at most: so long a transaction may be mined before it is found. */
+    longestPause: 2_000,
+    /** Transactions that are waited for at once; for others there is one look. Honest ones are there at the first. */
+    waiting: 256,
+    /** Transactions of which it is remembered that they were not there, or are no order. */
+    missing: 10_000,
+    /** Different orders that the reuses in one transaction may stand for. One is usual, and each costs a look. */
+    reused: 32,
+  },
   contract: {
     /** Gas of a call: below the block limit of every network, and bounds the node's time and memory. */
     gas: 10_000_000,

@@ -1,10 +1,4 @@
-import {
-  type Address,
-  type Hex,
-  type PublicClient,
-  type TransactionReceipt,
-  TransactionReceiptNotFoundError,
-} from 'viem'
+import type { Address } from 'viem'
 import type { ProviderKey } from '../crypto/keys.js'
 import type { Deployment } from './deployments.js'
 import type { ChainNodes } from './nodes.js'
@@ -26,43 +20,3 @@ export interface Chain {
 
 /** The chains by id. */
 export type Chains = ReadonlyMap<number, Chain>
-
-/** How long to wait between two questions for a receipt, in milliseconds. */
-const RECEIPT_POLL = 250
-
-/** A mined transaction, with the head of the chain as the same node sees it. */
-export interface Mined {
-  receipt: TransactionReceipt
-  head: bigint
-}
-
-/**
- * The receipt of a transaction, waiting up to `wait` milliseconds for one that no node knows yet. Undefined when it
- * stays unknown. Throws ChainError.
- */
-export async function waitForReceipt({ nodes }: Chain, txId: Hex, wait: number): Promise<Mined | undefined> {
-  const deadline = Date.now() + wait
-  for (;;) {
-    const [receipt, head] = await nodes.ask(
-      (client) => Promise.all([receiptOf(client, txId), client.getBlockNumber()] as const),
-      // a node that lags behind says "unknown" as well
-      { accept: ([found]) => found !== undefined, essence: ([found]) => found && essenceOf(found) },
-    )
-    if (receipt) return { receipt, head }
-    if (Date.now() >= deadline) return undefined
-    await new Promise((resolve) => setTimeout(resolve, Math.min(RECEIPT_POLL, Math.max(1, deadline - Date.now()))))
-  }
-}
-
-function essenceOf({ status, blockHash, logs }: TransactionReceipt): unknown {
-  return [status, blockHash, logs.map(({ address, topics, data }) => [address, topics, data])]
-}
-
-async function receiptOf(client: PublicClient, hash: Hex): Promise<TransactionReceipt | undefined> {
-  try {
-    return await client.getTransactionReceipt({ hash })
-  } catch (error) {
-    if (error instanceof TransactionReceiptNotFoundError) return undefined
-    throw error
-  }
-}

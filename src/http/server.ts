@@ -20,7 +20,7 @@ import { Draining } from './draining.js'
 import { sendError, sendFixed } from './errors.js'
 import { boundJson } from './json.js'
 import { Connections } from './lifetime.js'
-import { limitUsage } from './limits.js'
+import { limitPreflights, limitUsage } from './limits.js'
 import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
 import { endWhenUntaken } from './transfer.js'
@@ -70,6 +70,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     context.metrics.refusals.inc({ code: error.code })
     if (error instanceof ValidationError && 'nonce' in error.fields) context.metrics.nonceRefusals.inc()
   })
+  limitPreflights(app, context)
   await app.register(cors, {
     origin: '*',
     exposedHeaders: EXPOSED_HEADERS,
@@ -84,7 +85,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   logRequests(app, context.metrics)
   capUse(app, context, connections)
   context.anonymous.register(app, ALL_ENDPOINTS)
-  await limitUsage(app, context)
+  limitUsage(app, context)
   rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
   await registerDocumentation(app, ALL_ENDPOINTS)

@@ -5,6 +5,7 @@ import { discard } from '../storage/egress.js'
 import { WholeBody } from '../storage/exchange.js'
 import type { OpenedFile } from '../storage/storage.js'
 import { withOthers } from '../turn.js'
+import type { Transfer } from './byte-budgets.js'
 import { contentDisposition, fallbackName } from './disposition.js'
 import { sendFixed } from './errors.js'
 
@@ -53,11 +54,15 @@ export function endWhenUntaken({ raw }: FastifyReply, bytes: number, timeout: nu
 
 const OWN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** Streams an opened file; nothing of the storage's headers passes but what the file's own description needs. */
+/**
+ * Streams an opened file, no faster than the budget of its consumer allows; nothing of the storage's headers passes but
+ * what the file's own description needs.
+ */
 export function sendFile(
   reply: FastifyReply,
   { status, headers, name, body }: OpenedFile,
   index: number,
+  transfer?: Transfer,
 ): FastifyReply {
   if (status === 416) {
     discard(body)
@@ -76,8 +81,10 @@ export function sendFile(
   // past the framework, whose own way of sending a stream costs as much as all the checks before
   reply.hijack()
   raw.writeHead(status, listed(reply.getHeaders(), described))
-  if (body instanceof WholeBody) withOthers('answers', () => raw.end(body.bytes.toString('latin1'), 'latin1'))
-  else pump(body, reply)
+  if (body instanceof WholeBody) {
+    transfer?.given(body.bytes.length)
+    withOthers('answers', () => raw.end(body.bytes.toString('latin1'), 'latin1'))
+  } else pump(body, reply, transfer)
   return reply
 }
 
@@ -89,18 +96,39 @@ function listed(said: Record<string, unknown>, described: Record<string, string>
   return list
 }
 
-/** Hands a body on as fast as it is taken. Where it breaks, the connection does: it must not look like a whole file. */
-function pump(body: Readable, { raw, request }: FastifyReply): void {
+/**
+ * Hands a body on as fast as it is taken, and as its budget allows. Where it breaks, the connection does: it must not
+ * look like a whole file.
+ */
+function pump(body: Readable, { raw, request }: FastifyReply, transfer?: Transfer): void {
   let ended = false
-  body.on('data', (chunk: Buffer) => {
-    if (!raw.write(chunk)) body.pause()
-  })
+  /** What has come and waits for the budget. */
+  let held: Buffer | undefined
+  const give = (chunk: Buffer) => {
+    const taken = transfer?.take(chunk.length) ?? chunk.length
+    if (taken > 0 && !raw.write(taken < chunk.length ? chunk.subarray(0, taken) : chunk)) body.pause()
+    if (taken === chunk.length) return
+    held = chunk.subarray(taken)
+    body.pause()
+    transfer?.wait(goOn)
+  }
+  const goOn = () => {
+    const rest = held as Buffer
+    held = undefined
+    give(rest)
+    if (held) return
+    if (ended) raw.end()
+    else if (!raw.writableNeedDrain) body.resume()
+  }
+  body.on('data', give)
   body.once('end', () => {
     ended = true
-    raw.end()
+    if (!held) raw.end()
   })
   body.once('error', () => raw.destroy())
-  raw.on('drain', () => body.resume())
+  raw.on('drain', () => {
+    if (!held) body.resume()
+  })
   request.lifetime.onEnd(() => {
     if (!ended) discard(body)
   })

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from 'viem'
-import { type Chain, waitForReceipt } from '../chain/chains.js'
-import { OrderError } from '../errors.js'
+import { BOUNDS } from '../bounds.js'
+import type { Chain } from '../chain/chains.js'
+import type { Mined, Receipts } from '../chain/receipts.js'
+import { type ErrorCode, OrderError } from '../errors.js'
 import { orderEvents, type ReusedOrder, type StartedOrder } from './events.js'
 
 /** What one mined, successful and confirmed transaction says about one datatoken. */
@@ -9,9 +11,31 @@ export interface OrderTransaction {
   events: (StartedOrder | ReusedOrder)[]
 }
 
+/** A transaction, and the datatoken that it is asked about. */
+export interface AskedTransaction {
+  chain: Chain
+  txId: Hex
+  datatoken: Address
+}
+
 interface Kept extends OrderTransaction {
   chainId: number
   block: number
+}
+
+/** What was wrong with a transaction a moment ago. */
+interface Wrong {
+  code: ErrorCode
+  message: string
+}
+
+export interface OrderTransactionsOptions {
+  /** Transactions that are kept. */
+  max: number
+  /** Confirmations from which on a transaction is final. */
+  reorgDepth: number
+  /** Milliseconds that an unknown transaction is waited for, and that it is remembered when it has not come. */
+  wait: number
 }
 
 /** Milliseconds for which a transaction is kept that a reorganisation could still drop. */
@@ -19,47 +43,81 @@ const FRESH_TTL = 600_000
 
 /**
  * Reads order transactions. One with events of its datatoken is kept once it has its confirmations, so that later
- * requests on the same order need no chain; who may use it, and until when, is decided anew each time.
+ * requests on the same order need no chain; who may use it, and until when, is decided anew each time. One that is no
+ * good is remembered for a moment, so that repeating a request that is refused costs next to nothing.
  */
 export class OrderTransactions {
   private readonly kept: LRUCache<string, Kept>
+  private readonly wrong = new LRUCache<string, OrderTransaction | Wrong>({ max: BOUNDS.receipts.missing })
+  /** Who has waited in vain for which transaction. */
+  private readonly waited = new LRUCache<string, true>({ max: BOUNDS.receipts.missing })
 
-  /** `reorgDepth`: confirmations from which on a transaction is final. */
   constructor(
-    max: number,
-    private readonly reorgDepth: number,
+    private readonly receipts: Receipts,
+    private readonly options: OrderTransactionsOptions,
   ) {
-    this.kept = new LRUCache({ max })
+    this.kept = new LRUCache({ max: options.max })
   }
 
-  /** Waits up to `wait` milliseconds for a transaction that is not known yet. Throws OrderError, ChainError. */
-  async read(chain: Chain, txId: Hex, datatoken: Address, wait: number): Promise<OrderTransaction> {
-    const key = `${chain.chainId} ${txId.toLowerCase()} ${datatoken}`
-    const known = this.kept.get(key)
-    if (known) return known
-    const mined = await waitForReceipt(chain, txId, wait)
-    if (!mined)
+  /**
+   * With a consumer, waits for a transaction that is not known yet, on his behalf: once, and not again for as long.
+   * Whoever comes for the first time has his own time to wait, so that nobody can use it up for another one. Throws
+   * OrderError, ChainError, or the signal's reason.
+   */
+  async read(asked: AskedTransaction, signal: AbortSignal, consumer?: Address): Promise<OrderTransaction> {
+    const { chain, txId, datatoken } = asked
+    const transaction = `${chain.chainId} ${txId.toLowerCase()}`
+    const key = `${transaction} ${datatoken}`
+    const known = this.kept.get(key) ?? this.wrong.get(key)
+    if (known) return told(known)
+    const claim = `${transaction} ${consumer}`
+    const wait = consumer === undefined || this.waited.has(claim) ? 0 : this.options.wait
+    const mined = await this.receipts.find(chain, txId, wait, signal)
+    if (!mined) {
+      if (wait > 0) this.waited.set(claim, true, { ttl: wait })
       throw new OrderError('ORDER_NOT_FOUND', 'No mined transaction with this id was found on the chain of the asset.')
-    const { receipt, head } = mined
-    if (receipt.status !== 'success') throw new OrderError('ORDER_REVERTED', 'The order transaction failed on-chain.')
+    }
+    return told(this.keep(key, mined, asked))
+  }
+
+  /** Reads a transaction, and keeps what it says for as long as that holds. */
+  private keep(
+    key: string,
+    { receipt, head }: Mined,
+    { chain, datatoken }: AskedTransaction,
+  ): OrderTransaction | Wrong {
+    const { reorgDepth, wait } = this.options
+    if (receipt.status !== 'success')
+      return this.remember(key, { code: 'ORDER_REVERTED', message: 'The order transaction failed on-chain.' }, wait)
     // the head may be asked of the node a moment before the receipt
     const confirmations = Math.max(1, Number(head - receipt.blockNumber) + 1)
+    // not remembered: the next block may be what is missing
     if (confirmations < chain.confirmations)
-      throw new OrderError(
-        'ORDER_UNCONFIRMED',
-        `The order has ${confirmations} of ${chain.confirmations} confirmations.`,
-      )
+      return {
+        code: 'ORDER_UNCONFIRMED',
+        message: `The order has ${confirmations} of ${chain.confirmations} confirmations.`,
+      }
     const events = orderEvents(receipt.logs, datatoken)
-    if (events.length > 0) {
-      const entry = { events, chainId: chain.chainId, block: Number(receipt.blockNumber) }
-      this.kept.set(key, entry, confirmations < this.reorgDepth ? { ttl: FRESH_TTL } : {})
-    }
-    return { events }
+    if (events.length === 0) return this.remember(key, { events }, wait)
+    const entry = { events, chainId: chain.chainId, block: Number(receipt.blockNumber) }
+    this.kept.set(key, entry, confirmations < reorgDepth ? { ttl: FRESH_TTL } : {})
+    return entry
   }
 
-  /** Forgets what was mined after a block, which a reorganisation replaced. */
+  private remember<T extends OrderTransaction | Wrong>(key: string, what: T, milliseconds: number): T {
+    if (milliseconds > 0) this.wrong.set(key, what, { ttl: milliseconds })
+    return what
+  }
+
+  /** Forgets what was mined after a block, which a reorganisation replaced, and all that was wrong. */
   forgetAfter(chainId: number, block: number): void {
     for (const [key, kept] of this.kept.entries())
       if (kept.chainId === chainId && kept.block > block) this.kept.delete(key)
+    this.wrong.clear()
   }
+}
+
+function told(known: OrderTransaction | Wrong): OrderTransaction {
+  if ('code' in known) throw new OrderError(known.code, known.message)
+  return known
 }

@@ -1,9 +1,20 @@
 import type { Address, Hex } from 'viem'
+import { BOUNDS } from '../bounds.js'
 import type { Chain } from '../chain/chains.js'
 import { type ErrorCode, OrderError } from '../errors.js'
 import type { ReusedOrder, StartedOrder } from './events.js'
 import { type EmittedFee, isOwnQuote, quotedEnvironment } from './quote.js'
 import type { OrderTransactions } from './transactions.js'
+
+/** How a claim is checked. */
+export interface Checking {
+  /** Whether an unknown transaction is waited for; only where the consumer is proven. */
+  waits: boolean
+  /** Seconds since 1970. */
+  now: number
+  /** Ends the waiting. */
+  signal: AbortSignal
+}
 
 /** Somebody says: this transaction entitles me to this service. */
 export interface OrderClaim {
@@ -33,21 +44,21 @@ const ONE_DATATOKEN = 10n ** 18n
 
 /**
  * Checks a claim against the chain and answers the order behind it. Throws OrderError with the code of the first
- * condition that does not hold, or ChainError. `wait` is how many milliseconds an unknown transaction is waited for,
- * `now` is in seconds since 1970.
+ * condition that does not hold, or ChainError, or the signal's reason.
  */
 export async function verifyOrder(
   claim: OrderClaim,
   transactions: OrderTransactions,
-  wait: number,
-  now: number,
+  checking: Checking,
 ): Promise<GoodOrder> {
-  const { events } = await transactions.read(claim.chain, claim.txId, claim.datatoken, wait)
+  const { now, signal } = checking
+  const waitsFor = checking.waits ? claim.consumer : undefined
+  const { events } = await transactions.read(claim, signal, waitsFor)
   const started = events.filter((event) => event.kind === 'started')
   if (started.length > 0)
     return checkStarted(started, claim.txId, [...conditions(claim, now), ...quoteConditions(claim, now)])
   const reused = events.filter((event) => event.kind === 'reused')
-  if (reused.length > 0) return checkReused(claim, reused, transactions, now)
+  if (reused.length > 0) return checkReused(claim, reused, transactions, checking)
   throw refusal('ORDER_NO_EVENT', "The transaction holds no order of this service's datatoken.")
 }
 
@@ -124,16 +135,21 @@ async function checkReused(
   claim: OrderClaim,
   reuses: ReusedOrder[],
   transactions: OrderTransactions,
-  now: number,
+  checking: Checking,
 ): Promise<GoodOrder> {
+  const { now } = checking
   let reason: OrderError | undefined
+  const looked = new Set<Hex>()
   for (const { orderTxId, fee } of reuses) {
     try {
       if (!fee || !isOwnQuote(fee, claim.chain.keys, claim))
         throw refusal('ORDER_BAD_FEE', 'The reuse carries no provider fee that this provider quoted for this service.')
       const failed = quoteConditions(claim, now).find(([, , holds]) => !holds({ fee }))
       if (failed) throw refusal(failed[0], failed[1])
-      return await originalOrder(claim, orderTxId, transactions, now)
+      if (looked.has(orderTxId)) continue
+      if (looked.size >= BOUNDS.receipts.reused) break
+      looked.add(orderTxId)
+      return await originalOrder(claim, orderTxId, transactions, checking)
     } catch (error) {
       if (!(error instanceof OrderError)) throw error
       reason ??= error
@@ -146,10 +162,10 @@ async function originalOrder(
   claim: OrderClaim,
   txId: Hex,
   transactions: OrderTransactions,
-  now: number,
+  { now, signal }: Checking,
 ): Promise<GoodOrder> {
   const badReuse = (what: string) => refusal('ORDER_BAD_REUSE', `The transaction that is reused ${what}.`)
-  const { events } = await transactions.read(claim.chain, txId, claim.datatoken, 0).catch((error: unknown) => {
+  const { events } = await transactions.read({ ...claim, txId }, signal).catch((error: unknown) => {
     throw error instanceof OrderError && error.code === 'ORDER_NOT_FOUND' ? badReuse('was not found') : error
   })
   const started = events.filter((event) => event.kind === 'started')

@@ -3,6 +3,7 @@ import { ProviderError } from '../errors.js'
 import { discard } from './egress.js'
 import { isAnswer } from './http-storage.js'
 import type { StoredFile } from './registry.js'
+import { spending } from './spending.js'
 import type { Asking } from './storage.js'
 
 export interface Checksum {
@@ -14,7 +15,7 @@ export interface Checksum {
 
 /**
  * Reads a file and sums it up. Undefined where it has `limit` bytes or more, or cannot be read to its end. `spend` is
- * told the bytes as they come.
+ * told the bytes that it costs, as they come.
  */
 export async function checksumOf(
   file: StoredFile,
@@ -23,14 +24,15 @@ export async function checksumOf(
   asking: Asking,
 ): Promise<Checksum | undefined> {
   const hash = createHash('sha256')
+  const { fetched, given } = spending(spend)
   let length = 0
   try {
-    const { body, status } = await file.open({ method: 'GET', headers: {}, ...asking })
+    const { body, status } = await file.open({ method: 'GET', headers: {}, ...asking, fetched })
     try {
       if (status !== 200) return undefined
       for await (const chunk of body as AsyncIterable<Buffer>) {
         length += chunk.length
-        spend(chunk.length)
+        given(chunk.length)
         if (length >= limit) return undefined
         hash.update(chunk)
       }

@@ -9,11 +9,15 @@ import type { Asking } from './storage.js'
  * which would end the process where nobody listens any more.
  */
 class OwnSocket extends Socket {
+  /** Bytes that had come when it went. */
+  received = 0
+
   constructor(private readonly onGone: (socket: OwnSocket) => void) {
     super()
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.received = this.bytesRead
     super._destroy(error, () => done())
     this.onGone(this)
   }
@@ -32,15 +36,15 @@ export class StorageConnection {
 
   private constructor(
     private readonly place: PinnedDestination,
-    private readonly signal: AbortSignal,
+    private readonly asking: Asking,
   ) {
-    signal.addEventListener('abort', this.end)
-    if (signal.aborted) this.end()
+    asking.signal.addEventListener('abort', this.end)
+    if (asking.signal.aborted) this.end()
   }
 
   /** A connection to where a URL leads; nothing is opened yet. Throws StorageError. */
   static async to(url: URL, defaultPort: number, egress: Egress, asking: Asking): Promise<StorageConnection> {
-    return new StorageConnection(await egress.pinned(url, defaultPort, asking), asking.signal)
+    return new StorageConnection(await egress.pinned(url, defaultPort, asking), asking)
   }
 
   /** Milliseconds until the answer begins, and without a byte in the middle. */
@@ -107,20 +111,21 @@ export class StorageConnection {
     if (this.over) return
     this.over = true
     clearTimeout(this.timer)
-    this.signal.removeEventListener('abort', this.end)
+    this.asking.signal.removeEventListener('abort', this.end)
     for (const socket of this.sockets) socket.destroy()
     this.releaseWhenGone()
   }
 
   /** Why the connection came to nothing, in words that do not tell where it led. */
   failure(): StorageError {
-    return this.late || this.signal.aborted
+    return this.late || this.asking.signal.aborted
       ? new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
       : new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
   }
 
   private readonly gone = (socket: OwnSocket): void => {
     this.sockets.delete(socket)
+    this.asking.fetched?.(socket.received)
     this.releaseWhenGone()
   }
 

@@ -8,7 +8,7 @@ import type { Asking, FileDescription } from './storage.js'
 export interface Wanted {
   /** A checksum of files with fewer bytes than this; none where it is undefined. */
   checksumBelow: number | undefined
-  /** Told the bytes that are read for it. */
+  /** Told the bytes that storages send for it. */
   spend(bytes: number): void
 }
 
@@ -19,7 +19,7 @@ export interface DescribedFile extends FileDescription {
 
 /** Asks the storage of a file. Throws StorageError STORAGE_BUSY alone. */
 export async function describeFile(file: StoredFile, { checksumBelow, spend }: Wanted, asking: Asking) {
-  const described: DescribedFile = await file.describe(asking)
+  const described: DescribedFile = await file.describe({ ...asking, fetched: spend })
   const { valid, contentLength } = described
   if (!valid || checksumBelow === undefined || (contentLength ?? 0) >= checksumBelow) return described
   const sum = await checksumOf(file, checksumBelow, spend, asking)

@@ -159,7 +159,7 @@ export class Egress {
     await Promise.all(Object.values(this.lanes).map(({ agent }) => agent.destroy()))
   }
 
-  private async send({ url, method, headers, body, signal, budget }: Checked): Promise<Answer> {
+  private async send({ url, method, headers, body, signal, budget, fetched }: Checked): Promise<Answer> {
     const { onOutcome, responseTimeout: timeout } = this.options
     const lane = this.lanes[budget]
     const request = {
@@ -171,8 +171,10 @@ export class Egress {
       body: body ?? null,
     }
     const { agent: dispatcher } = lane
-    const ask = async () =>
-      exchange(request, { dispatcher, signal, timeout, onEnd: await lane.turn(url.hostname, signal) })
+    const ask = async () => {
+      const onEnd = await lane.turn(url.hostname, signal)
+      return exchange(request, { dispatcher, signal, timeout, onEnd, ...(fetched ? { fetched } : {}) })
+    }
     try {
       const answer = await (method === 'POST' ? ask() : askAgain(ask, signal))
       onOutcome?.('ok')

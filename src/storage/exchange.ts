@@ -46,21 +46,19 @@ export interface Sending {
   timeout: number
   /** Called once, when the connection is free again or gone. */
   onEnd: () => void
+  /** Told the bytes of the body as they come. */
+  fetched?: (bytes: number) => void
 }
 
-/**
- * Sends one request. Rejects with the dispatcher's error where no answer came, or with the signal's reason.
- */
-export function exchange(
-  options: Dispatcher.DispatchOptions,
-  { dispatcher, signal, timeout, onEnd }: Sending,
-): Promise<Answer> {
+/** Sends one request. Rejects with the dispatcher's error where no answer came, or with the signal's reason. */
+export function exchange(options: Dispatcher.DispatchOptions, sending: Sending): Promise<Answer> {
+  const { signal } = sending
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
-      onEnd()
+      sending.onEnd()
       return reject(signal.reason)
     }
-    dispatcher.dispatch(options, new Exchange(resolve, reject, signal, timeout, onEnd))
+    sending.dispatcher.dispatch(options, new Exchange(resolve, reject, sending))
   })
 }
 
@@ -76,21 +74,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     private readonly resolve: (answer: Answer) => void,
     private readonly reject: (error: Error) => void,
-    private readonly signal: AbortSignal,
-    private readonly timeout: number,
-    private readonly onEnd: () => void,
+    private readonly request: Sending,
   ) {
-    signal.addEventListener('abort', this.abort)
+    request.signal.addEventListener('abort', this.abort)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    if (this.signal.aborted) controller.abort(this.signal.reason)
+    if (this.request.signal.aborted) controller.abort(this.request.signal.reason)
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
     if (status < 200) {
-      this.deadline ??= setTimeout(() => controller.abort(new errors.HeadersTimeoutError()), this.timeout)
+      this.deadline ??= setTimeout(() => controller.abort(new errors.HeadersTimeoutError()), this.request.timeout)
       return
     }
     clearTimeout(this.deadline)
@@ -99,6 +95,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.request.fetched?.(chunk.length)
     if (!this.body) this.chunks.push(chunk)
     else if (!this.body.push(chunk)) controller.pause()
   }
@@ -117,14 +114,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** A request that still waits for a connection is told when it gets one; whoever asked does not wait for that. */
   private readonly abort = (): void => {
-    this.controller?.abort(this.signal.reason)
-    this.reject(this.signal.reason)
+    this.controller?.abort(this.request.signal.reason)
+    this.reject(this.request.signal.reason)
   }
 
   private over(): void {
     clearTimeout(this.deadline)
-    this.signal.removeEventListener('abort', this.abort)
-    this.onEnd()
+    this.request.signal.removeEventListener('abort', this.abort)
+    this.request.onEnd()
   }
 
   private whole(): Readable {

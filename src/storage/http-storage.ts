@@ -44,11 +44,11 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
     request: HttpRequest,
     method: 'GET' | 'HEAD' | 'POST',
     headers: Record<string, string>,
-    { signal, budget }: Asking,
+    asking: Asking,
   ): Promise<Sent> => {
     const own = request.headers?.range === undefined ? headers : withoutIfRange(headers)
     const asked = { ...own, ...request.headers }
-    return { asked, response: await egress.request({ ...request, method, headers: asked, signal, budget }) }
+    return { asked, response: await egress.request({ ...request, method, headers: asked, ...sharedBy(asking) }) }
   }
 
   return {
@@ -56,7 +56,7 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
     schema: kind.schema,
     ...(kind.outline ? { outline: kind.outline } : {}),
     async open(file, asking) {
-      const { method, headers, userdata, signal, budget } = asking
+      const { method, headers, userdata } = asking
       const requests = await kind.requests(file, userdata, method)
       return firstThatWorks(requests, async (request) => {
         if (request.method === 'POST') return opened(await send(request, 'POST', headers, asking), kind.named)
@@ -64,7 +64,7 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
         return resuming(file, async (from, to, validator) => {
           // these win over a range of the publisher's own, whose part of the file it is that goes on
           const asked = { ...request.headers, range: `bytes=${from}-${to}`, 'if-range': validator }
-          const response = await egress.request({ ...request, method, headers: asked, signal, budget })
+          const response = await egress.request({ ...request, method, headers: asked, ...sharedBy(asking) })
           return opened({ asked, response }, kind.named)
         })
       })
@@ -88,6 +88,11 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
       return { valid: false }
     },
   }
+}
+
+/** What is the same for all requests that are sent for one. */
+function sharedBy({ signal, budget, fetched }: Asking): Omit<Asking, 'userdata'> {
+  return { signal, budget, ...(fetched ? { fetched } : {}) }
 }
 
 /** Under a condition of the consumer's, a range of the publisher's own could become the whole file. */

@@ -23,6 +23,7 @@ export function ipfsStorage(tools: StorageTools): Storage<IpfsFile> {
   return {
     type: 'ipfs',
     schema: ipfsFile,
+    describesByReading: true,
     describe: ({ hash }, asking) => files.describe(hash, asking),
     open: ({ hash }, request) => files.open(hash, request),
   }
@@ -34,6 +35,7 @@ export function filecoinStorage(tools: StorageTools): Storage<FilecoinFile> {
   return {
     type: 'filecoin',
     schema: filecoinFile,
+    describesByReading: true,
     describe: ({ cid: text }, asking) => files.describe(text, asking),
     open: ({ cid: text }, request) => files.open(text, request),
   }
@@ -54,12 +56,12 @@ function contentAddressed({ egress }: StorageTools, gateways: readonly string[])
       }
     },
 
-    async open(text: string, { method, headers, budget, signal: asked }: OpenRequest): Promise<OpenedFile> {
+    async open(text: string, { method, headers, signal: asked, ...asking }: OpenRequest): Promise<OpenedFile> {
       const etag = `"${text}"` // the content cannot change under its CID
       if (isNamed(headers['if-none-match'], etag)) return { status: 304, headers: { etag }, body: Readable.from([]) }
       const stop = new AbortController()
       const signal = AbortSignal.any([asked, stop.signal])
-      const file = await entry(text, { signal, budget })
+      const file = await entry(text, { ...asking, signal })
       const { size } = file
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
       const range = valid ? byteRange(headers.range, size) : undefined

@@ -29,6 +29,8 @@ export const STORAGE_TYPES = Object.keys(KINDS)
 /** A storage object that was checked, with the kind that serves it. */
 export interface StoredFile {
   type: string
+  /** Whether even describing it reads parts of it. */
+  describesByReading: boolean
   check(userdata: UserData | undefined): void
   outline(): FileDescription | undefined
   describe(asking: Asking): Promise<FileDescription>
@@ -52,6 +54,7 @@ export class StorageRegistry {
     if (!parsed.success) throw validationError(parsed.error, object as object)
     return {
       type: storage.type,
+      describesByReading: storage.describesByReading ?? false,
       check: (userdata) => storage.check?.(parsed.data, userdata),
       outline: () => storage.outline?.(parsed.data),
       describe: (asking) => storage.describe(parsed.data, asking),

@@ -26,6 +26,8 @@ export interface Asking {
   /** Aborts whatever was begun, in any state: the client has gone, or the deadline has passed. */
   signal: AbortSignal
   budget: Budget
+  /** Told the bytes that storages send, whoever they are for. */
+  fetched?: (bytes: number) => void
   userdata?: UserData
 }
 
@@ -55,6 +57,8 @@ export interface Storage<T = unknown> {
   readonly type: string
   /** Checks a storage object of this kind, type included. Its messages name fields, never values. */
   readonly schema: z.ZodType<T>
+  /** Whether even describing a file reads parts of it. */
+  readonly describesByReading?: boolean
   /** Throws ValidationError where the consumer's values will not do, before anything is used up for the request. */
   check?(file: T, userdata: UserData | undefined): void
   /**

@@ -11,7 +11,7 @@ export const LIMITS = {
   RATE_LIMIT_BYTES: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
     default: 0,
-    doc: 'Bytes of files after which an address begins no further download in the same minute; 0 is without limit.',
+    doc: 'Bytes of files that one address is handed in a minute, over all instances (IPv6 by /64); 0 is without limit. They are counted while they are written: further downloads are refused then, those under way wait for the next minute, but for 64 KiB each. Where a storage has to send more than what is handed out, that counts.',
   }),
   ANONYMOUS_REQUESTS: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
@@ -19,7 +19,7 @@ export const LIMITS = {
   }),
   ANONYMOUS_BYTES: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
-    doc: 'Bytes that are read from storages for the checksums that one address asks for in a minute; 0 is without limit. Default: 1 GiB, with the same exception.',
+    doc: 'Bytes that storages send in a minute for descriptions that one address asks for, checksums above all, after which it gets none that read a file; 0 is without limit. Default: 1 GiB, with the same exception.',
   }),
   MAX_ANONYMOUS: setting({
     parse: parse.integer(1, 10_000_000),

@@ -3,7 +3,7 @@ import { didsOf } from '../../assets/ddo.js'
 import type { PublishedDocument } from '../../assets/index/decode.js'
 import { assertReadableNft, documentIn, isSameDocument } from '../../assets/published.js'
 import { modernMessage } from '../../auth/signature.js'
-import { type Chain, waitForReceipt } from '../../chain/chains.js'
+import type { Chain } from '../../chain/chains.js'
 import type { Context } from '../../context.js'
 import { AccessError, AssetError } from '../../errors.js'
 import { chainOf } from '../chain.js'
@@ -54,7 +54,7 @@ export const decrypt: Endpoint = {
     ],
   },
   register(app, context) {
-    const { settings, chains, documents } = context
+    const { settings, chains, documents, receipts } = context
     const read = consumerParams(params, context)
     app.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request, reply) => {
       const sent = read(request)
@@ -75,11 +75,12 @@ export const decrypt: Endpoint = {
       if (settings.AUTHORIZED_DECRYPTERS && !settings.AUTHORIZED_DECRYPTERS.includes(decrypter.address))
         throw new AccessError('DECRYPTER_DENIED', 'This address may not decrypt documents here.')
       const nft = dataNftAddress.address
+      const { signal } = request.lifetime
       await assertReadableNft(chain, nft)
       const published = txId
-        ? documentIn((await waitForReceipt(chain, txId, settings.ORDER_WAIT))?.receipt, nft)
-        : await namedDocument(context, chain, nft, document)
-      const decoded = await documents.decode(published, { nft, chain }, { signal: request.lifetime.signal })
+        ? documentIn((await receipts.find(chain, txId, settings.ORDER_WAIT, signal))?.receipt, nft)
+        : await namedDocument(context, chain, nft, document, signal)
+      const decoded = await documents.decode(published, { nft, chain }, { signal })
       if ('reason' in decoded)
         throw new AssetError('DOCUMENT_UNREADABLE', `The document cannot be given: ${decoded.reason}.`)
       return reply.code(201).type('text/plain; charset=utf-8').send(decoded.ddo)
@@ -95,16 +96,17 @@ interface NamedDocument {
 
 /** The document that the caller sends, where it is byte by byte what the NFT published last. */
 async function namedDocument(
-  { store, settings }: Context,
+  { store, settings, receipts }: Context,
   chain: Chain,
   nft: `0x${string}`,
   { encryptedDocument: data, flags: marks, documentHash: hash }: NamedDocument,
+  signal: AbortSignal,
 ): Promise<PublishedDocument> {
   const unknown = new AssetError('DOCUMENT_UNKNOWN', 'The document is not the one that this data NFT published.')
   const found = await Promise.all(didsOf(nft, chain.chainId).map((did) => store.index.asset(did)))
   const asset = found.find((one) => one)
   if (!asset || data === undefined || marks === undefined || hash === undefined) throw unknown
-  const mined = await waitForReceipt(chain, asset.metadata.txId, settings.ORDER_WAIT)
+  const mined = await receipts.find(chain, asset.metadata.txId, settings.ORDER_WAIT, signal)
   const published = documentIn(mined?.receipt, nft)
   if (!isSameDocument(published, { data, flags: marks, hash })) throw unknown
   return published

@@ -10,7 +10,7 @@ import type { OpenRequest } from '../../storage/storage.js'
 import { consumerParams, PROOF, proveConsumer } from '../consumer.js'
 import { type EndpointDoc, json } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
-import { countBytes } from '../limits.js'
+import { beginTransfer } from '../limits.js'
 import { address, text, transactionId, whole } from '../params.js'
 import { count, endWhenUntaken, sendFile } from '../transfer.js'
 import { userdata } from '../userdata.js'
@@ -101,8 +101,7 @@ export const download: Endpoint = {
           environments: environmentsFor(service.type, consumer.address, asset.chain.chainId, settings),
         },
         context.orders,
-        settings.ORDER_WAIT,
-        Math.floor(Date.now() / 1000),
+        { waits: true, now: Math.floor(Date.now() / 1000), signal: request.lifetime.signal },
       )
       await context.accessControl({
         event: 'access',
@@ -116,12 +115,13 @@ export const download: Endpoint = {
       const method = request.method === 'HEAD' ? 'HEAD' : 'GET'
       const { signal } = request.lifetime
       const headers = conditionsFor(tagged, request.headers)
-      const opening: OpenRequest = { method, headers, userdata: values, signal, budget: 'paid' }
+      const transfer = beginTransfer(context, request)
+      const spends = transfer ? { fetched: transfer.fetched } : {}
+      const opening: OpenRequest = { method, headers, userdata: values, signal, budget: 'paid', ...spends }
       const delivered = withSealedTag(await file.open(opening), tagged)
       endWhenUntaken(reply, Number(delivered.headers['content-length']), settings.CONSUMER_STALL_TIMEOUT)
       if (request.method === 'GET')
         count(reply, file.type, delivered, context.metrics, (bytes, complete) => {
-          countBytes(context, request, bytes)
           const { signed, address } = consumer
           const facts = { did: asset.ddo.id, serviceId: service.id, fileIndex: asked.fileIndex, order: order.txId }
           request.log.info({ audit: 'delivery', ...facts, consumer: address, bytes, complete }, 'delivery')
@@ -139,7 +139,7 @@ export const download: Endpoint = {
             .add(delivery)
             .catch(() => request.log.error({ did: asset.ddo.id }, 'a delivery could not be queued for its proof'))
         })
-      return sendFile(reply, delivered, asked.fileIndex)
+      return sendFile(reply, delivered, asked.fileIndex, transfer)
     }
   },
 }

@@ -67,10 +67,13 @@ export const fileinfo: Endpoint = {
         checksumBelow: checksum ? settings.MAX_CHECKSUM_LENGTH : undefined,
         spend: (bytes: number) => anonymous.spend(request, bytes),
       }
-      if (checksum) anonymous.assertBytesLeft(request, reply)
+      const assertBytesLeft = (file: StoredFile) => {
+        if (checksum || file.describesByReading) anonymous.assertBytesLeft(request, reply)
+      }
       const sent = sentParams(request)
       if (sent.did === undefined && sent.type !== undefined) {
         const file = storages.file(sent)
+        assertBytesLeft(file)
         const asking: Asking = { signal, budget: 'anonymous', userdata: sentValues }
         return [entry(0, file, true, await inTime(describeFile(file, wanted, asking), signal))]
       }
@@ -81,7 +84,7 @@ export const fileinfo: Endpoint = {
           ? opened.files().map((file, index) => ({ file, index }))
           : [{ file: opened.file(fileIndex), index: fileIndex }]
       return inTurns(chosen, async ({ file, index }) => {
-        if (checksum) anonymous.assertBytesLeft(request, reply)
+        assertBytesLeft(file)
         const one = { did: opened.asset.ddo.id, serviceId: opened.service.id, index, files: opened.service.files, file }
         const described = await inTime(descriptions.of(one, wanted, signal), signal)
         return entry(index, file, settings.EXPOSE_FILENAME, described)

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { zeroAddress } from 'viem'
 import { z } from 'zod'
 import { chosenEnvironment } from '../../access/environments.js'
@@ -12,7 +13,6 @@ import { type OrderClaim, verifyOrder } from '../../orders/verify.js'
 import type { PublishedFile } from '../../storage/describing.js'
 import { ADDRESS, HEX, json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
-import type { Lifetime } from '../lifetime.js'
 import { address, described, readParams, text, transactionId, whole } from '../params.js'
 import { userdata } from '../userdata.js'
 
@@ -97,15 +97,17 @@ export const initialize: Endpoint = {
       if (asked.fileIndex !== undefined) {
         completeUserdata(service.consumerParameters, asked.userdata)
         const published = { did: asset.ddo.id, serviceId: service.id, index: fileIndex, files: service.files, file }
-        if (!(await isAvailable(context, published, request.lifetime)))
+        if (file.describesByReading) context.anonymous.assertBytesLeft(request, reply)
+        if (!(await isAvailable(context, published, request)))
           throw new AssetError('FILE_UNAVAILABLE', 'Asset URL not found, not available or invalid.')
       }
 
       const { datatokenAddress: datatoken, id: serviceId, timeout } = service
       const environments = environment ? [environment.id] : undefined
       const claim = { chain: asset.chain, datatoken, serviceIndex: index, serviceId, timeout, consumer, environments }
-      if (asked.transferTxId !== undefined && (await holds(context, { ...claim, txId: asked.transferTxId }, now)))
-        return { validOrder: asked.transferTxId }
+      const earlier = asked.transferTxId
+      if (earlier !== undefined && (await holds(context, { ...claim, txId: earlier }, now, request.lifetime.signal)))
+        return { validOrder: earlier }
 
       const validUntil = asked.validUntil ?? 0
       const providerFee = quoteFee(asset.chain, { datatoken, serviceId, environment, validUntil, now })
@@ -124,13 +126,14 @@ export const initialize: Endpoint = {
 
 /** Whether a file can be had, as far as can be told without an order. */
 async function isAvailable(
-  { descriptions, settings }: Context,
+  { anonymous, descriptions, settings }: Context,
   file: PublishedFile,
-  lifetime: Lifetime,
+  request: FastifyRequest,
 ): Promise<boolean> {
-  const signal = lifetime.deadline(settings.DESCRIBE_TIMEOUT)
+  const signal = request.lifetime.deadline(settings.DESCRIBE_TIMEOUT)
+  const spend = (bytes: number) => anonymous.spend(request, bytes)
   try {
-    return (await descriptions.of(file, { checksumBelow: undefined, spend: () => undefined }, signal)).valid
+    return (await descriptions.of(file, { checksumBelow: undefined, spend }, signal)).valid
   } catch (error) {
     if (signal.aborted) return false
     throw error
@@ -138,9 +141,9 @@ async function isAvailable(
 }
 
 /** Whether an earlier order still gives access. A transaction that is no good order is simply none to reuse. */
-async function holds({ orders }: Context, claim: OrderClaim, now: number): Promise<boolean> {
+async function holds({ orders }: Context, claim: OrderClaim, now: number, signal: AbortSignal): Promise<boolean> {
   try {
-    await verifyOrder(claim, orders, 0, now)
+    await verifyOrder(claim, orders, { waits: false, now, signal })
     return true
   } catch (error) {
     if (error instanceof OrderError) return false

@@ -1,0 +1,142 @@
+import { ethers, type Wallet } from 'ethers'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Published } from '../../demo/publish.js'
+import { eventually } from '../helpers/eventually.js'
+import { ask, downloadParams } from '../helpers/requests.js'
+import { RpcProxy } from '../helpers/rpc-proxy.js'
+import { World } from '../helpers/world.js'
+
+const WAIT = 3000
+
+describe('what a refused download costs the nodes', () => {
+  let world: World
+  let node: RpcProxy
+  let asset: Published
+  let buyer: Wallet
+  /** Whether the node keeps receipts to itself. */
+  let hidden = false
+
+  beforeAll(async () => {
+    world = await World.start({ ORDER_WAIT: String(WAIT) }, async (rpcUrl) => {
+      node = await RpcProxy.before(rpcUrl)
+      node.lie = (method, truth) => (hidden && method === 'eth_getTransactionReceipt' ? null : truth)
+      return [node.url]
+    })
+    asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
+    buyer = await world.somebody()
+  })
+  beforeEach(() => {
+    hidden = false
+  })
+  afterAll(async () => {
+    await world.close()
+    node.close()
+  })
+
+  const url = async (txId: string, by = buyer) =>
+    `${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, by)}`
+  /** Receipts that were asked for since the calls were forgotten. */
+  const looks = () => node.calls.filter((method) => method === 'eth_getTransactionReceipt').length
+  const somewhere = () => ethers.utils.hexlify(ethers.utils.randomBytes(32))
+
+  it('one signed URL of an unknown order, sent 30 times at once, waits once for all (threat 58)', async () => {
+    const unknown = await url(somewhere())
+    node.forget()
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ask(unknown)))
+    expect(new Set(answers.map(({ json }) => json.code))).toEqual(new Set(['ORDER_NOT_FOUND']))
+    // at 0, 0.25, 0.75 and 1.75 s, and at the end
+    expect(looks()).toBeLessThanOrEqual(6)
+    expect(looks()).toBeGreaterThanOrEqual(3)
+  })
+
+  it('and is refused at once when it is sent again, at one look in two seconds (threat 58)', async () => {
+    const unknown = await url(somewhere())
+    expect((await ask(unknown)).json.code).toBe('ORDER_NOT_FOUND')
+    node.forget()
+    const begun = performance.now()
+    for (let at = 0; at < 40; at++) expect((await ask(unknown)).json.code).toBe('ORDER_NOT_FOUND')
+    expect(performance.now() - begun).toBeLessThan(WAIT)
+    expect(looks()).toBeLessThanOrEqual(2)
+  })
+
+  it('initialize asks for an unknown order no more often (threat 58)', async () => {
+    const about = { documentId: asset.did, serviceId: 'tide-access', consumerAddress: buyer.address }
+    const query = new URLSearchParams({ ...about, transferTxId: somewhere() })
+    node.forget()
+    for (let at = 0; at < 20; at++) {
+      const { json } = await ask(`${world.network.providerUrl}/api/services/initialize?${query}`)
+      expect(json).toHaveProperty('providerFee')
+    }
+    expect(looks()).toBeLessThanOrEqual(3)
+  })
+
+  it('a transaction that is no order is read once, however often it is named (threat 58)', async () => {
+    const none = await (await buyer.sendTransaction({ to: buyer.address })).wait()
+    const refused = await url(none.transactionHash)
+    node.forget()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(refused)))
+    for (let at = 0; at < 20; at++) answers.push(await ask(refused))
+    expect(new Set(answers.map(({ json }) => json.code))).toEqual(new Set(['ORDER_NO_EVENT']))
+    expect(looks()).toBeLessThanOrEqual(2)
+  })
+
+  it('control: whoever waits, or comes again, gets the file soon after the order was mined (threat 58)', async () => {
+    const txId = await world.order(asset, buyer)
+    hidden = true
+    const waiting = url(txId).then(ask)
+    await eventually(() => looks() >= 2)
+    hidden = false
+    expect((await waiting).text).toBe('tide')
+
+    const second = await world.order(asset, buyer)
+    hidden = true
+    const signed = await url(second)
+    expect((await ask(signed)).json.code).toBe('ORDER_NOT_FOUND')
+    for (let at = 0; at < 5; at++) expect((await ask(signed)).json.code).toBe('ORDER_NOT_FOUND')
+    hidden = false
+    const mined = performance.now()
+    await eventually(async () => (await ask(signed)).text === 'tide', 5000, 100)
+    expect(performance.now() - mined).toBeLessThan(4000)
+  })
+
+  it('control: who waited in vain takes the waiting of nobody else (threat 58)', async () => {
+    const friend = await world.somebody()
+    const txId = await world.order(asset, buyer, friend.address)
+    hidden = true
+    expect((await ask(await url(txId))).json.code).toBe('ORDER_NOT_FOUND')
+    const waiting = url(txId, friend).then(ask)
+    node.forget()
+    await eventually(() => looks() >= 1)
+    hidden = false
+    expect((await waiting).text).toBe('tide')
+  })
+
+  it('one who leaves ends his own waiting, and not that of others (threat 58)', async () => {
+    const txId = await world.order(asset, buyer)
+    hidden = true
+    const signed = await url(txId)
+    const gone = new AbortController()
+    const left = Array.from({ length: 5 }, () => ask(signed, { signal: gone.signal }).catch(() => 'left'))
+    node.forget()
+    await eventually(() => looks() >= 1)
+    const staying = ask(signed)
+    gone.abort()
+    expect(await Promise.all(left)).toEqual(Array(5).fill('left'))
+    await eventually(() => looks() >= 2)
+    hidden = false
+    expect((await staying).text).toBe('tide')
+
+    // with nobody left, nothing is asked any more
+    hidden = true
+    const alone = new AbortController()
+    const abandoned = url(somewhere()).then((one) => ask(one, { signal: alone.signal }).catch(() => 'left'))
+    node.forget()
+    await eventually(() => looks() >= 1)
+    alone.abort()
+    expect(await abandoned).toBe('left')
+    await eventually(() => world.local.app.context.receipts.waitedFor === 0)
+    node.forget()
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(looks()).toBe(0)
+  })
+})
