@@ -126,7 +126,11 @@ export async function createApp(settings: Settings): Promise<App> {
     documents,
     sandbox,
     progress: () => followers.map((follower) => follower.progress),
-    orders: new OrderTransactions(settings.ORDER_CACHE_SIZE, settings.INDEX_REORG_DEPTH),
+    orders: new OrderTransactions(
+      settings.ORDER_CACHE_SIZE,
+      settings.INDEX_REORG_DEPTH,
+      await store.moments.of('quotes end'),
+    ),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
     purgatory,
     deliveries,

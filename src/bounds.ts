@@ -25,6 +25,10 @@ export const BOUNDS = {
     /** Characters of the URLs that are remembered as checked, in all. */
     remembered: 4_194_304,
   },
+  quotes: {
+    /** Seconds after a quote in which an order may be made with it: a day to pay, and then a raised fee holds. */
+    lifetime: 86_400,
+  },
   ipfs: {
     /** Parts of a file that were named and not yet read: a block names 50,000 at most, honest ones a few hundred. */
     pending: 200_000,

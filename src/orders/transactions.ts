@@ -24,10 +24,14 @@ const FRESH_TTL = 600_000
 export class OrderTransactions {
   private readonly kept: LRUCache<string, Kept>
 
-  /** `reorgDepth`: confirmations from which on a transaction is final. */
+  /**
+   * `reorgDepth`: confirmations from which on a transaction is final. `quotesEndSince`: since when the service names
+   * chain and time in its quotes, in seconds since 1970.
+   */
   constructor(
     max: number,
     private readonly reorgDepth: number,
+    readonly quotesEndSince: number,
   ) {
     this.kept = new LRUCache({ max })
   }

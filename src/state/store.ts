@@ -11,6 +11,7 @@ export interface StateStore {
   readonly index: IndexStore
   readonly proofs: ProofStore
   readonly usage: UsageStore
+  readonly moments: MomentStore
   close(): Promise<void>
 }
 
@@ -48,6 +49,15 @@ export interface UsageStore {
   /** Adds to a counter, which begins anew where its window is over. */
   add(id: string, amount: number, window: number, now: number): Promise<Usage>
   used(id: string, window: number, now: number): Promise<Usage>
+}
+
+/** When the database learnt something, from where on a new rule holds. */
+export type Moment = 'quotes end'
+
+/** Moments that a database remembers for good, written when it was made or brought up to date. */
+export interface MomentStore {
+  /** Seconds since 1970. */
+  of(moment: Moment): Promise<number>
 }
 
 /** A proof of delivery that waits to be sent. */
