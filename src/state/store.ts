@@ -15,19 +15,24 @@ export interface StateStore {
   close(): Promise<void>
 }
 
+/**
+ * The last nonces of accounts, and of contract wallets: those by chain (`chainId`), since one address may belong to
+ * somebody else on each. A nonce of the account itself, which earlier versions kept for wallets too, holds for its
+ * wallets as well, so that none goes down.
+ */
 export interface NonceStore {
-  /** The sort key of the last nonce consumed for this address, if there was one. */
-  last(address: Address): Promise<string | undefined>
+  /** The sort key of the last nonce consumed for this address, if there was one; without a chain the last one of all. */
+  last(address: Address, chainId?: number): Promise<string | undefined>
   /**
    * Whether a nonce may still be above the last one of this address: false is final, true is what `consume` says. It
    * asks the database only for addresses that this instance has not seen lately.
    */
-  mayPass(address: Address, sortKey: string): Promise<boolean>
+  mayPass(address: Address, sortKey: string, chainId?: number): Promise<boolean>
   /**
    * One atomic check and update: true, and the key is stored, exactly when it is greater (as text, byte by byte)
    * than the last one of this address.
    */
-  consume(address: Address, sortKey: string): Promise<boolean>
+  consume(address: Address, sortKey: string, chainId?: number): Promise<boolean>
 }
 
 export interface RevocationStore {

@@ -83,6 +83,39 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       await second.close()
     })
 
+    it('keeps nonces of wallets by chain, above those that the address used itself (threat 63)', async () => {
+      const second = await under.open()
+      await store.nonces.consume(ALICE, key('5'))
+      for (const [chainId, text, taken] of [
+        [1, '5', false],
+        [1, '6', true],
+        [1, '6', false],
+        [2, '5.5', true],
+        [2, '5.4', false],
+        [1, '6.5', true],
+      ] as const) {
+        expect(await second.nonces.consume(ALICE, key(text), chainId), `${chainId} ${text}`).toBe(taken)
+        expect(await second.nonces.mayPass(ALICE, key(text), chainId)).toBe(false)
+      }
+      // what wallets use is nothing to the account itself
+      expect(await store.nonces.mayPass(ALICE, key('5.1'))).toBe(true)
+      expect(await store.nonces.consume(ALICE, key('5.1'))).toBe(true)
+      expect(await store.nonces.mayPass(ALICE, key('5.2'), 3)).toBe(true)
+      await reopen()
+      const lasts = [1, 2, 3, undefined].map((chainId) => store.nonces.last(ALICE, chainId))
+      expect(await Promise.all(lasts)).toEqual([key('6.5'), key('5.5'), key('5.1'), key('6.5')])
+      const same = Array.from({ length: 50 }, (_, at) => (at % 2 ? store : second).nonces.consume(ALICE, key('77'), 1))
+      expect((await Promise.all(same)).filter(Boolean)).toHaveLength(1)
+      await second.close()
+    })
+
+    it('remembers since when quotes have an end (threat 62)', async () => {
+      const since = await store.moments.of('quotes end')
+      expect(Math.abs(since - Date.now() / 1000)).toBeLessThan(60)
+      await reopen()
+      expect(await store.moments.of('quotes end')).toBe(since)
+    })
+
     it('answers for what was asked, whatever was asked before', async () => {
       const address = (at: number) => `0x${String(at).padStart(40, '0')}` as const
       let from: { block: number; hash: `0x${string}` } | undefined

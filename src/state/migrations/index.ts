@@ -64,6 +64,19 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   CREATE TABLE moments (name TEXT PRIMARY KEY, at BIGINT NOT NULL);
   INSERT INTO moments (name, at) VALUES ('quotes end', SECONDS_NOW);
   `,
+  // contract wallets have nonces by chain; what they used before stays where it is, and goes on to count
+  {
+    sqlite: `
+    CREATE TABLE wallet_nonces (
+      address TEXT NOT NULL, chain_id BIGINT NOT NULL, nonce BYTE_ORDERED NOT NULL, PRIMARY KEY (address, chain_id)
+    ) WITHOUT ROWID;
+    `,
+    postgres: `
+    CREATE TABLE wallet_nonces (
+      address TEXT NOT NULL, chain_id BIGINT NOT NULL, nonce BYTE_ORDERED NOT NULL, PRIMARY KEY (address, chain_id)
+    );
+    `,
+  },
 ]
 
 export type Dialect = 'sqlite' | 'postgres'
