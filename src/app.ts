@@ -111,7 +111,14 @@ export async function createApp(settings: Settings): Promise<App> {
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
   const sender = new ProofSender(chains, outbound, receiver, store.proofs)
-  const deliveries = new DeliveryQueue(store.proofs, sender, proofKinds(receiver, onChain), log)
+  const deliveries = new DeliveryQueue({
+    store: store.proofs,
+    sender,
+    kinds: proofKinds(receiver, onChain),
+    chainProofsPerDay: settings.CHAIN_PROOFS_PER_DAY,
+    onRefused: () => metrics.proofsRefused.inc(),
+    log,
+  })
   const context: Context = {
     settings,
     chains,

@@ -77,9 +77,16 @@ export interface QueuedProof {
   txId: Hex | null
 }
 
+export type NewProof = Pick<QueuedProof, 'id' | 'kind' | 'body'>
+
 /** Proofs that wait to be sent. Times are in milliseconds since 1970. */
 export interface ProofStore {
-  add(id: string, kind: QueuedProof['kind'], body: string, now: number): Promise<void>
+  add(proof: NewProof, now: number): Promise<void>
+  /**
+   * The same at most once for a subject, for good, and at most `perDay` times on one day (UTC; 0 is without limit),
+   * over all instances: `known` where it was added before, `refused` where the day's number is used up.
+   */
+  addOnce(subject: string, perDay: number, proof: NewProof, now: number): Promise<'added' | 'known' | 'refused'>
   /** Takes up what is due, so that nobody else does before `until`. */
   claim(now: number, until: number, limit: number): Promise<QueuedProof[]>
   noteTransaction(id: string, txId: Hex): Promise<void>

@@ -299,10 +299,39 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       await second.close()
     })
 
+    it('takes a proof of a subject once, and so many on a day, over all instances (threat 52)', async () => {
+      const second = await under.open()
+      const day = 86_400_000
+      let id = 0
+      const add = (subject: string, now: number, most = 3) =>
+        (id++ % 2 ? store : second).proofs.addOnce(subject, most, { id: `p${id}`, kind: 'chain', body: '' }, now)
+      const same = await Promise.all(Array.from({ length: 20 }, () => add('a', 1)))
+      expect(same.filter((outcome) => outcome === 'added')).toHaveLength(1)
+      expect(same.filter((outcome) => outcome === 'known')).toHaveLength(19)
+      const others = await Promise.all(Array.from({ length: 10 }, (_, at) => add(`b${at}`, day - 1)))
+      expect(others.filter((outcome) => outcome === 'added')).toHaveLength(2)
+      expect(others.filter((outcome) => outcome === 'refused')).toHaveLength(8)
+      expect(await add('a', day - 1)).toBe('known')
+      // another day begins, and without a limit there is none
+      const refused = `b${others.indexOf('refused')}`
+      expect([await add(refused, day), await add('a', day), await add(refused, day)]).toEqual([
+        'added',
+        'known',
+        'known',
+      ])
+      expect(await Promise.all(Array.from({ length: 10 }, (_, at) => add(`c${at}`, day, 0)))).toEqual(
+        Array(10).fill('added'),
+      )
+      await reopen()
+      expect([await add('a', 2 * day), await add('d', day)]).toEqual(['known', 'refused'])
+      expect(await store.proofs.waiting()).toBe(14)
+      await second.close()
+    })
+
     it('hands each waiting proof to one taker, until its time is over, and forgets none', async () => {
       const second = await under.open()
-      for (let at = 0; at < 20; at++) await store.proofs.add(`p${at}`, 'http', `${at}`, 100 + at)
-      await store.proofs.add('p0', 'chain', 'again', 100)
+      for (let at = 0; at < 20; at++) await store.proofs.add({ id: `p${at}`, kind: 'http', body: `${at}` }, 100 + at)
+      await store.proofs.add({ id: 'p0', kind: 'chain', body: 'again' }, 100)
       expect(await store.proofs.claim(99, 1000, 50)).toEqual([])
       const taken = await Promise.all([store, second, store, second].map((one) => one.proofs.claim(500, 1000, 5)))
       // those who wait for each other may be given less than they asked for

@@ -77,6 +77,11 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     );
     `,
   },
+  // what was proven on the chain, and how many proofs a day had
+  `
+  CREATE TABLE proven (subject TEXT PRIMARY KEY);
+  CREATE TABLE proof_days (day BIGINT PRIMARY KEY, used BIGINT NOT NULL);
+  `,
 ]
 
 export type Dialect = 'sqlite' | 'postgres'
