@@ -119,7 +119,10 @@ function kindsOf(store: StateStore, signers: number): Kind[] {
         // taken from the end
         return requests.reverse().map(({ key, nonce, signature }) => async () => {
           const asked = { address: key.address, nonce: parseNonce(nonce, 10n ** 39n), signature }
-          const proven = await authenticate({ ...asked, messages: [key.address + nonce] }, store.nonces)
+          const proven = await authenticate(
+            { ...asked, messages: [key.address + nonce], chains: new Map() },
+            store.nonces,
+          )
           await proven.consumeNonce()
         })
       },

@@ -113,7 +113,14 @@ export async function createApp(settings: Settings): Promise<App> {
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
   const sender = new ProofSender(chains, outbound, receiver, store.proofs)
-  const deliveries = new DeliveryQueue(store.proofs, sender, proofKinds(receiver, onChain), log)
+  const deliveries = new DeliveryQueue({
+    store: store.proofs,
+    sender,
+    kinds: proofKinds(receiver, onChain),
+    chainProofsPerDay: settings.CHAIN_PROOFS_PER_DAY,
+    onRefused: () => metrics.proofsRefused.inc(),
+    log,
+  })
   const { RATE_LIMIT_BYTES: byteLimit } = settings
   const receipts = new Receipts(settings.ORDER_WAIT)
   const context: Context = {
@@ -135,6 +142,7 @@ export async function createApp(settings: Settings): Promise<App> {
       max: settings.ORDER_CACHE_SIZE,
       reorgDepth: settings.INDEX_REORG_DEPTH,
       wait: settings.ORDER_WAIT,
+      quotesEndSince: await store.moments.of('quotes end'),
     }),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
     purgatory,

@@ -6,6 +6,8 @@ export const BOUNDS = {
   http: {
     /** Requests of one connection in flight. Clients that pipeline at all send a few; further ones are refused, and twice as many cut. */
     pipelined: 16,
+    /** Bytes of the request line and headers: the longest signature as hex, and room for userdata and a token beside it. */
+    headers: 32_768,
     /** Milliseconds in which the headers of a request must arrive, as the wire contract says. */
     headersTimeout: 60_000,
     /** Milliseconds in which the last byte of a request must arrive: 10 MB over a slow line. */
@@ -24,6 +26,10 @@ export const BOUNDS = {
     headerValue: 8_192,
     /** Characters of the URLs that are remembered as checked, in all. */
     remembered: 4_194_304,
+  },
+  quotes: {
+    /** Seconds after a quote in which an order may be made with it: a day to pay, and then a raised fee holds. */
+    lifetime: 86_400,
   },
   ipfs: {
     /** Parts of a file that were named and not yet read: a block names 50,000 at most, honest ones a few hundred. */
@@ -128,6 +134,8 @@ export const BOUNDS = {
     gas: 10_000_000,
     /** Bytes of the call data: what userdata of the greatest length can ask for. */
     call: 131_072,
+    /** Bytes of a signature that a contract wallet is asked about: each owner's takes 65, or some more where that is a contract too. */
+    signature: 4096,
     /** Bytes of an answer that is a file or a token URI (which may hold the data itself), and of what it decodes to. */
     answer: 262_144,
     /** Steps through the values of such an answer and their types: some 16 for each of its words, a microsecond each. */

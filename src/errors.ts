@@ -164,8 +164,14 @@ export const ERROR_CATALOGUE = {
   },
   ORDER_BAD_FEE: {
     kind: 'invalid',
-    cause: 'The order does not carry a provider fee that this provider quoted for this datatoken and service.',
+    cause:
+      'The order does not carry a provider fee that this provider quoted for this datatoken and service on this chain.',
     remedy: 'Call initialize and order with the provider fee it answers.',
+  },
+  ORDER_QUOTE_EXPIRED: {
+    kind: 'invalid',
+    cause: 'The order, or the reuse, was made more than a day after its provider fee was quoted.',
+    remedy: 'Call initialize, and order (or reuse the order) with the provider fee it answers within a day.',
   },
   ORDER_EXPIRED: {
     kind: 'invalid',

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Published } from '../demo/publish.js'
 import { createApp } from '../src/app.js'
 import { ARTIFACTS, artifact } from '../src/dev/contracts.js'
 import { eventually } from './helpers/eventually.js'
+import { startInstance } from './helpers/instance.js'
 import { ask, downloadParams, freshNonce, signText } from './helpers/requests.js'
 import { RpcProxy } from './helpers/rpc-proxy.js'
 import { jsonBody, StorageServer } from './helpers/storage-server.js'
@@ -64,6 +68,9 @@ describe('proof of delivery', () => {
     return events.map(({ args }) => args as ethers.utils.Result)
   }
 
+  /** How many transactions the provider has paid for. */
+  const transactions = () => world.provider.getTransactionCount(world.network.providerAddress)
+
   it('goes out after the last byte, with their number, signed by both, and the contract takes it', async () => {
     const nonce = freshNonce()
     expect((await (await download({ nonce })).arrayBuffer()).byteLength).toBe(CONTENT.length)
@@ -88,7 +95,7 @@ describe('proof of delivery', () => {
     })
   })
 
-  it('counts the bytes of a part; nothing is proven of HEAD, of a broken transfer, or of a refusal', async () => {
+  it('tells the receiver the bytes of a part; nothing is proven of HEAD, of a broken transfer, or of a refusal', async () => {
     const before = (await onChain()).length
     expect((await download({}, { range: 'bytes=0-999' })).status).toBe(206)
     await eventually(() => received.length === 1)
@@ -110,7 +117,67 @@ describe('proof of delivery', () => {
     expect(breaking).toBe('broken')
     await eventually(async () => (await queue().waiting()) === 0)
     expect(received).toHaveLength(1)
-    expect(await onChain()).toHaveLength(before + 1)
+    expect(await onChain()).toHaveLength(before)
+  })
+
+  it('goes to the chain once for an order and file, and never for parts (threat 52)', async () => {
+    const url = world.storage.file('/b.bin', CONTENT)
+    const two = await world.publish({ files: ['a', 'b'].map(() => ({ type: 'url', url, method: 'GET' })) })
+    const [first, second] = [await world.order(two, buyer), await world.order(two, buyer)]
+    const before = await transactions()
+    const get = async (order: string, fileIndex: string, range?: string) => {
+      const params = await downloadParams(two, order, buyer, { fileIndex })
+      const headers: Record<string, string> = range === undefined ? {} : { range: `bytes=${range}` }
+      const answer = await fetch(`${world.network.providerUrl}/api/services/download?${params}`, { headers })
+      await answer.arrayBuffer()
+      return answer.status
+    }
+    const settled = () => eventually(async () => (await queue().waiting()) === 0)
+    for (let part = 0; part < 12; part++) expect(await get(first, '0', `${part * 100}-${part * 100 + 99}`)).toBe(206)
+    for (const range of ['1-', '0-299998']) expect(await get(first, '0', range)).toBe(206)
+    await eventually(() => received.length === 14)
+    await settled()
+    expect(await transactions()).toBe(before)
+
+    for (const range of [undefined, '0-', undefined, undefined]) await get(first, '0', range)
+    await eventually(() => received.length === 18)
+    await settled()
+    expect(await transactions()).toBe(before + 1)
+    // another file, another order, and a range that is the whole file
+    for (const [order, file] of [
+      [first, '1'],
+      [second, '0'],
+    ] as const)
+      expect(await get(order, file, '0-')).toBe(206)
+    await eventually(() => received.length === 20)
+    await settled()
+    expect(await transactions()).toBe(before + 3)
+  })
+
+  it('is refused beyond the number of the day, said in log and metrics, and the download goes on (threat 52)', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const limited = await startInstance(
+      world.beside({ USE_CHAIN_PROOF: 'true', CHAIN_PROOFS_PER_DAY: '2', STATE_DIR: folder, METRICS_PORT: '0' }),
+    )
+    try {
+      await eventually(async () => (await ask(`${limited.url}/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
+      const before = await transactions()
+      const orders = [await world.order(asset, buyer), await world.order(asset, buyer), await world.order(asset, buyer)]
+      const said = () => limited.lines.filter((line) => line.includes('CHAIN_PROOFS_PER_DAY is used up'))
+      for (const order of [...orders, ...orders]) {
+        const { status } = await ask(
+          `${limited.url}/api/services/download?${await downloadParams(asset, order, buyer)}`,
+        )
+        expect(status).toBe(200)
+      }
+      await eventually(async () => said().length === 2 && (await transactions()) === before + 2)
+      const metrics = /http:[^"]*/.exec(limited.lines.find((line) => line.includes('metrics are served')) as string)
+      const { text } = await ask(`${metrics?.[0]}/metrics`)
+      expect(text).toMatch(/^tidegate_proofs_refused_total 2$/m)
+    } finally {
+      await limited.end()
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('of a download with a token goes to the receiver alone: there is no signature to show to the contract', async () => {
@@ -131,6 +198,7 @@ describe('proof of delivery', () => {
 
   it('survives a receiver and a chain that are away, and the end of the process', async () => {
     const before = (await onChain()).length
+    txId = await world.order(asset, buyer)
     status = 500
     await (await download()).arrayBuffer()
     proxy.down = true

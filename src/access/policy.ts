@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { Credentials } from '../assets/ddo.js'
+import { type CredentialEntry, type Credentials, isAddressType, isMalformed, valuesOf } from '../assets/credentials.js'
 import { AccessError } from '../errors.js'
 
 /** On-chain states in which an asset may be consumed: active and unlisted. */
@@ -30,27 +30,22 @@ export function assertAdmitted(consumer: Address, credentials: Credentials[]): v
   }
 }
 
-type Entry = NonNullable<Credentials['allow']>[number]
-
 /**
  * Deny wins over allow. An allow list with entries admits only who is named in one of its address entries, or in all of
  * its entries where match_allow says so; entries of an unknown type admit nobody by themselves. An address entry
- * without values restricts nobody: that is what publishing front ends write when a publisher sets no restriction.
+ * with an empty list restricts nobody: that is what publishing front ends write when a publisher sets no restriction.
+ * One without a list is malformed, and nobody knows whom it means: it admits nobody, and denies everybody.
  */
 function admits({ allow, deny, match_allow: match }: Credentials, consumer: Address): boolean {
-  if ((deny ?? []).some((entry) => names(entry, consumer))) return false
-  const restrictions = (allow ?? []).filter((entry) => !isAddressType(entry) || (entry.values ?? []).length > 0)
+  if ((deny ?? []).some((entry) => isMalformed(entry) || names(entry, consumer))) return false
+  const restrictions = (allow ?? []).filter((entry) => !isAddressType(entry) || valuesOf(entry)?.length !== 0)
   if (restrictions.length === 0) return true
   const named = restrictions.filter((entry) => names(entry, consumer)).length
   return match === 'all' ? named === restrictions.length : named > 0
 }
 
-function names(entry: Entry, consumer: Address): boolean {
-  return isAddressType(entry) && (entry.values ?? []).some((value) => isSame(value, consumer))
-}
-
-function isAddressType(entry: Entry): boolean {
-  return entry.type.toLowerCase() === 'address'
+function names(entry: CredentialEntry, consumer: Address): boolean {
+  return isAddressType(entry) && (valuesOf(entry) ?? []).some((value) => isSame(value, consumer))
 }
 
 /** A value is an address, an object that holds one (version 5), or * for everybody. */

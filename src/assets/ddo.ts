@@ -5,6 +5,7 @@ import { BOUNDS } from '../bounds.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
 import { parsedBy } from '../validation.js'
 import { countProblem } from './counts.js'
+import { credentialsField, isMalformed } from './credentials.js'
 
 /** DID methods of the two generations of asset descriptors: version 4, and version 5 (a verifiable credential). */
 const METHODS = { 4: 'did:op:', 5: 'did:ope:' } as const
@@ -34,27 +35,6 @@ const text = (most: number) => z.string().max(most, `must not be longer than ${m
 const address = text(42)
   .refine(isAddressText, 'must be an address')
   .transform((value) => checksummed(value as Address))
-
-/** One entry of an allow or deny list: `type` says what the values are; only `address` is known here. */
-const credential = z.looseObject({ type: text(LIMITS.name), values: z.array(z.unknown()).optional() })
-
-const credentials = z.looseObject({
-  allow: z.array(credential).nullish(),
-  deny: z.array(credential).nullish(),
-  /** Whether one entry is enough (any, the default) or all must name the consumer. */
-  match_allow: z.string().optional(),
-})
-
-/** Version 4 has one object; version 5 a list too, of such objects or of plain entries, which count as allowed. */
-const credentialsField = z
-  .union([credentials, z.array(z.union([credential, credentials]))])
-  .nullish()
-  .transform((value) => {
-    const list = Array.isArray(value) ? value : value ? [value] : []
-    const entries = list.filter((entry): entry is z.infer<typeof credential> => 'type' in entry)
-    const objects = list.filter((entry): entry is Credentials => !('type' in entry))
-    return entries.length > 0 ? [...objects, { allow: entries }] : objects
-  })
 
 const service = z.object({
   id: text(LIMITS.name),
@@ -106,7 +86,6 @@ const publishable = version4.extend({
 })
 
 export type Service = z.infer<typeof service>
-export type Credentials = z.infer<typeof credentials>
 
 /** An asset descriptor in the one form that the service works with, whatever its version. */
 export interface Ddo extends z.infer<typeof common> {
@@ -140,9 +119,17 @@ export function readDdo(document: unknown, schema: z.ZodType<Ddo> = version4): D
   return { ddo: ddo as Ddo }
 }
 
-/** The stricter reading, for a document that is about to be published. */
+/**
+ * The stricter reading, for a document that is about to be published: its publisher is told of credentials that would
+ * keep everybody out.
+ */
 export function readPublishableDdo(document: unknown): DdoCheck {
-  return readDdo(document, publishable)
+  const read = readDdo(document, publishable)
+  if ('problems' in read) return read
+  const { credentials: own, services } = read.ddo
+  const entries = [own, ...services.map((one) => one.credentials)].flat().flatMap(({ allow, deny }) => [allow, deny])
+  if (!entries.some((list) => list?.some(isMalformed))) return read
+  return { problems: { credentials: 'must give each entry of type address a list of values' } }
 }
 
 function isVersion5(document: unknown): boolean {

@@ -1,10 +1,10 @@
 import type { Address } from 'viem'
-import type { Chain } from '../chain/chains.js'
+import type { Chain, Chains } from '../chain/chains.js'
 import { TokenError, ValidationError } from '../errors.js'
 import type { NonceStore } from '../state/store.js'
-import { isSignedByContract } from './contract-wallet.js'
+import { messageOfContract } from './contract-wallet.js'
 import type { Nonce } from './nonce.js'
-import { signedMessage, signerOf } from './signature.js'
+import { namesNoChain, signedMessage, signerOf } from './signature.js'
 import type { Tokens } from './tokens.js'
 
 /** A request that claims to come from an address. */
@@ -17,6 +17,8 @@ export interface SignedRequest {
   messages: string[]
   /** Where the address may be a contract wallet, which is asked itself (EIP-1271). */
   chain?: Chain
+  /** All chains that are served: on another one the address may be a wallet of the same owner. */
+  chains: Chains
 }
 
 /** A consumer who was proven; a nonce that goes with it is not used up yet. */
@@ -38,16 +40,36 @@ export interface Proven {
 /**
  * Proves who signed a request. Throws ValidationError for a signature that does not hold, or a nonce that was used.
  * Looking at the nonce here only saves work on a replay: what counts is consumeNonce.
+ *
+ * Contract wallets have nonces by chain, since one address may be somebody else's wallet on each. Where a text names no
+ * chain and wallets on several chains take the signature, its nonce is used up on all of these. Throws ChainError where
+ * one of them cannot be asked.
  */
 export async function authenticate(request: SignedRequest, nonces: NonceStore): Promise<Proven> {
-  const { address, nonce, signature, messages, chain } = request
+  const { address, nonce, signature, messages, chain, chains } = request
   const message = signedMessage(address, messages, signature)
   if (message !== undefined) return { ...(await provenBy(address, nonce, nonces)), signed: { message, signature } }
   if (!chain) throw badSignature()
+  const { chainId } = chain
   // the nonce first: it is cheaper than the chain
-  const proven = await provenBy(address, nonce, nonces)
-  if (!(await isSignedByContract(chain, address, messages, signature))) throw badSignature()
-  return { ...proven, chainId: chain.chainId }
+  const proven = await provenBy(address, nonce, nonces, chainId)
+  const accepted = await messageOfContract(chain, address, messages, signature)
+  if (accepted === undefined) throw badSignature()
+  const others = [...chains.values()].filter((other) => other.chainId !== chainId && namesNoChain(address, accepted))
+  const twins = await Promise.all(
+    others.map(async (other) =>
+      (await messageOfContract(other, address, [accepted], signature)) === undefined ? [] : [other.chainId],
+    ),
+  )
+  return {
+    ...proven,
+    chainId,
+    async consumeNonce() {
+      // elsewhere first: of one signature that several chains would take, one passes in all
+      await Promise.all(twins.flat().map((twin) => nonces.consume(address, nonce.sortKey, twin)))
+      await proven.consumeNonce()
+    },
+  }
 }
 
 /** Takes whoever signed one text, where a request does not say who it comes from. Throws ValidationError. */
@@ -78,12 +100,12 @@ export async function authenticateToken(
   return { address, consumeNonce: async () => undefined }
 }
 
-async function provenBy(address: Address, nonce: Nonce, nonces: NonceStore): Promise<Proven> {
-  if (!(await nonces.mayPass(address, nonce.sortKey))) throw usedNonce()
+async function provenBy(address: Address, nonce: Nonce, nonces: NonceStore, chainId?: number): Promise<Proven> {
+  if (!(await nonces.mayPass(address, nonce.sortKey, chainId))) throw usedNonce()
   return {
     address,
     async consumeNonce() {
-      if (!(await nonces.consume(address, nonce.sortKey))) throw usedNonce()
+      if (!(await nonces.consume(address, nonce.sortKey, chainId))) throw usedNonce()
     },
   }
 }

@@ -1,4 +1,5 @@
 import { type Address, bytesToHex, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { BOUNDS } from '../bounds.js'
 import type { Chain } from '../chain/chains.js'
 import { signedForms } from './signature.js'
 
@@ -8,28 +9,24 @@ const EIP_1271 = parseAbi(['function isValidSignature(bytes32 digest, bytes sign
 const MAGIC: Hex = `0x1626ba7e${'0'.repeat(56)}`
 const MAGIC_BYTES = 32
 
-/** Longest signature that is handed to a contract, in bytes: several owners' signatures in one. */
-const MAX_SIGNATURE = 4096
-
 /**
- * Whether a contract on this chain says that a signature of one of the messages is its own (EIP-1271). Its code is
+ * The one of the messages that a contract on this chain takes a signature of for its own (EIP-1271). Its code is
  * anybody's: gas, length and time are limited, and whatever it does beside giving the one right answer means no. Throws
  * ChainError.
  */
-export function isSignedByContract(
+export async function messageOfContract(
   { nodes }: Chain,
   address: Address,
   messages: string[],
   signature: string,
-): Promise<boolean> {
-  if (!/^0x(?:[0-9a-f]{2})*$/i.test(signature) || signature.length > 2 + MAX_SIGNATURE * 2)
-    return Promise.resolve(false)
-  const calls = messages.flatMap(signedForms).map((digest) => {
-    const args = [bytesToHex(digest), signature as Hex] as const
-    return { to: address, data: encodeFunctionData({ abi: EIP_1271, args }), limit: MAGIC_BYTES }
-  })
-  return nodes.ask(async (_client, foreign) => {
-    const answers = await Promise.all(calls.map(foreign))
-    return answers.includes(MAGIC)
-  })
+): Promise<string | undefined> {
+  if (!/^0x(?:[0-9a-f]{2})*$/i.test(signature) || signature.length > 2 + BOUNDS.contract.signature * 2) return undefined
+  const calls = messages.flatMap((message) =>
+    signedForms(message).map((digest) => {
+      const args = [bytesToHex(digest), signature as Hex] as const
+      return { message, to: address, data: encodeFunctionData({ abi: EIP_1271, args }), limit: MAGIC_BYTES }
+    }),
+  )
+  const answers = await nodes.ask((_client, foreign) => Promise.all(calls.map(foreign)))
+  return calls[answers.indexOf(MAGIC)]?.message
 }

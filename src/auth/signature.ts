@@ -11,6 +11,14 @@ export function modernMessage(address: string, nonce: string, command: Command):
   return address + nonce + command
 }
 
+/**
+ * Whether a text that an address signs says nothing of a chain: it begins with the signer, and not with the asset, NFT
+ * or transaction that it is about.
+ */
+export function namesNoChain(address: Address, message: string): boolean {
+  return message.slice(0, address.length).toLowerCase() === address.toLowerCase()
+}
+
 /** Which of its messages an address signed last, by position: a client stays with one, and each try costs a recovery. */
 const USUAL = new LRUCache<Address, number>({ max: 10_000 })
 

@@ -9,12 +9,21 @@ export interface Delivery {
   datatoken: Address
   /** The transaction of the order itself. */
   orderTxId: Hex
+  serviceIndex: number
+  fileIndex: number
   /** Bytes that were handed out. */
   bytes: number
+  /** Whether they were the whole file, and not a part that was asked for. */
+  whole: boolean
   consumerAddress: Address
   /** The text that the consumer signed, and the signature; neither where an auth token was sent in its place. */
   consumerData: string
   consumerSignature: string
+}
+
+/** What is proven on the chain once: that a file was delivered for an order. */
+export function subjectOf({ chainId, orderTxId, datatoken, serviceIndex, fileIndex }: Delivery): string {
+  return [chainId, orderTxId, datatoken, serviceIndex, fileIndex].join(' ')
 }
 
 /** A delivery with the provider's word on it, in the form that the datatoken contract and receivers of proofs know. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '../logger.js'
-import type { ProofStore, QueuedProof } from '../state/store.js'
-import type { Delivery } from './proof.js'
+import type { NewProof, ProofStore, QueuedProof } from '../state/store.js'
+import { type Delivery, subjectOf } from './proof.js'
 import type { ProofSender } from './sender.js'
 
 /** How many proofs are sent at once, and for how long nobody else takes them, in milliseconds. */
@@ -17,33 +17,59 @@ const MAX_ATTEMPTS = 1000
 /** Milliseconds between two looks at what is due. */
 const POLL = 1000
 
+export interface QueueOptions {
+  store: ProofStore
+  sender: ProofSender
+  kinds: readonly QueuedProof['kind'][]
+  /** Most proofs on the chain in a day; 0 is without limit. */
+  chainProofsPerDay: number
+  /** Told of each proof that the limit refused. */
+  onRefused: () => void
+  log: Logger
+}
+
 /**
  * Deliveries that have to be proven, kept in the database until their proof has arrived: a proof may arrive twice, but
- * none is lost, whatever ends in between.
+ * none is lost, whatever ends in between. Those on the chain cost the provider a transaction each: there is one for an
+ * order and file, however often it is downloaded, none for parts, and so many in a day.
  */
 export class DeliveryQueue {
+  private readonly store: ProofStore
+  private readonly sender: ProofSender
+  private readonly log: Logger
   private timer: NodeJS.Timeout | undefined
   private working: Promise<void> | undefined
   private stopped = false
 
-  constructor(
-    private readonly store: ProofStore,
-    private readonly sender: ProofSender,
-    private readonly kinds: readonly QueuedProof['kind'][],
-    private readonly log: Logger,
-  ) {}
-
-  get enabled(): boolean {
-    return this.kinds.length > 0
+  constructor(private readonly options: QueueOptions) {
+    const { store, sender, log } = options
+    this.store = store
+    this.sender = sender
+    this.log = log
   }
 
-  /** Puts a delivery in the queue. A transaction proves only what the consumer has signed. Throws StateError. */
+  get enabled(): boolean {
+    return this.options.kinds.length > 0
+  }
+
+  /** Puts a delivery in the queue. Throws StateError. */
   async add(delivery: Delivery): Promise<void> {
-    for (const kind of this.kinds) {
-      if (kind === 'chain' && delivery.consumerSignature === '') continue
-      await this.store.add(randomUUID(), kind, JSON.stringify(delivery), Date.now())
-    }
+    const { kinds } = this.options
+    const proof = () => ({ id: randomUUID(), body: JSON.stringify(delivery) })
+    if (kinds.includes('http')) await this.store.add({ ...proof(), kind: 'http' }, Date.now())
+    // a transaction proves only what the consumer has signed
+    if (kinds.includes('chain') && delivery.whole && delivery.consumerSignature !== '')
+      await this.addOnChain(delivery, { ...proof(), kind: 'chain' })
     this.kick()
+  }
+
+  private async addOnChain(delivery: Delivery, proof: NewProof): Promise<void> {
+    const { chainProofsPerDay, onRefused } = this.options
+    const outcome = await this.store.addOnce(subjectOf(delivery), chainProofsPerDay, proof, Date.now())
+    if (outcome !== 'refused') return
+    onRefused()
+    const { chainId, orderTxId: order, fileIndex } = delivery
+    this.log.warn({ chainId, order, fileIndex }, 'proof of delivery refused: CHAIN_PROOFS_PER_DAY is used up')
   }
 
   start(): void {

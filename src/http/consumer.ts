@@ -5,14 +5,14 @@ import type { Nonce } from '../auth/nonce.js'
 import type { Chain } from '../chain/chains.js'
 import type { Context } from '../context.js'
 import { type Credentials, credentialsOf } from './credentials.js'
-import { type AddressParam, described, nonce, readParams, text } from './params.js'
+import { type AddressParam, described, nonce, readParams, signatureText } from './params.js'
 
 /** The parameters that prove a consumer, for the published description. */
 export const PROOF = {
   nonce: nonce(0),
   signature: described(
-    text,
-    'Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v).',
+    signatureText,
+    'Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.',
     `0x${'00'.repeat(65)}`,
   ),
 }
@@ -41,7 +41,7 @@ export interface ConsumerRequest<T> {
 export function consumerParams<T extends z.ZodRawShape>(shape: T, { settings }: Context) {
   const proof = nonce(settings.NONCE_MAX_AHEAD)
   const withToken = z.object({ ...shape, nonce: proof.optional() })
-  const required = text.refine((value) => value !== 'null', 'is required')
+  const required = signatureText.refine((value) => value !== 'null', 'is required')
   const signed = z.object({ ...shape, nonce: proof, signature: required })
   return (request: FastifyRequest): ConsumerRequest<z.output<z.ZodObject<T>>> => {
     const credentials = credentialsOf(request)
@@ -59,9 +59,10 @@ export function proveConsumer(
   { address }: AddressParam,
   messages: (nonce: string) => string[],
   chain: Chain,
-  { store, tokens }: Context,
+  { store, tokens, chains }: Context,
 ): Promise<Proven> {
   if (credentials && 'token' in credentials) return authenticateToken(address, credentials.token, tokens, chain)
   const { nonce: signed, signature } = params as Required<ProofParams>
-  return authenticate({ address, nonce: signed, signature, messages: messages(signed.text), chain }, store.nonces)
+  const request = { address, nonce: signed, signature, messages: messages(signed.text), chain, chains }
+  return authenticate(request, store.nonces)
 }

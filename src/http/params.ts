@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Address, getAddress, type Hex } from 'viem'
 import { z } from 'zod'
 import { latestNonce, type Nonce, parseNonce } from '../auth/nonce.js'
+import { BOUNDS } from '../bounds.js'
 import { ValidationError } from '../errors.js'
 import { parsedBy, validationError } from '../validation.js'
 import { documented, fieldDoc } from './docs.js'
@@ -85,6 +86,16 @@ export const tokenText = documented(upTo(4096), {
   schema: { type: 'string', minLength: 1, maxLength: 4096 },
   description: 'The auth token (a JWT).',
   example: 'eyJhbGciOiJIUzI1NiJ9.eyJhZGRyZXNzIjoiMHgifQ.c2ln',
+})
+
+/** Most characters of a signature: each byte takes two after 0x. */
+const MAX_SIGNATURE = 2 + 2 * BOUNDS.contract.signature
+
+/** A signature, or what is taken for one: contract wallets say themselves what is one. */
+export const signatureText = documented(upTo(MAX_SIGNATURE), {
+  schema: { type: 'string', minLength: 1, maxLength: MAX_SIGNATURE },
+  description: 'Signature, as hex.',
+  example: `0x${'00'.repeat(65)}`,
 })
 
 /** Bytes as hex. */

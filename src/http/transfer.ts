@@ -38,6 +38,13 @@ export function count(
   })
 }
 
+/** Whether an opened file is the whole one, also where it is a range of it from its first byte to its last. */
+export function isWhole({ status, headers }: OpenedFile): boolean {
+  if (status === 200) return true
+  const [, last, length] = /^bytes 0-(\d+)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []
+  return status === 206 && last !== undefined && BigInt(last) + 1n === BigInt(length as string)
+}
+
 /** Bytes that a client's side takes in without being there. */
 const SMALL = 65_536
 

@@ -68,6 +68,11 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: this.registers,
   })
+  readonly proofsRefused = new Counter({
+    name: 'tidegate_proofs_refused_total',
+    help: 'Proofs of delivery that the limit of the day refused.',
+    registers: this.registers,
+  })
   readonly rpc = new Counter({
     name: 'tidegate_rpc_requests_total',
     help: 'Steps asked of chain nodes, by how they ended.',

@@ -17,6 +17,8 @@ export interface ReusedOrder {
   kind: 'reused'
   /** Whatever the caller named as the order: the contract does not check it. */
   orderTxId: Hex
+  /** Seconds since 1970, of the block of the reuse. */
+  timestamp: bigint
   fee?: EmittedFee
 }
 
@@ -34,7 +36,8 @@ export function orderEvents(logs: Log[], datatoken: Address): (StartedOrder | Re
       const { consumer, payer, amount, serviceIndex, timestamp } = event.args
       orders.push({ kind: 'started', consumer, payer, amount, serviceIndex, timestamp })
     } else if (event.eventName === 'OrderReused') {
-      orders.push({ kind: 'reused', orderTxId: event.args.orderTxId })
+      const { orderTxId, timestamp } = event.args
+      orders.push({ kind: 'reused', orderTxId, timestamp })
     } else if (event.eventName === 'ProviderFee' && open && !open.fee) {
       open.fee = event.args
     }

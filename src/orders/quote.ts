@@ -1,4 +1,5 @@
 import { type Address, encodePacked, type Hex, hexToBytes, hexToString, stringToHex } from 'viem'
+import { BOUNDS } from '../bounds.js'
 import type { Chain } from '../chain/chains.js'
 import type { ComputeEnvironment } from '../config/parsers.js'
 import { keccak } from '../crypto/keccak.js'
@@ -10,7 +11,7 @@ export interface ProviderFee extends Signature {
   providerFeeToken: Address
   /** Decimal, in the token's smallest unit. */
   providerFeeAmount: string
-  /** Hex of the JSON {environment, timestamp, dt, id}. */
+  /** Hex of the JSON {environment, timestamp, dt, id, chainId}; `timestamp` is when it was quoted. */
   providerData: Hex
   /** Seconds since 1970 until which the order may be made with it; 0 is without end. */
   validUntil: number
@@ -29,7 +30,7 @@ export interface QuoteRequest {
 /** The provider fee for one service, signed with the chain's provider key. */
 export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
   const { environment, now: timestamp, datatoken: dt, serviceId: id, validUntil } = request
-  const data = { environment: environment?.id ?? null, timestamp, dt, id }
+  const data = { environment: environment?.id ?? null, timestamp, dt, id, chainId: chain.chainId }
   const terms: FeeTerms = {
     providerData: stringToHex(JSON.stringify(data)),
     providerFeeAddress: chain.key.address,
@@ -72,26 +73,42 @@ interface Quoted {
   dt?: unknown
   id?: unknown
   environment?: unknown
+  chainId?: unknown
+  timestamp?: unknown
 }
 
 /** Fees that were read before: those of kept orders come again and again. */
 const READ = new WeakMap<EmittedFee, Quoted>()
 
 /**
- * Whether this provider quoted the fee for this datatoken and service: the signature covers every field, so a good
- * one proves token, amount, data and validity at once.
+ * Whether this provider quoted the fee for this datatoken and service on this chain: the signature covers every field,
+ * so a good one proves token, amount, data and validity at once. A quote of the previous form names no chain.
  */
 export function isOwnQuote(
   fee: EmittedFee,
-  keys: readonly ProviderKey[],
+  { keys, chainId }: { keys: readonly ProviderKey[]; chainId: number },
   wanted: { datatoken: Address; serviceId: string },
 ): boolean {
   const key = keys.find(({ address }) => address === fee.providerFeeAddress)
   if (!key) return false
-  const { signer, dt, id } = read(fee)
+  const { signer, dt, id, chainId: quotedFor = chainId } = read(fee)
   return (
-    signer === key.address && String(dt).toLowerCase() === wanted.datatoken.toLowerCase() && id === wanted.serviceId
+    signer === key.address &&
+    quotedFor === chainId &&
+    String(dt).toLowerCase() === wanted.datatoken.toLowerCase() &&
+    id === wanted.serviceId
   )
+}
+
+/**
+ * Whether a block lies within the time that an own quote is good for. One of the previous form has no end of its own:
+ * what was ordered with it before the service gave quotes an end, and for as long as a quote is good after that, holds.
+ * Times are in seconds since 1970.
+ */
+export function wasGoodAt(fee: EmittedFee, block: bigint, endingSince: number): boolean {
+  const { chainId, timestamp } = read(fee)
+  const from = chainId === undefined ? endingSince : timestamp
+  return typeof from === 'number' && Number(block) <= from + BOUNDS.quotes.lifetime
 }
 
 function read(fee: EmittedFee): Quoted {
@@ -100,8 +117,8 @@ function read(fee: EmittedFee): Quoted {
   const signature = Buffer.concat([bytes(fee.r), bytes(fee.s), Buffer.of(fee.v)])
   const quoted: Quoted = { signer: recoverAddress(feeDigest(fee), signature) }
   try {
-    const { dt, id, environment } = JSON.parse(hexToString(fee.providerData)) as Omit<Quoted, 'signer'>
-    Object.assign(quoted, { dt, id, environment })
+    const { dt, id, environment, chainId, timestamp } = JSON.parse(hexToString(fee.providerData)) as Quoted
+    Object.assign(quoted, { dt, id, environment, chainId, timestamp })
   } catch {
     // something else that this key signed
   }

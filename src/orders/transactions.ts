@@ -36,6 +36,8 @@ export interface OrderTransactionsOptions {
   reorgDepth: number
   /** Milliseconds that an unknown transaction is waited for, and that it is remembered when it has not come. */
   wait: number
+  /** Since when the service names chain and time in its quotes, in seconds since 1970. */
+  quotesEndSince: number
 }
 
 /** Milliseconds for which a transaction is kept that a reorganisation could still drop. */
@@ -107,6 +109,10 @@ export class OrderTransactions {
   private remember<T extends OrderTransaction | Wrong>(key: string, what: T, milliseconds: number): T {
     if (milliseconds > 0) this.wrong.set(key, what, { ttl: milliseconds })
     return what
+  }
+
+  get quotesEndSince(): number {
+    return this.options.quotesEndSince
   }
 
   /** Forgets what was mined after a block, which a reorganisation replaced, and all that was wrong. */

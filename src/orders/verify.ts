@@ -3,7 +3,7 @@ import { BOUNDS } from '../bounds.js'
 import type { Chain } from '../chain/chains.js'
 import { type ErrorCode, OrderError } from '../errors.js'
 import type { ReusedOrder, StartedOrder } from './events.js'
-import { type EmittedFee, isOwnQuote, quotedEnvironment } from './quote.js'
+import { type EmittedFee, isOwnQuote, quotedEnvironment, wasGoodAt } from './quote.js'
 import type { OrderTransactions } from './transactions.js'
 
 /** How a claim is checked. */
@@ -56,7 +56,7 @@ export async function verifyOrder(
   const { events } = await transactions.read(claim, signal, waitsFor)
   const started = events.filter((event) => event.kind === 'started')
   if (started.length > 0)
-    return checkStarted(started, claim.txId, [...conditions(claim, now), ...quoteConditions(claim, now)])
+    return checkStarted(started, claim.txId, [...conditions(claim, transactions, now), ...quoteConditions(claim, now)])
   const reused = events.filter((event) => event.kind === 'reused')
   if (reused.length > 0) return checkReused(claim, reused, transactions, checking)
   throw refusal('ORDER_NO_EVENT', "The transaction holds no order of this service's datatoken.")
@@ -65,7 +65,26 @@ export async function verifyOrder(
 /** A condition that an order must meet, in the order in which they are told to the caller. */
 type Condition<T = StartedOrder> = [ErrorCode, string, (order: T) => boolean]
 
-function conditions(claim: OrderClaim, now: number): Condition[] {
+/** What an order and a reuse must carry alike: a fee that was quoted for this, and not long before. */
+function feeConditions(
+  claim: OrderClaim,
+  { quotesEndSince }: OrderTransactions,
+): Condition<Pick<StartedOrder, 'fee' | 'timestamp'>>[] {
+  return [
+    [
+      'ORDER_BAD_FEE',
+      'The order carries no provider fee that this provider quoted for this datatoken and service on this chain.',
+      ({ fee }) => fee !== undefined && isOwnQuote(fee, claim.chain, claim),
+    ],
+    [
+      'ORDER_QUOTE_EXPIRED',
+      'The provider fee of the order was quoted more than a day before.',
+      ({ fee, timestamp }) => wasGoodAt(fee as EmittedFee, timestamp, quotesEndSince),
+    ],
+  ]
+}
+
+function conditions(claim: OrderClaim, transactions: OrderTransactions, now: number): Condition[] {
   return [
     [
       'ORDER_WRONG_SERVICE',
@@ -78,11 +97,7 @@ function conditions(claim: OrderClaim, now: number): Condition[] {
       'The order was made neither by nor for consumerAddress.',
       ({ consumer, payer }) => consumer === claim.consumer || payer === claim.consumer,
     ],
-    [
-      'ORDER_BAD_FEE',
-      'The order carries no provider fee that this provider quoted for this datatoken and service.',
-      ({ fee }) => fee !== undefined && isOwnQuote(fee, claim.chain.keys, claim),
-    ],
+    ...feeConditions(claim, transactions),
     [
       'ORDER_EXPIRED',
       'The access time that the order bought has passed.',
@@ -139,12 +154,12 @@ async function checkReused(
 ): Promise<GoodOrder> {
   const { now } = checking
   let reason: OrderError | undefined
+  const all = [...feeConditions(claim, transactions), ...quoteConditions(claim, now)]
   const looked = new Set<Hex>()
-  for (const { orderTxId, fee } of reuses) {
+  for (const reuse of reuses) {
+    const { orderTxId } = reuse
     try {
-      if (!fee || !isOwnQuote(fee, claim.chain.keys, claim))
-        throw refusal('ORDER_BAD_FEE', 'The reuse carries no provider fee that this provider quoted for this service.')
-      const failed = quoteConditions(claim, now).find(([, , holds]) => !holds({ fee }))
+      const failed = all.find(([, , holds]) => !holds(reuse))
       if (failed) throw refusal(failed[0], failed[1])
       if (looked.has(orderTxId)) continue
       if (looked.size >= BOUNDS.receipts.reused) break
@@ -172,7 +187,7 @@ async function originalOrder(
   if (started.length === 0) throw badReuse('is not an order of this datatoken')
   // a reuse renews environment and time of computing; for access the order itself must have been quoted rightly
   const quoted = claim.environments ? [] : [QUOTED_FOR_ACCESS]
-  return checkStarted(started, txId, [...conditions(claim, now), ...quoted])
+  return checkStarted(started, txId, [...conditions(claim, transactions, now), ...quoted])
 }
 
 function refusal(code: ErrorCode, message: string): OrderError {

@@ -1,6 +1,7 @@
 import type { Driver } from './sql.js'
 import type { StateStore } from './store.js'
 import { indexStore } from './tables/index.js'
+import { momentStore } from './tables/moments.js'
 import { nonceStore } from './tables/nonces.js'
 import { proofStore } from './tables/proofs.js'
 import { revocationStore } from './tables/revocations.js'
@@ -14,6 +15,7 @@ export function sqlStore(db: Driver): StateStore {
     index: indexStore(db),
     proofs: proofStore(db),
     usage: usageStore(db),
+    moments: momentStore(db),
     close: () => db.close(),
   }
 }

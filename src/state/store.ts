@@ -11,22 +11,28 @@ export interface StateStore {
   readonly index: IndexStore
   readonly proofs: ProofStore
   readonly usage: UsageStore
+  readonly moments: MomentStore
   close(): Promise<void>
 }
 
+/**
+ * The last nonces of accounts, and of contract wallets: those by chain (`chainId`), since one address may belong to
+ * somebody else on each. A nonce of the account itself, which earlier versions kept for wallets too, holds for its
+ * wallets as well, so that none goes down.
+ */
 export interface NonceStore {
-  /** The sort key of the last nonce consumed for this address, if there was one. */
-  last(address: Address): Promise<string | undefined>
+  /** The sort key of the last nonce consumed for this address, if there was one; without a chain the last one of all. */
+  last(address: Address, chainId?: number): Promise<string | undefined>
   /**
    * Whether a nonce may still be above the last one of this address: false is final, true is what `consume` says. It
    * asks the database only for addresses that this instance has not seen lately.
    */
-  mayPass(address: Address, sortKey: string): Promise<boolean>
+  mayPass(address: Address, sortKey: string, chainId?: number): Promise<boolean>
   /**
    * One atomic check and update: true, and the key is stored, exactly when it is greater (as text, byte by byte)
    * than the last one of this address.
    */
-  consume(address: Address, sortKey: string): Promise<boolean>
+  consume(address: Address, sortKey: string, chainId?: number): Promise<boolean>
 }
 
 export interface RevocationStore {
@@ -50,6 +56,15 @@ export interface UsageStore {
   used(id: string, window: number, now: number): Promise<Usage>
 }
 
+/** When the database learnt something, from where on a new rule holds. */
+export type Moment = 'quotes end'
+
+/** Moments that a database remembers for good, written when it was made or brought up to date. */
+export interface MomentStore {
+  /** Seconds since 1970. */
+  of(moment: Moment): Promise<number>
+}
+
 /** A proof of delivery that waits to be sent. */
 export interface QueuedProof {
   id: string
@@ -62,9 +77,16 @@ export interface QueuedProof {
   txId: Hex | null
 }
 
+export type NewProof = Pick<QueuedProof, 'id' | 'kind' | 'body'>
+
 /** Proofs that wait to be sent. Times are in milliseconds since 1970. */
 export interface ProofStore {
-  add(id: string, kind: QueuedProof['kind'], body: string, now: number): Promise<void>
+  add(proof: NewProof, now: number): Promise<void>
+  /**
+   * The same at most once for a subject, for good, and at most `perDay` times on one day (UTC; 0 is without limit),
+   * over all instances: `known` where it was added before, `refused` where the day's number is used up.
+   */
+  addOnce(subject: string, perDay: number, proof: NewProof, now: number): Promise<'added' | 'known' | 'refused'>
   /** Takes up what is due, so that nobody else does before `until`. */
   claim(now: number, until: number, limit: number): Promise<QueuedProof[]>
   noteTransaction(id: string, txId: Hex): Promise<void>

@@ -49,6 +49,18 @@ describe('DDO', () => {
     expect(readDdo({ ...ddo(), ...change })).toMatchObject({ problems: { [field as string]: expect.any(String) } })
   })
 
+  it.each([
+    [{ credentials: { allow: [{ type: 'address' }] } }],
+    [{ credentials: { deny: [{ type: 'Address', values: 'everybody' }] } }],
+    [{ services: [{ ...ddo().services[0], credentials: { allow: [{ type: 'address', values: null }] } }] }],
+  ])('its publisher is told that an address entry needs a list of values: %j (threat 64)', (change) => {
+    expect(readPublishableDdo({ ...ddo(), ...change })).toMatchObject({
+      problems: { credentials: expect.stringContaining('a list of values') },
+    })
+    const open = { credentials: { allow: [{ type: 'address', values: [] }], deny: [] } }
+    expect(readPublishableDdo({ ...ddo(), ...open })).toHaveProperty('ddo')
+  })
+
   it('must be complete to be published', () => {
     const { metadata: _metadata, ...without } = ddo()
     expect(readDdo(without)).toHaveProperty('ddo')

@@ -5,6 +5,7 @@ import { acquire, mined } from '../../demo/consume.js'
 import type { Published } from '../../demo/publish.js'
 import { ARTIFACTS, artifact } from '../../src/dev/contracts.js'
 import { compiled, deployed } from '../helpers/contracts.js'
+import { deployMultisig, type Multisig } from '../helpers/multisig.js'
 import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -96,6 +97,59 @@ describe('contract wallets (EIP-1271)', () => {
     const nobody = ethers.Wallet.createRandom().address
     const params = { consumerAddress: nobody, nonce: freshNonce(), signature: `0x${'12'.repeat(65)}` }
     expect((await download(txId, params)).json.errors).toHaveProperty('signature')
+  })
+
+  describe('of four owners, with 260 bytes of signature,', () => {
+    let multisig: Multisig
+    const JSON_BODY = { 'content-type': 'application/json' }
+    beforeAll(async () => {
+      multisig = await deployMultisig(world.network.rpcUrl, 4)
+    })
+
+    it('downloads by a GET, once for each nonce (threat 63)', async () => {
+      const txId = await world.order(asset, await world.somebody(), multisig.address)
+      const nonce = freshNonce()
+      const signature = await multisig.sign(asset.did + nonce)
+      expect(signature).toHaveLength(2 + 520)
+      const signed = { consumerAddress: multisig.address, nonce, signature }
+      expect((await download(txId, signed)).text).toBe('tide')
+      expect((await download(txId, signed)).json.errors).toHaveProperty('nonce')
+      const three = { ...signed, nonce: freshNonce(), signature: signature.slice(0, -130) }
+      expect((await download(txId, three)).json.errors).toHaveProperty('signature')
+    })
+
+    it('has tokens made and deleted by query, body and header (threat 63)', async () => {
+      const proof = async () => {
+        const nonce = freshNonce()
+        return { address: multisig.address, nonce, signature: await multisig.sign(multisig.address + nonce) }
+      }
+      const expiration = String(Math.floor(Date.now() / 1000) + 600)
+      const legacy = await ask(`${base}/createAuthToken?${new URLSearchParams({ ...(await proof()), expiration })}`)
+      expect(legacy.json).toHaveProperty('token')
+      const post = (path: string, body: object) =>
+        ask(`${base}${path}`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) })
+      const modern = await post('/auth/token', await proof())
+      expect(modern.json).toHaveProperty('token')
+      const { signature, ...rest } = await proof()
+      const body = JSON.stringify({ ...rest, token: legacy.json.token })
+      const headers = { ...JSON_BODY, signature }
+      expect((await ask(`${base}/deleteAuthToken`, { method: 'DELETE', headers, body })).status).toBe(200)
+      const ended = await post('/auth/token/invalidate', { ...(await proof()), token: modern.json.token })
+      expect(ended.json).toMatchObject({ success: true })
+    })
+  })
+
+  it('may have signatures of 4,096 bytes, in a query with userdata beside it, and no longer ones (threat 63)', async () => {
+    const txId = await ordered()
+    await become('SaysYes')
+    const userdata = JSON.stringify({ text: 'x'.repeat(8000) })
+    const longest = { nonce: freshNonce(), signature: `0x${'ab'.repeat(4096)}`, userdata }
+    expect((await download(txId, longest)).text).toBe('tide')
+    const longer = { nonce: freshNonce(), signature: `0x${'ab'.repeat(4097)}` }
+    expect(await download(txId, longer)).toMatchObject({
+      status: 400,
+      json: { errors: { signature: expect.anything() } },
+    })
   })
 
   it('has a token made, uses it, and deletes it; it is good for the chain of the wallet alone', async () => {

@@ -47,6 +47,7 @@ describe('provider fee', () => {
       timestamp: expect.any(Number),
       dt: asset.datatoken,
       id: 'tide-access',
+      chainId: world.network.chainId,
     })
     const hash = ethers.utils.solidityKeccak256(
       ['bytes', 'address', 'address', 'uint256', 'uint256'],

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
+import { migrationsFor } from '../../src/state/migrations/index.js'
 import { DATABASE_FILE, openSqliteStore } from '../../src/state/sqlite.js'
 import { stateStoreSuite } from '../suites/state-store.js'
 
@@ -37,6 +38,30 @@ describe('sqlite store', () => {
     db.pragma('user_version = 9999')
     db.close()
     expect(() => openSqliteStore(path)).toThrow('newer version')
+    remove(path)
+  })
+
+  it('brings the nonces of a database over that was made when wallets shared them (threat 63)', async () => {
+    const path = folder()
+    const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
+    const key = (text: string) => text.padStart(40, '0')
+    const db = new Database(join(path, DATABASE_FILE))
+    const before = migrationsFor('sqlite').findIndex((step) => step.includes('wallet_nonces'))
+    for (const step of migrationsFor('sqlite').slice(0, before)) db.exec(step)
+    db.pragma(`user_version = ${before}`)
+    db.prepare('INSERT INTO nonces (address, nonce) VALUES (?, ?)').run([address, key('9')])
+    db.close()
+    const { nonces, close } = openSqliteStore(path)
+    expect([await nonces.last(address), await nonces.last(address, 1)]).toEqual([key('9'), key('9')])
+    const taken = [
+      await nonces.consume(address, key('9'), 1),
+      await nonces.consume(address, key('9')),
+      await nonces.consume(address, key('10'), 1),
+      await nonces.consume(address, key('10'), 2),
+      await nonces.consume(address, key('10')),
+    ]
+    expect(taken).toEqual([false, false, true, true, true])
+    await close()
     remove(path)
   })
 

@@ -83,6 +83,39 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       await second.close()
     })
 
+    it('keeps nonces of wallets by chain, above those that the address used itself (threat 63)', async () => {
+      const second = await under.open()
+      await store.nonces.consume(ALICE, key('5'))
+      for (const [chainId, text, taken] of [
+        [1, '5', false],
+        [1, '6', true],
+        [1, '6', false],
+        [2, '5.5', true],
+        [2, '5.4', false],
+        [1, '6.5', true],
+      ] as const) {
+        expect(await second.nonces.consume(ALICE, key(text), chainId), `${chainId} ${text}`).toBe(taken)
+        expect(await second.nonces.mayPass(ALICE, key(text), chainId)).toBe(false)
+      }
+      // what wallets use is nothing to the account itself
+      expect(await store.nonces.mayPass(ALICE, key('5.1'))).toBe(true)
+      expect(await store.nonces.consume(ALICE, key('5.1'))).toBe(true)
+      expect(await store.nonces.mayPass(ALICE, key('5.2'), 3)).toBe(true)
+      await reopen()
+      const lasts = [1, 2, 3, undefined].map((chainId) => store.nonces.last(ALICE, chainId))
+      expect(await Promise.all(lasts)).toEqual([key('6.5'), key('5.5'), key('5.1'), key('6.5')])
+      const same = Array.from({ length: 50 }, (_, at) => (at % 2 ? store : second).nonces.consume(ALICE, key('77'), 1))
+      expect((await Promise.all(same)).filter(Boolean)).toHaveLength(1)
+      await second.close()
+    })
+
+    it('remembers since when quotes have an end (threat 62)', async () => {
+      const since = await store.moments.of('quotes end')
+      expect(Math.abs(since - Date.now() / 1000)).toBeLessThan(60)
+      await reopen()
+      expect(await store.moments.of('quotes end')).toBe(since)
+    })
+
     it('answers for what was asked, whatever was asked before', async () => {
       const address = (at: number) => `0x${String(at).padStart(40, '0')}` as const
       let from: { block: number; hash: `0x${string}` } | undefined
@@ -266,10 +299,39 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       await second.close()
     })
 
+    it('takes a proof of a subject once, and so many on a day, over all instances (threat 52)', async () => {
+      const second = await under.open()
+      const day = 86_400_000
+      let id = 0
+      const add = (subject: string, now: number, most = 3) =>
+        (id++ % 2 ? store : second).proofs.addOnce(subject, most, { id: `p${id}`, kind: 'chain', body: '' }, now)
+      const same = await Promise.all(Array.from({ length: 20 }, () => add('a', 1)))
+      expect(same.filter((outcome) => outcome === 'added')).toHaveLength(1)
+      expect(same.filter((outcome) => outcome === 'known')).toHaveLength(19)
+      const others = await Promise.all(Array.from({ length: 10 }, (_, at) => add(`b${at}`, day - 1)))
+      expect(others.filter((outcome) => outcome === 'added')).toHaveLength(2)
+      expect(others.filter((outcome) => outcome === 'refused')).toHaveLength(8)
+      expect(await add('a', day - 1)).toBe('known')
+      // another day begins, and without a limit there is none
+      const refused = `b${others.indexOf('refused')}`
+      expect([await add(refused, day), await add('a', day), await add(refused, day)]).toEqual([
+        'added',
+        'known',
+        'known',
+      ])
+      expect(await Promise.all(Array.from({ length: 10 }, (_, at) => add(`c${at}`, day, 0)))).toEqual(
+        Array(10).fill('added'),
+      )
+      await reopen()
+      expect([await add('a', 2 * day), await add('d', day)]).toEqual(['known', 'refused'])
+      expect(await store.proofs.waiting()).toBe(14)
+      await second.close()
+    })
+
     it('hands each waiting proof to one taker, until its time is over, and forgets none', async () => {
       const second = await under.open()
-      for (let at = 0; at < 20; at++) await store.proofs.add(`p${at}`, 'http', `${at}`, 100 + at)
-      await store.proofs.add('p0', 'chain', 'again', 100)
+      for (let at = 0; at < 20; at++) await store.proofs.add({ id: `p${at}`, kind: 'http', body: `${at}` }, 100 + at)
+      await store.proofs.add({ id: 'p0', kind: 'chain', body: 'again' }, 100)
       expect(await store.proofs.claim(99, 1000, 50)).toEqual([])
       const taken = await Promise.all([store, second, store, second].map((one) => one.proofs.claim(500, 1000, 5)))
       // those who wait for each other may be given less than they asked for

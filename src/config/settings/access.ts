@@ -50,7 +50,12 @@ export const ACCESS = {
   USE_CHAIN_PROOF: setting({
     parse: parse.boolean,
     default: false,
-    doc: "Whether every complete download is proven to the datatoken by a transaction (orderExecuted) of the provider's account, which pays for it.",
+    doc: "Whether the first complete download of a file for an order is proven to the datatoken by a transaction (orderExecuted) of the provider's account, which pays for it. Parts of a file, and what was fetched with a token, are not.",
+  }),
+  CHAIN_PROOFS_PER_DAY: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 1000,
+    doc: 'Most proofs by transaction on one day (UTC), over all instances; 0 is without limit. Downloads beyond it go on, and a later one is proven in their place.',
   }),
   PURGATORY_ASSETS: setting({
     parse: parse.text,

@@ -12,7 +12,7 @@ import { type EndpointDoc, json } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
 import { beginTransfer } from '../limits.js'
 import { address, text, transactionId, whole } from '../params.js'
-import { count, endWhenUntaken, sendFile } from '../transfer.js'
+import { count, endWhenUntaken, isWhole, sendFile } from '../transfer.js'
 import { userdata } from '../userdata.js'
 import { conditionsFor, type TaggedFile, withSealedTag } from '../validators.js'
 
@@ -130,7 +130,10 @@ export const download: Endpoint = {
             chainId: asset.chain.chainId,
             datatoken: service.datatokenAddress,
             orderTxId: order.txId,
+            serviceIndex: index,
+            fileIndex: asked.fileIndex,
             bytes,
+            whole: isWhole(delivered),
             consumerAddress: address,
             consumerData: signed?.message ?? '',
             consumerSignature: signed?.signature ?? '',

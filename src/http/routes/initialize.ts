@@ -111,7 +111,7 @@ export const initialize: Endpoint = {
 
       const validUntil = asked.validUntil ?? 0
       const providerFee = quoteFee(asset.chain, { datatoken, serviceId, environment, validUntil, now })
-      const last = await context.store.nonces.last(consumer)
+      const last = await context.store.nonces.last(consumer, asset.chain.chainId)
       const body = JSON.stringify({
         datatoken,
         providerFee,

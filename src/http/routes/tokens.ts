@@ -8,7 +8,7 @@ import { TokenError, ValidationError } from '../../errors.js'
 import { PROOF } from '../consumer.js'
 import { json, object } from '../docs.js'
 import { type Endpoint, PREFIX } from '../endpoint.js'
-import { address, described, nonce, readParams, sentParams, text, tokenText, whole } from '../params.js'
+import { address, described, nonce, readParams, sentParams, signatureText, tokenText, whole } from '../params.js'
 
 const SIGNED =
   'Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address the signer of the nonce alone is taken. The nonce is used up as soon as the signature holds, whatever is refused after that.'
@@ -109,7 +109,7 @@ export const invalidateAuthToken: Endpoint = {
 
 function signed({ settings }: Context) {
   const used = nonce(settings.NONCE_MAX_AHEAD)
-  return { address: address.optional(), chainId: chainId.optional(), nonce: used, signature: text }
+  return { address: address.optional(), chainId: chainId.optional(), nonce: used, signature: signatureText }
 }
 
 type SignedParams = z.output<z.ZodObject<ReturnType<typeof signed>>>
@@ -125,7 +125,7 @@ async function proveSigner({ store, chains }: Context, asked: SignedParams, comm
     const messages = [claimed.text + used.text, modernMessage(claimed.text, used.text, command)]
     // modern clients send a chain id that nothing depends on: one that is not served is no reason to refuse
     const chain = on === undefined && chains.size === 1 ? [...chains.values()][0] : chains.get(on ?? -1)
-    const proof = { address: claimed.address, nonce: used, signature, messages, ...(chain ? { chain } : {}) }
+    const proof = { address: claimed.address, nonce: used, signature, messages, chains, ...(chain ? { chain } : {}) }
     return authenticate(proof, store.nonces)
   }
   const proven = await prove()

@@ -59,14 +59,45 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     `,
     postgres: '',
   },
+  // from now on quotes name their chain and have an end; orders under older ones, which are paid, stay good
+  `
+  CREATE TABLE moments (name TEXT PRIMARY KEY, at BIGINT NOT NULL);
+  INSERT INTO moments (name, at) VALUES ('quotes end', SECONDS_NOW);
+  `,
+  // contract wallets have nonces by chain; what they used before stays where it is, and goes on to count
+  {
+    sqlite: `
+    CREATE TABLE wallet_nonces (
+      address TEXT NOT NULL, chain_id BIGINT NOT NULL, nonce BYTE_ORDERED NOT NULL, PRIMARY KEY (address, chain_id)
+    ) WITHOUT ROWID;
+    `,
+    postgres: `
+    CREATE TABLE wallet_nonces (
+      address TEXT NOT NULL, chain_id BIGINT NOT NULL, nonce BYTE_ORDERED NOT NULL, PRIMARY KEY (address, chain_id)
+    );
+    `,
+  },
+  // what was proven on the chain, and how many proofs a day had
+  `
+  CREATE TABLE proven (subject TEXT PRIMARY KEY);
+  CREATE TABLE proof_days (day BIGINT PRIMARY KEY, used BIGINT NOT NULL);
+  `,
 ]
 
 export type Dialect = 'sqlite' | 'postgres'
 
-/** The steps for a database. Texts that are compared must be so byte by byte, which each says in its own way. */
+/** What each database says in its own way: texts that are compared byte by byte, and the time, in seconds since 1970. */
+const WORDS: Record<Dialect, Record<string, string>> = {
+  sqlite: { BYTE_ORDERED: 'TEXT', SECONDS_NOW: "CAST(strftime('%s', 'now') AS INTEGER)" },
+  postgres: { BYTE_ORDERED: 'TEXT COLLATE "C"', SECONDS_NOW: 'CAST(extract(epoch FROM now()) AS BIGINT)' },
+}
+
+/** The steps for a database. */
 export function migrationsFor(dialect: Dialect): string[] {
-  const byteOrdered = dialect === 'sqlite' ? 'TEXT' : 'TEXT COLLATE "C"'
   return MIGRATIONS.map((step) =>
-    (typeof step === 'string' ? step : step[dialect]).replaceAll('BYTE_ORDERED', byteOrdered),
+    (typeof step === 'string' ? step : step[dialect]).replace(
+      /\b(?:BYTE_ORDERED|SECONDS_NOW)\b/g,
+      (word) => WORDS[dialect][word] as string,
+    ),
   )
 }

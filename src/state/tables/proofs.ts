@@ -1,5 +1,5 @@
-import { type Driver, sql } from '../sql.js'
-import type { ProofStore, QueuedProof } from '../store.js'
+import { type Driver, type Script, sql, sqlOne, step } from '../sql.js'
+import type { NewProof, ProofStore, QueuedProof } from '../store.js'
 
 const ADD = sql(
   `INSERT INTO proofs (id, kind, body, due_at, attempts) VALUES (:id, :kind, :body, :now, 0)
@@ -16,10 +16,45 @@ const DONE = sql('DELETE FROM proofs WHERE id = :id')
 const RETRY = sql('UPDATE proofs SET due_at = :at WHERE id = :id')
 const WAITING = sql('SELECT count(*) AS n FROM proofs')
 
+const KNOWN = sqlOne('SELECT 1 AS found FROM proven WHERE subject = :subject')
+const PROVE = sql('INSERT INTO proven (subject) VALUES (:subject) ON CONFLICT (subject) DO NOTHING')
+// the row of the day is locked by this until the end of the transaction
+const SPEND = sql(
+  `INSERT INTO proof_days (day, used) VALUES (:day, 1)
+   ON CONFLICT (day) DO UPDATE SET used = proof_days.used + 1 WHERE proof_days.used < :most`,
+)
+const GIVE_BACK = sql('UPDATE proof_days SET used = used - 1 WHERE day = :day')
+const FORGET_DAYS = sql('DELETE FROM proof_days WHERE day < :day')
+
+const DAY = 86_400_000
+
+function* addOnce(
+  subject: string,
+  perDay: number,
+  proof: NewProof,
+  now: number,
+): Script<'added' | 'known' | 'refused'> {
+  const day = Math.floor(now / DAY)
+  const most = perDay === 0 ? Number.MAX_SAFE_INTEGER : perDay
+  if ((yield* step(SPEND({ day, most }))).changes !== 1) return 'refused'
+  if ((yield* step(PROVE({ subject }))).changes !== 1) {
+    yield* step(GIVE_BACK({ day }))
+    return 'known'
+  }
+  yield* step(FORGET_DAYS({ day }))
+  yield* step(ADD({ ...proof, now }))
+  return 'added'
+}
+
 /** The queue of proofs. */
 export function proofStore(db: Driver): ProofStore {
   return {
-    add: async (id, kind, body, now) => void (await db.query(ADD({ id, kind, body, now }))),
+    add: async (proof, now) => void (await db.query(ADD({ ...proof, now }))),
+    async addOnce(subject, perDay, proof, now) {
+      // most downloads of an order are not its first: they write nothing
+      if ((await db.query(KNOWN({ subject }))).rows.length > 0) return 'known'
+      return db.transact(addOnce(subject, perDay, proof, now))
+    },
     claim: async (now, until, limit) => {
       const { rows } = await db.query(CLAIM({ now, until, limit }))
       return rows.map(({ tx_id: txId, ...row }) => ({ ...row, txId })) as unknown as QueuedProof[]

@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ethers, type Wallet } from 'ethers'
+import type { Address } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ocean, type ProviderFees } from '../../demo/client.js'
+import { acquire, mined, order } from '../../demo/consume.js'
+import type { Published } from '../../demo/publish.js'
+import { createApp } from '../../src/app.js'
+import { loadSettings } from '../../src/config/load.js'
+import { quoteFee } from '../../src/orders/quote.js'
+import { eventually } from '../helpers/eventually.js'
+import { ask, downloadParams } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+const DAY = 86_400
+const HOUR = 3600
+const now = () => Math.floor(Date.now() / 1000)
+
+/** For how long, and where, the fee that was quoted may be ordered with. The chain's clock is moved forward in the order of the tests. */
+describe('a quote', () => {
+  let world: World
+  let asset: Published
+  let buyer: Wallet
+
+  beforeAll(async () => {
+    world = await World.start()
+    asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tides')))
+    buyer = await world.somebody()
+  })
+  afterAll(() => world.close())
+
+  const verdict = async (txId: string, base = world.network.providerUrl) => {
+    const { text, status, json } = await ask(
+      `${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`,
+    )
+    return status === 200 ? text : json.code
+  }
+  /** What initialize says to an order that is asked to be used again. */
+  const reusable = async (transferTxId: string) => {
+    const query = { documentId: asset.did, serviceId: 'tide-access', consumerAddress: buyer.address, transferTxId }
+    const { json } = await ask(`${world.network.providerUrl}/api/services/initialize?${new URLSearchParams(query)}`)
+    return 'validOrder' in json
+  }
+  const ordered = async (fee: ProviderFees) => {
+    await acquire(world.network, asset, buyer)
+    return order(world.network, asset, buyer, fee)
+  }
+  const reused = (txId: string, fee: ProviderFees) =>
+    mined(new ocean.Datatoken(buyer, world.network.chainId).reuseOrder(asset.datatoken, txId, fee))
+  /** The chain's clock goes on to a time, in seconds since 1970. */
+  const moveTo = async (time: number) => {
+    await world.rpc('evm_setNextBlockTimestamp', [time])
+    await world.rpc('anvil_mine', ['0x1'])
+  }
+
+  /** A quote as the same provider gives it on another chain, where NFT and datatoken may have the same addresses. */
+  function elsewhere(): ProviderFees {
+    const chain = world.local.app.context.chains.get(world.network.chainId)
+    const terms = { datatoken: asset.datatoken as Address, serviceId: 'tide-access', environment: null, validUntil: 0 }
+    return quoteFee({ ...chain, chainId: 8997 } as never, { ...terms, now: now() }) as unknown as ProviderFees
+  }
+
+  /** A quote of the form that named neither chain nor end, signed with the provider's key. */
+  async function previousForm(timestamp: number): Promise<ProviderFees> {
+    const provider = new ethers.Wallet(world.network.accounts[8]?.privateKey as string)
+    const data = { environment: null, timestamp, dt: asset.datatoken, id: 'tide-access' }
+    const fee = {
+      providerFeeAddress: provider.address,
+      providerFeeToken: world.network.addresses.Ocean,
+      providerFeeAmount: '0',
+      providerData: ethers.utils.hexlify(ethers.utils.toUtf8Bytes(JSON.stringify(data))),
+      validUntil: '0',
+    }
+    const hash = ethers.utils.solidityKeccak256(
+      ['bytes', 'address', 'address', 'uint256', 'uint256'],
+      [fee.providerData, fee.providerFeeAddress, fee.providerFeeToken, fee.providerFeeAmount, fee.validUntil],
+    )
+    const { v, r, s } = ethers.utils.splitSignature(await provider.signMessage(ethers.utils.arrayify(hash)))
+    return { ...fee, v: v as never, r, s }
+  }
+
+  it('is good for its own chain alone, in an order and in a reuse (threat 62)', async () => {
+    const good = await ordered(await world.quote(asset, buyer.address))
+    expect(await verdict(good)).toBe('tides')
+    const foreign = await ordered(elsewhere())
+    expect([await verdict(foreign), await reusable(foreign)]).toEqual(['ORDER_BAD_FEE', false])
+    expect(await verdict(await reused(good, elsewhere()))).toBe('ORDER_BAD_FEE')
+    expect(await verdict(await reused(good, await world.quote(asset, buyer.address)))).toBe('tides')
+  })
+
+  it('of the previous form goes on to count for what was ordered with it, on every instance (threat 62)', async () => {
+    const paid = await ordered(await previousForm(now() - 700 * DAY))
+    expect([await verdict(paid), await reusable(paid)]).toEqual(['tides', true])
+    expect(await verdict(await reused(paid, await previousForm(now() - 700 * DAY)))).toBe('tides')
+  })
+
+  it('is good for a day; what was ordered within it stays good (threat 62)', async () => {
+    const quoted = now()
+    const fee = await world.quote(asset, buyer.address)
+    const atOnce = await ordered(fee)
+    const old = await previousForm(quoted - 700 * DAY)
+    const paidBefore = await ordered(old)
+
+    await moveTo(quoted + DAY - HOUR)
+    const within = await ordered(fee)
+    expect([await verdict(within), await reusable(within)]).toEqual(['tides', true])
+    expect(await verdict(await ordered(old))).toBe('tides')
+
+    await moveTo(quoted + DAY + HOUR)
+    for (const ended of [fee, old]) {
+      const late = await ordered(ended)
+      expect([await verdict(late), await reusable(late)]).toEqual(['ORDER_QUOTE_EXPIRED', false])
+      expect(await verdict(await reused(atOnce, ended))).toBe('ORDER_QUOTE_EXPIRED')
+    }
+    for (const kept of [atOnce, within, paidBefore]) expect(await verdict(kept)).toBe('tides')
+  })
+
+  it('made after the fee was raised asks for the raised one (threat 62)', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const app = await createApp(loadSettings(world.beside({ PROVIDER_FEE_AMOUNT: '1000', STATE_DIR: folder })))
+    try {
+      const base = await app.listen()
+      await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
+      const query = { documentId: asset.did, serviceId: 'tide-access', consumerAddress: buyer.address }
+      const raised = await ask(`${base}/api/services/initialize?${new URLSearchParams(query)}`)
+      expect(raised.json).toMatchObject({ providerFee: { providerFeeAmount: '1000' } })
+      // one from before is not asked for the difference, and it has ended with its day
+      const late = await ordered(await world.quote(asset, buyer.address))
+      expect(await verdict(late, base)).toBe('ORDER_QUOTE_EXPIRED')
+    } finally {
+      await app.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
