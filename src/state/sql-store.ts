@@ -1,5 +1,6 @@
 import type { Driver } from './sql.js'
 import type { StateStore } from './store.js'
+import { identityStore } from './tables/identity.js'
 import { indexStore } from './tables/index.js'
 import { nonceStore } from './tables/nonces.js'
 import { proofStore } from './tables/proofs.js'
@@ -14,6 +15,8 @@ export function sqlStore(db: Driver): StateStore {
     index: indexStore(db),
     proofs: proofStore(db),
     usage: usageStore(db),
+    identity: identityStore(db),
+    trouble: () => db.trouble(),
     close: () => db.close(),
   }
 }

@@ -1,30 +1,48 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
-import { StateError } from '../errors.js'
+import type { Logger } from '../logger.js'
 import { atTurnEnd, withOthers } from '../turn.js'
 import { migrationsFor } from './migrations/index.js'
-import type { Driver, Query, Result, Script, Value } from './sql.js'
+import { type Driver, PROBE, type Query, type Result, type Script, type Value } from './sql.js'
 import { sqlStore } from './sql-store.js'
+import { DATABASE_FILE, takeIntoUse, watchFile } from './sqlite-file.js'
 import type { StateStore } from './store.js'
+import { nameState } from './tables/identity.js'
+import { type Trouble, Troubles, unavailable } from './trouble.js'
 
-/** Name of the database file inside the state folder. */
-export const DATABASE_FILE = 'tidegate.sqlite'
+export interface SqliteOptions {
+  log?: Logger
+  /** Nobody else may use it meanwhile. */
+  alone?: boolean
+}
+
+/** The embedded store. Throws where it cannot be opened. */
+export function openSqliteStore(folder: string, options: SqliteOptions = {}): StateStore {
+  return sqlStore(openSqlite(folder, options))
+}
 
 /**
- * The embedded store: one SQLite file in WAL mode, synced at every commit, so that what was accepted survives
+ * The embedded database: one SQLite file in WAL mode, synced at every commit, so that what was accepted survives
  * kill -9 and power loss. Several processes of one machine may share it.
  */
-export function openSqliteStore(folder: string): StateStore {
+export function openSqlite(folder: string, { log, alone = false }: SqliteOptions = {}): Driver {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const db = new Database(join(folder, DATABASE_FILE), { timeout: 5000 })
-  db.pragma('journal_mode = WAL')
-  db.pragma('synchronous = FULL')
-  // pages of accounts that come again, in KiB, and pages of the log after which they are written to their places
-  db.pragma('cache_size = -32768')
-  db.pragma('wal_autocheckpoint = 4000')
-  migrate(db)
-  return sqlStore(new SqliteDriver(db, folder))
+  const use = takeIntoUse(folder, alone)
+  try {
+    const path = join(folder, DATABASE_FILE)
+    const db = new Database(path, { timeout: 5000 })
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = FULL')
+    // pages of accounts that come again, in KiB, and pages of the log after which they are written to their places
+    db.pragma('cache_size = -32768')
+    db.pragma('wal_autocheckpoint = 4000')
+    migrate(db)
+    return new SqliteDriver(db, { folder, use, present: watchFile(path, db), log })
+  } catch (error) {
+    use.close()
+    throw error
+  }
 }
 
 function migrate(db: Database.Database): void {
@@ -34,6 +52,8 @@ function migrate(db: Database.Database): void {
     if (version > migrations.length) throw new Error('The state database was made by a newer version of Tidegate.')
     for (const step of migrations.slice(version)) db.exec(step)
     db.pragma(`user_version = ${migrations.length}`)
+    const { text, values } = nameState()
+    db.prepare(text).run(values)
   }).immediate()
 }
 
@@ -52,6 +72,16 @@ interface Waiting {
   reject(error: Error): void
 }
 
+/** What belongs to an open database. */
+interface Opened {
+  folder: string
+  /** The lock by which it is in use. */
+  use: Database.Database
+  /** Throws where the file is not the one that was opened any more. */
+  present: () => void
+  log: Logger | undefined
+}
+
 class SqliteDriver implements Driver {
   /**
    * By their text. A statement is only ever read in one way: in this library one that was read to its end as a list
@@ -62,11 +92,14 @@ class SqliteDriver implements Driver {
   private readonly writes: Waiting[] = []
   /** Locks of what this instance leads. */
   private readonly leads = new Map<string, Database.Database>()
+  private readonly troubles: Troubles
 
   constructor(
     private readonly db: Database.Database,
-    private readonly folder: string,
-  ) {}
+    private readonly opened: Opened,
+  ) {
+    this.troubles = new Troubles(opened.log)
+  }
 
   /**
    * With the others of this turn of the event loop: reads share a lock and writes a commit, which cost more than the
@@ -86,13 +119,25 @@ class SqliteDriver implements Driver {
       while (!next.done) next = script.next(this.run(next.value))
       return next.value
     }
-    return this.guarded(() => this.db.transaction(work).immediate())
+    return this.guarded(() => this.write(work))
+  }
+
+  async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
+    this.guarded(() => this.db.exec('BEGIN IMMEDIATE'))
+    try {
+      const result = await work(async (query) => this.guarded(() => this.run(query)))
+      this.guarded(() => this.db.exec('COMMIT'))
+      return result
+    } catch (error) {
+      if (this.db.inTransaction) this.db.exec('ROLLBACK')
+      throw error
+    }
   }
 
   /** By a lock on a file beside the database, which the system takes back when the process is gone. */
   async lead(task: string): Promise<boolean> {
     if (this.leads.has(task)) return true
-    const lock = new Database(join(this.folder, `${task.replaceAll(' ', '-')}.lock`), { timeout: 0 })
+    const lock = new Database(join(this.opened.folder, `${task.replaceAll(' ', '-')}.lock`), { timeout: 0 })
     try {
       lock.exec('BEGIN EXCLUSIVE')
       this.leads.set(task, lock)
@@ -103,12 +148,35 @@ class SqliteDriver implements Driver {
     }
   }
 
+  async trouble(): Promise<Trouble | undefined> {
+    try {
+      this.guarded(() => {
+        this.opened.present()
+        this.db.pragma('schema_version')
+        // only a write can tell whether it takes writes again
+        if (this.troubles.current) this.write(() => this.run(PROBE))
+      })
+    } catch {
+      return this.troubles.current
+    }
+    return undefined
+  }
+
   async close(): Promise<void> {
     this.runWaiting(this.reads)
     this.runWaiting(this.writes)
     for (const lock of this.leads.values()) lock.close()
     this.leads.clear()
     if (this.db.open) this.db.close()
+    if (this.opened.use.open) this.opened.use.close()
+  }
+
+  /** Commits what a piece of work writes, into the file that is there: one that was removed would take it as well. */
+  private write<T>(work: () => T): T {
+    this.opened.present()
+    const result = this.db.transaction(work).immediate()
+    this.troubles.worked()
+    return result
   }
 
   /** All of them or none: where the database fails, nobody was accepted. */
@@ -118,7 +186,7 @@ class SqliteDriver implements Driver {
     const work = () => batch.map(({ query }) => this.run(query))
     try {
       const results = this.guarded(() => {
-        if (waiting === this.writes) return this.db.transaction(work).immediate()
+        if (waiting === this.writes) return this.write(work)
         return batch.length > 1 ? this.db.transaction(work)() : work()
       })
       for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result)
@@ -154,12 +222,12 @@ class SqliteDriver implements Driver {
   }
 
   private guarded<T>(step: () => T): T {
+    // prepared statements of this library go on working after their database was closed
+    if (!this.db.open) throw unavailable()
     try {
-      // prepared statements of this library go on working after their database was closed
-      if (!this.db.open) throw new Error('closed')
       return step()
-    } catch {
-      throw new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
+    } catch (error) {
+      throw this.troubles.failed(error)
     }
   }
 }

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
-import { DATABASE_FILE, openSqliteStore } from '../../src/state/sqlite.js'
+import { openSqliteStore } from '../../src/state/sqlite.js'
+import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
 import { stateStoreSuite } from '../suites/state-store.js'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'tidegate-test-'))

@@ -59,6 +59,10 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     `,
     postgres: '',
   },
+  // which state this is, which others went into it, and where it went: the roles are those of tables/identity.ts
+  `
+  CREATE TABLE identity (id TEXT PRIMARY KEY, role TEXT NOT NULL);
+  `,
 ]
 
 export type Dialect = 'sqlite' | 'postgres'
