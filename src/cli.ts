@@ -28,6 +28,9 @@ Commands:
           --sqlite FILE         from its SQLite file
           --redis URL           from its Redis
           --config FILE         as above
+  move-state  move nonces, revoked tokens and all else that must survive to the other database; stop the service first
+          --to NAME             postgres (from STATE_DIR to DATABASE_URL) or embedded (the other way)
+          --config FILE         as above
   dev     run a local chain with the datatoken contracts and the service on it, for development
           --port N              port of the service (default 8030; 0: any free one)
           --rpc-port N          port of the chain (default 8545; 0: any free one)
@@ -93,6 +96,12 @@ async function main(args: string[]): Promise<number> {
     if ((given.sqlite === undefined) === (given.redis === undefined))
       throw new UsageError('import needs --sqlite or --redis.')
     return importLegacy(given)
+  }
+  if (command === 'move-state') {
+    const { moveStateTo } = await import('./move-state.js')
+    const { to, config } = options(rest, { config: { type: 'string' }, to: { type: 'string' } })
+    if (to !== 'postgres' && to !== 'embedded') throw new UsageError('move-state needs --to postgres or --to embedded.')
+    return moveStateTo(to, { config })
   }
   if (command === 'dev') {
     const { dev } = await import('./dev/dev.js')

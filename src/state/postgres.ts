@@ -1,10 +1,10 @@
 import pg from 'pg'
 import type { Logger } from '../logger.js'
 import { migrationsFor } from './migrations/index.js'
-import { type Driver, PROBE, type Query, type Result, type Script, type Value } from './sql.js'
+import { ANYTHING, type Driver, PROBE, type Query, type Result, type Script, type Value } from './sql.js'
 import { sqlStore } from './sql-store.js'
 import { InUseError } from './sqlite-file.js'
-import type { StateStore } from './store.js'
+import type { Look, StateStore } from './store.js'
 import { nameState } from './tables/identity.js'
 import { type Trouble, Troubles, unavailable } from './trouble.js'
 
@@ -131,14 +131,13 @@ class PostgresDriver implements Driver {
     })
   }
 
-  async trouble(): Promise<Trouble | undefined> {
+  async trouble({ thorough = false }: Look = {}): Promise<Trouble | undefined> {
     try {
-      // only a write can tell whether it takes writes again
-      await this.query(this.troubles.current ? PROBE : { text: 'SELECT 1', values: [] })
+      await this.query(thorough || this.troubles.probes() ? PROBE : ANYTHING)
     } catch {
-      return this.troubles.current
+      // kept where it was noted
     }
-    return undefined
+    return this.troubles.current
   }
 
   async close(): Promise<void> {

@@ -16,7 +16,7 @@ export function sqlStore(db: Driver): StateStore {
     proofs: proofStore(db),
     usage: usageStore(db),
     identity: identityStore(db),
-    trouble: () => db.trouble(),
+    trouble: (how) => db.trouble(how),
     close: () => db.close(),
   }
 }

@@ -1,3 +1,4 @@
+import type { Look } from './store.js'
 import type { Trouble } from './trouble.js'
 
 /** What a column holds. Whole numbers are below 2^53 throughout. */
@@ -34,8 +35,8 @@ export interface Driver {
    * is told so until it is gone.
    */
   lead(task: string): Promise<boolean>
-  /** What is wrong with it, if anything. */
-  trouble(): Promise<Trouble | undefined>
+  /** What is wrong with it, if anything: see StateStore. */
+  trouble(how?: Look): Promise<Trouble | undefined>
   close(): Promise<void>
 }
 
@@ -64,6 +65,9 @@ export function sql(text: string, { single = false } = {}): (values?: object) =>
 export function sqlOne(text: string): (values?: object) => Query {
   return sql(text, { single: true })
 }
+
+/** A statement that reads a row. */
+export const ANYTHING: Query = { text: 'SELECT id FROM identity', values: [] }
 
 /** A statement that writes and changes nothing. */
 export const PROBE: Query = { text: `UPDATE identity SET role = role WHERE role = 'self'`, values: [] }

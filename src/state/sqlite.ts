@@ -4,10 +4,11 @@ import Database from 'libsql'
 import type { Logger } from '../logger.js'
 import { atTurnEnd, withOthers } from '../turn.js'
 import { migrationsFor } from './migrations/index.js'
-import { type Driver, PROBE, type Query, type Result, type Script, type Value } from './sql.js'
+import { ANYTHING, type Driver, PROBE, type Query, type Result, type Script } from './sql.js'
 import { sqlStore } from './sql-store.js'
 import { DATABASE_FILE, takeIntoUse, watchFile } from './sqlite-file.js'
-import type { StateStore } from './store.js'
+import { Statements } from './sqlite-statements.js'
+import type { Look, StateStore } from './store.js'
 import { nameState } from './tables/identity.js'
 import { type Trouble, Troubles, unavailable } from './trouble.js'
 
@@ -57,14 +58,6 @@ function migrate(db: Database.Database): void {
   }).immediate()
 }
 
-type Row = Record<string, Value>
-
-interface Prepared {
-  statement: Database.Statement
-  hasRows: boolean
-  writes: boolean
-}
-
 /** A statement that waits for the end of the turn. */
 interface Waiting {
   query: Query
@@ -83,11 +76,7 @@ interface Opened {
 }
 
 class SqliteDriver implements Driver {
-  /**
-   * By their text. A statement is only ever read in one way: in this library one that was read to its end as a list
-   * keeps what was bound to it, and then answers for that when asked for a single row.
-   */
-  private readonly prepared = { single: new Map<string, Prepared>(), list: new Map<string, Prepared>() }
+  private readonly statements: Statements
   private readonly reads: Waiting[] = []
   private readonly writes: Waiting[] = []
   /** Locks of what this instance leads. */
@@ -99,6 +88,7 @@ class SqliteDriver implements Driver {
     private readonly opened: Opened,
   ) {
     this.troubles = new Troubles(opened.log)
+    this.statements = new Statements(db)
   }
 
   /**
@@ -106,7 +96,7 @@ class SqliteDriver implements Driver {
    * statements themselves.
    */
   async query(query: Query): Promise<Result> {
-    const { writes } = this.guarded(() => this.prepare(query))
+    const { writes } = this.guarded(() => this.statements.prepare(query))
     const [waiting, when] = writes ? [this.writes, atTurnEnd] : [this.reads, withOthers]
     return new Promise((resolve, reject) => {
       if (waiting.push({ query, resolve, reject }) === 1) when('statements', () => this.runWaiting(waiting))
@@ -116,7 +106,7 @@ class SqliteDriver implements Driver {
   async transact<T>(script: Script<T>): Promise<T> {
     const work = () => {
       let next = script.next()
-      while (!next.done) next = script.next(this.run(next.value))
+      while (!next.done) next = script.next(this.statements.run(next.value))
       return next.value
     }
     return this.guarded(() => this.write(work))
@@ -125,7 +115,7 @@ class SqliteDriver implements Driver {
   async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
     this.guarded(() => this.db.exec('BEGIN IMMEDIATE'))
     try {
-      const result = await work(async (query) => this.guarded(() => this.run(query)))
+      const result = await work(async (query) => this.guarded(() => this.statements.run(query)))
       this.guarded(() => this.db.exec('COMMIT'))
       return result
     } catch (error) {
@@ -148,18 +138,18 @@ class SqliteDriver implements Driver {
     }
   }
 
-  async trouble(): Promise<Trouble | undefined> {
+  async trouble({ thorough = false }: Look = {}): Promise<Trouble | undefined> {
     try {
       this.guarded(() => {
         this.opened.present()
-        this.db.pragma('schema_version')
-        // only a write can tell whether it takes writes again
-        if (this.troubles.current) this.write(() => this.run(PROBE))
+        this.statements.run(ANYTHING)
+        if (thorough) this.readAll()
+        if (thorough || this.troubles.probes()) this.write(() => this.statements.run(PROBE))
       })
     } catch {
-      return this.troubles.current
+      // kept where it was noted
     }
-    return undefined
+    return this.troubles.current
   }
 
   async close(): Promise<void> {
@@ -169,6 +159,11 @@ class SqliteDriver implements Driver {
     this.leads.clear()
     if (this.db.open) this.db.close()
     if (this.opened.use.open) this.opened.use.close()
+  }
+
+  private readAll(): void {
+    const [{ quick_check: said } = {}] = this.db.pragma('quick_check(1)') as { quick_check?: string }[]
+    if (said !== 'ok') throw Object.assign(new Error('It is damaged.'), { code: 'SQLITE_CORRUPT' })
   }
 
   /** Commits what a piece of work writes, into the file that is there: one that was removed would take it as well. */
@@ -183,7 +178,7 @@ class SqliteDriver implements Driver {
   private runWaiting(waiting: Waiting[]): void {
     const batch = waiting.splice(0)
     if (batch.length === 0) return
-    const work = () => batch.map(({ query }) => this.run(query))
+    const work = () => batch.map(({ query }) => this.statements.run(query))
     try {
       const results = this.guarded(() => {
         if (waiting === this.writes) return this.write(work)
@@ -193,32 +188,6 @@ class SqliteDriver implements Driver {
     } catch (error) {
       for (const { reject } of batch) reject(error as Error)
     }
-  }
-
-  private prepare({ text, single }: Query): Prepared {
-    const known = single ? this.prepared.single : this.prepared.list
-    let prepared = known.get(text)
-    if (!prepared) {
-      const reads = /^\s*SELECT/i.test(text)
-      prepared = {
-        statement: this.db.prepare(text),
-        hasRows: reads || /\bRETURNING\b/i.test(text),
-        writes: !reads,
-      }
-      known.set(text, prepared)
-    }
-    return prepared
-  }
-
-  private run(query: Query): Result {
-    const { values, single } = query
-    const { statement, hasRows } = this.prepare(query)
-    if (!hasRows) return { rows: [], changes: statement.run(values).changes }
-    if (!single) return { rows: statement.all(values) as Row[], changes: 0 }
-    const row = statement.get(values) as (Row & { _metadata?: unknown }) | undefined
-    if (!row) return { rows: [], changes: 0 }
-    const { _metadata, ...columns } = row // how long it took, which the library adds
-    return { rows: [columns], changes: 0 }
   }
 
   private guarded<T>(step: () => T): T {

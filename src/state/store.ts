@@ -13,9 +13,15 @@ export interface StateStore {
   readonly proofs: ProofStore
   readonly usage: UsageStore
   readonly identity: IdentityStore
-  /** What is wrong with the database, if anything: it is asked, and where it took no write lately, to take one. */
-  trouble(): Promise<Trouble | undefined>
+  /** What is wrong with the database, if anything: it is asked, and where it refused something before, to take a write. */
+  trouble(how?: Look): Promise<Trouble | undefined>
   close(): Promise<void>
+}
+
+/** How a database is looked at. */
+export interface Look {
+  /** It takes a write in any case, and an embedded one is read as a whole, which may take seconds. */
+  thorough?: boolean
 }
 
 /** Which state a database holds. */

@@ -22,7 +22,10 @@ const WORDS = {
   failed: 'it failed',
 } as const
 
-/** What the codes of both databases begin with, the longer ones first. Those of PostgreSQL are SQLSTATEs. */
+/** The kinds of trouble that there are. */
+export const TROUBLES = Object.keys(WORDS) as TroubleKind[]
+
+/** What the codes of both databases and of files begin with, the longer ones first. Those of PostgreSQL are SQLSTATEs. */
 const KINDS: [start: string, kind: TroubleKind][] = [
   ['SQLITE_FULL', 'full'],
   ['SQLITE_CORRUPT', 'corrupt'],
@@ -48,6 +51,14 @@ const KINDS: [start: string, kind: TroubleKind][] = [
   ['08', 'unreachable'],
   ['53', 'unreachable'],
   ['57P', 'unreachable'],
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  ['EIO', 'disk'],
+  ['EACCES', 'readonly'],
+  ['EPERM', 'readonly'],
+  ['EROFS', 'readonly'],
+  ['ENOTDIR', 'readonly'],
+  ['EEXIST', 'readonly'],
   ['E', 'unreachable'],
 ]
 
@@ -82,14 +93,28 @@ export function unavailable(): StateError {
 /** Milliseconds after which the same trouble is logged again. */
 const LOG_EVERY = 10_000
 
+/** Milliseconds between two writes that only find out whether it works again. */
+const PROBE_EVERY = 1000
+
 /** Keeps what went wrong with a database last, and logs it: at once where it is new, else now and then. */
 export class Troubles {
   /** What went wrong with the last write. */
   current: Trouble | undefined
   private logged: { code: string; at: number } | undefined
   private since = 0
+  private probed = 0
 
   constructor(private readonly log?: Logger) {}
+
+  /**
+   * Whether a write is to be tried that changes nothing: after a failure only a write can tell that it is over. Not
+   * more often than now and then, since anybody may ask, and a database that is locked is waited for.
+   */
+  probes(): boolean {
+    if (this.current === undefined || Date.now() - this.probed < PROBE_EVERY) return false
+    this.probed = Date.now()
+    return true
+  }
 
   /** Notes an error of the database. Answers the one to be thrown in its place. */
   failed(error: unknown): StateError {
