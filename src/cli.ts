@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { ConfigError } from './config/load.js'
 import { StartError } from './errors.js'
+import { stopSignal } from './signals.js'
 import { packageVersion } from './version.js'
 
 const USAGE = `Usage: tidegate <command> [options]
@@ -48,6 +48,8 @@ async function main(args: string[]): Promise<number> {
   const [command, ...rest] = args
   if (command === '--version') return print(packageVersion())
   if (command === '--help' || command === 'help') return print(USAGE)
+  // heard before the parts of the service are there, which takes most of the time of a start
+  if (command === 'start' || command === 'dev') void stopSignal()
   if (command === 'start') {
     const { start } = await import('./start.js')
     return start(options(rest, { config: { type: 'string' } }))
@@ -140,7 +142,7 @@ function fail(error: unknown): number {
     process.stderr.write(`tidegate: ${error.message}\n\n${USAGE}\n`)
     return MISUSE
   }
-  if (error instanceof ConfigError || error instanceof StartError) {
+  if (error instanceof StartError) {
     for (const problem of error.problems) process.stderr.write(`tidegate: ${problem}\n`)
     return MISUSE
   }
@@ -148,4 +150,7 @@ function fail(error: unknown): number {
   return 1
 }
 
-process.exitCode = await main(process.argv.slice(2)).catch(fail)
+const code = await main(process.argv.slice(2)).catch(fail)
+// what a service leaves under way must not keep it from ending
+if (process.argv[2] === 'start') process.exit(code)
+process.exitCode = code

@@ -12,7 +12,7 @@ import type { IdentityStore } from './store.js'
  */
 export interface Belonging {
   settings: Settings
-  /** The id of the state that this process has served with before, where it is one of several. */
+  /** The id of the state that this service has begun with, where this is a further process of it: no loss is allowed. */
   expected?: string
   log?: Logger
 }
@@ -22,7 +22,8 @@ const REMEDY =
 
 /** Before an embedded database is opened, which makes a missing one. Throws StartError. */
 export function refuseLostFile({ settings, expected }: Belonging): void {
-  const { STATE_DIR: folder, ALLOW_STATE_LOSS: allowed } = settings
+  const { STATE_DIR: folder } = settings
+  const allowed = settings.ALLOW_STATE_LOSS && expected === undefined
   const marker = markerOf(settings)
   if (allowed || embeddedSize(folder) > 0 || (marker?.database !== 'embedded' && expected === undefined)) return
   throw new StartError([
@@ -37,7 +38,8 @@ export async function refuseOtherState(identity: IdentityStore, belonging: Belon
   const known = new Set([own.id, ...own.contains])
   const others = [...elsewhere(settings), ...(expected === undefined ? [] : [expected])].filter((id) => !known.has(id))
   if (own.successor === undefined && others.length === 0) return
-  if (!settings.ALLOW_STATE_LOSS) throw new StartError([refusal(settings, own.successor !== undefined)])
+  if (!settings.ALLOW_STATE_LOSS || expected !== undefined)
+    throw new StartError([refusal(settings, own.successor !== undefined)])
   if (own.successor !== undefined) await identity.fork()
   await identity.contain(others)
   log?.warn({ database: databaseOf(settings) }, 'state was given up, as ALLOW_STATE_LOSS says')
