@@ -53,9 +53,9 @@ export interface App {
 
 /**
  * Builds the service from its settings: the only place that wires the parts. Throws StartError when chains or state
- * cannot be used.
+ * cannot be used, or when it is another state than the one that is expected.
  */
-export async function createApp(settings: Settings): Promise<App> {
+export async function createApp(settings: Settings, { expected }: { expected?: string } = {}): Promise<App> {
   const log = createLogger(settings.LOG_LEVEL)
   const metrics = new Metrics()
   const tracing = await startTracing(settings)
@@ -76,7 +76,7 @@ export async function createApp(settings: Settings): Promise<App> {
   await purgatory.start().catch((error: Error) => {
     throw new StartError([error.message])
   })
-  const store = await openStore(settings, log)
+  const store = await openStore(settings, { log, expected })
   const egress = new Egress({
     allowNonPublic: settings.ALLOW_NON_PUBLIC_IP,
     connectTimeout: settings.STORAGE_CONNECT_TIMEOUT,

@@ -232,6 +232,14 @@ export const BOUNDS = {
     /** Nesting: the list and its objects, and room for labels by language. */
     depth: 4,
   },
+  stop: {
+    /** Milliseconds for all that ends after the transfers (questions to nodes, proofs, connections); then it is left. */
+    rest: 1000,
+  },
+  tokens: {
+    /** Seconds for which a revoked token is remembered after its end: a clock that was ahead must not bring it back. */
+    rememberedAfterEnd: 604_800,
+  },
   sandbox: {
     /** Threads of one process: two, so that one slow document does not keep the others waiting. */
     threads: 2,

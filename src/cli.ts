@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { ConfigError } from './config/load.js'
 import { StartError } from './errors.js'
+import { stopSignal } from './signals.js'
 import { packageVersion } from './version.js'
 
 const USAGE = `Usage: tidegate <command> [options]
@@ -28,6 +28,9 @@ Commands:
           --sqlite FILE         from its SQLite file
           --redis URL           from its Redis
           --config FILE         as above
+  move-state  move nonces, revoked tokens and all else that must survive to the other database; stop the service first
+          --to NAME             postgres (from STATE_DIR to DATABASE_URL) or embedded (the other way)
+          --config FILE         as above
   dev     run a local chain with the datatoken contracts and the service on it, for development
           --port N              port of the service (default 8030; 0: any free one)
           --rpc-port N          port of the chain (default 8545; 0: any free one)
@@ -45,6 +48,8 @@ async function main(args: string[]): Promise<number> {
   const [command, ...rest] = args
   if (command === '--version') return print(packageVersion())
   if (command === '--help' || command === 'help') return print(USAGE)
+  // heard before the parts of the service are there, which takes most of the time of a start
+  if (command === 'start' || command === 'dev') void stopSignal()
   if (command === 'start') {
     const { start } = await import('./start.js')
     return start(options(rest, { config: { type: 'string' } }))
@@ -94,6 +99,12 @@ async function main(args: string[]): Promise<number> {
       throw new UsageError('import needs --sqlite or --redis.')
     return importLegacy(given)
   }
+  if (command === 'move-state') {
+    const { moveStateTo } = await import('./move-state.js')
+    const { to, config } = options(rest, { config: { type: 'string' }, to: { type: 'string' } })
+    if (to !== 'postgres' && to !== 'embedded') throw new UsageError('move-state needs --to postgres or --to embedded.')
+    return moveStateTo(to, { config })
+  }
   if (command === 'dev') {
     const { dev } = await import('./dev/dev.js')
     return dev(
@@ -131,7 +142,7 @@ function fail(error: unknown): number {
     process.stderr.write(`tidegate: ${error.message}\n\n${USAGE}\n`)
     return MISUSE
   }
-  if (error instanceof ConfigError || error instanceof StartError) {
+  if (error instanceof StartError) {
     for (const problem of error.problems) process.stderr.write(`tidegate: ${problem}\n`)
     return MISUSE
   }
@@ -139,4 +150,7 @@ function fail(error: unknown): number {
   return 1
 }
 
-process.exitCode = await main(process.argv.slice(2)).catch(fail)
+const code = await main(process.argv.slice(2)).catch(fail)
+// what a service leaves under way must not keep it from ending
+if (process.argv[2] === 'start') process.exit(code)
+process.exitCode = code

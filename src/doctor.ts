@@ -6,6 +6,7 @@ import type { Settings } from './config/schema.js'
 import { StartError } from './errors.js'
 import { Outbound } from './outbound/outbound.js'
 import { openStore } from './state/open.js'
+import { inWords } from './state/trouble.js'
 
 /** One thing that was looked at. */
 interface Finding {
@@ -46,10 +47,12 @@ async function* findings(settings: Settings): AsyncGenerator<Finding> {
   }
   const store = settings.DATABASE_URL === undefined ? `database in ${settings.STATE_DIR}` : 'PostgreSQL'
   try {
-    const opened = await openStore(settings)
-    const chains = await opened.index.chains()
+    const opened = await openStore(settings, { look: true })
+    const trouble = await opened.trouble({ thorough: true })
+    const chains = trouble ? [] : await opened.index.chains()
     await opened.close()
-    yield { good: true, what: `${store}: answers, ${chains.length} chain(s) in the index` }
+    if (trouble) yield { good: false, what: `${store}: ${inWords(trouble)}` }
+    else yield { good: true, what: `${store}: answers and takes writes, ${chains.length} chain(s) in the index` }
   } catch (error) {
     yield { good: false, what: error instanceof StartError ? error.message : `${store}: does not answer` }
   }

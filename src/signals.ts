@@ -1,5 +1,24 @@
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once, as the system would. */
+import cluster from 'node:cluster'
+
+/** What the first process of several tells the others to make them stop. */
+export const STOP = 'tidegate:stop'
+
+/** What each of the others tells the first one, from when on it can be told. */
+export const HEARS = 'tidegate:hears'
+
+let heard: Promise<NodeJS.Signals> | undefined
+
+/**
+ * Resolves when the process is told to stop, and hears that from the first call on: a command that is to end well at
+ * any moment calls it before all else. Every call answers the same.
+ */
 export function stopSignal(): Promise<NodeJS.Signals> {
+  heard ??= cluster.isWorker ? stopMessage() : firstSignal()
+  return heard
+}
+
+/** The first SIGINT or SIGTERM; a second one ends the process at once, as the system would. */
+function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals) => {
       process.off('SIGINT', stop)
@@ -8,5 +27,20 @@ export function stopSignal(): Promise<NodeJS.Signals> {
     }
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
+  })
+}
+
+/**
+ * The same for a worker: the first process says so, or a signal to all processes does. Later signals are left to the
+ * first process; when that is gone, its workers end at once.
+ */
+function stopMessage(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.on('SIGINT', resolve)
+    process.on('SIGTERM', resolve)
+    process.on('message', (message) => {
+      if (message === STOP) resolve('SIGTERM')
+    })
+    process.send?.(HEARS)
   })
 }

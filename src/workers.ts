@@ -1,18 +1,19 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import prom from 'prom-client'
+import { BOUNDS } from './bounds.js'
 import type { Settings } from './config/schema.js'
 import { createLogger, type Logger } from './logger.js'
 import type { Metrics } from './metrics/metrics.js'
 import { startMetricsServer } from './metrics/server.js'
-import { stopSignal } from './signals.js'
+import { HEARS, STOP, stopSignal } from './signals.js'
 
 /** Milliseconds before a worker that ended is replaced; doubled while workers end without having served. */
 const FIRST_PAUSE = 250
 const LONGEST_PAUSE = 30_000
 
-/** What the first process tells the others to make them stop. */
-const STOP = 'tidegate:stop'
+/** What a worker is told in its environment: the id of the state that those before it served with. */
+const STATE = 'TIDEGATE_STATE_ID'
 
 /** Room for young objects: with more of it fewer are copied, which takes a fifth of the time of a small request. */
 export const YOUNG = ['--max-semi-space-size=32']
@@ -22,69 +23,107 @@ export const isWorker = cluster.isWorker
 
 /**
  * The first process of several: starts the others, puts a new one in the place of one that ends, serves the metrics
- * of all together, and stops them when it is told to. Answers the exit code, which is the first worker's own where it
- * could not start.
+ * of all together, and stops them when it is told to, at any moment. Answers the exit code, which is the first
+ * worker's own where it could not start.
  */
 export async function superviseWorkers(settings: Settings): Promise<number> {
+  const stop = stopSignal()
   cluster.setupPrimary({ execArgv: [...process.execArgv, ...YOUNG] })
-  const supervisor = new Supervisor(createLogger(settings.LOG_LEVEL))
-  // the first one alone: it makes the tables, and says what is wrong with the settings once
-  const failed = await supervisor.add()
-  if (failed !== undefined) return failed
-  await Promise.all(Array.from({ length: settings.WORKERS - 1 }, () => supervisor.add()))
-  const { METRICS_HOST: host, METRICS_PORT: port } = settings
+  const supervisor = new Supervisor(createLogger(settings.LOG_LEVEL), settings.STOP_TIMEOUT)
+  void stop.then(() => supervisor.stop())
+  try {
+    // the first one alone: it makes the tables, and says what is wrong with the settings once
+    const failed = await supervisor.add()
+    if (failed !== undefined && !supervisor.stopping) return failed
+    for (let more = 1; more < settings.WORKERS; more++) void supervisor.keepOne()
+    const metrics = supervisor.stopping ? undefined : await serveMetrics(settings, supervisor.log)
+    await stop
+    const code = await supervisor.stop()
+    await metrics?.close()
+    return code
+  } finally {
+    await supervisor.stop()
+  }
+}
+
+function serveMetrics({ METRICS_HOST: host, METRICS_PORT: port }: Settings, log: Logger) {
+  if (port === undefined) return undefined
   const together = new prom.AggregatorRegistry()
-  const source = { contentType: together.contentType, metrics: () => together.clusterMetrics() }
-  const metrics = port === undefined ? undefined : await startMetricsServer(source, host, port, supervisor.log)
-  await stopSignal()
-  const code = await supervisor.stop()
-  await metrics?.close()
-  return code
+  return startMetricsServer(
+    { contentType: together.contentType, metrics: () => together.clusterMetrics() },
+    host,
+    port,
+    log,
+  )
 }
 
 class Supervisor {
-  private readonly serving = new Set<Worker>()
-  private stopping = false
+  stopping = false
+  /** All workers that run, and with what each ends. */
+  private readonly running = new Map<Worker, Promise<number | null>>()
+  /** Those that have said that they can be told to stop. */
+  private readonly hearing = new Set<Worker>()
   private pause = FIRST_PAUSE
+  private state: string | undefined
+  private stopped: Promise<number> | undefined
 
-  constructor(readonly log: Logger) {}
+  constructor(
+    readonly log: Logger,
+    private readonly stopTimeout: number,
+  ) {}
 
   /** Starts a worker. Resolves when it serves: with nothing, or with its exit code where it ended before. */
   async add(): Promise<number | undefined> {
-    const worker = cluster.fork()
-    const ended = once(worker, 'exit').then(([code]) => (code as number | null) ?? 1)
-    const code = await Promise.race([once(worker, 'listening').then(() => undefined), ended])
-    if (code !== undefined) return code
-    this.serving.add(worker)
-    this.log.info({ pid: worker.process.pid }, 'a worker serves')
-    this.pause = FIRST_PAUSE
-    void ended.then(() => {
-      this.serving.delete(worker)
-      return this.replace(worker)
+    if (this.stopping) return 0
+    const worker = cluster.fork(this.state === undefined ? {} : { [STATE]: this.state })
+    const ended = once(worker, 'exit').then(([code]) => code as number | null)
+    this.running.set(worker, ended)
+    void ended.then(() => this.running.delete(worker))
+    worker.on('message', (message: unknown) => {
+      if (message === HEARS) this.hearing.add(worker)
+      else if (typeof message === 'object' && message && STATE in message) this.state ??= String(message[STATE])
     })
+    const code = await Promise.race([once(worker, 'listening').then(() => undefined), ended.then((code) => code ?? 1)])
+    if (code !== undefined) return code
+    const { pid } = worker.process
+    this.log.info({ pid }, 'a worker serves')
+    this.pause = FIRST_PAUSE
+    void ended.then((code) => this.replace({ pid, code, signal: worker.process.signalCode }))
     return undefined
   }
 
-  /** Ends all workers. 0 when each that served has ended well. */
-  async stop(): Promise<number> {
-    this.stopping = true
-    const codes = await Promise.all(
-      (Object.values(cluster.workers ?? {}) as Worker[]).map(async (worker) => {
-        const ended = once(worker, 'exit') as Promise<[number | null]>
-        const served = this.serving.has(worker)
-        if (served)
-          worker.send(STOP, () => undefined) // one that is just ending cannot be told
-        else worker.process.kill('SIGKILL')
-        const [code] = await ended
-        return served ? code : 0
-      }),
-    )
-    return codes.every((code) => code === 0) ? 0 : 1
+  /** Starts a worker, again and again until it serves. */
+  async keepOne(): Promise<void> {
+    const code = await this.add()
+    if (code !== undefined) await this.replace({ code })
   }
 
-  private async replace({ process: { pid, exitCode, signalCode } }: Worker): Promise<void> {
+  /** Ends all workers: those that can hear it by themselves. 0 when each has ended well. */
+  stop(): Promise<number> {
+    this.stopping = true
+    this.stopped ??= Promise.all([...this.running].map(([worker, ended]) => this.end(worker, ended))).then((codes) =>
+      codes.every((code) => code === 0) ? 0 : 1,
+    )
+    return this.stopped
+  }
+
+  private async end(worker: Worker, ended: Promise<number | null>): Promise<number | null> {
+    // one that does not hear yet does not serve either
+    if (!this.hearing.has(worker)) {
+      worker.process.kill('SIGKILL')
+      await ended
+      return 0
+    }
+    worker.send(STOP, () => undefined) // one that is just ending cannot be told
+    const late = setTimeout(() => worker.process.kill('SIGKILL'), this.stopTimeout + 2 * BOUNDS.stop.rest)
+    const code = await ended
+    clearTimeout(late)
+    return code
+  }
+
+  private async replace(ended: { pid?: number; code: number | null; signal?: NodeJS.Signals | null }): Promise<void> {
     while (!this.stopping) {
-      this.log.error({ pid, code: exitCode, signal: signalCode, pause: this.pause }, 'a worker ended and is replaced')
+      this.log.error({ ...ended, pause: this.pause }, 'a worker ended and is replaced')
       await new Promise((resolve) => setTimeout(resolve, this.pause))
       this.pause = Math.min(LONGEST_PAUSE, this.pause * 2)
       if (this.stopping || (await this.add()) === undefined) return
@@ -98,16 +137,13 @@ export function shareMetrics({ registry }: Metrics): void {
   new prom.AggregatorRegistry() // listens for the question
 }
 
-/**
- * Resolves when a worker is to stop: the first process says so, or a signal to all processes does. Later signals are
- * left to the first process; when that is gone, its workers end at once.
- */
-export function stopMessage(): Promise<void> {
-  return new Promise((resolve) => {
-    process.on('SIGINT', () => resolve())
-    process.on('SIGTERM', () => resolve())
-    process.on('message', (message) => {
-      if (message === STOP) resolve()
-    })
-  })
+/** Tells the first process which state this worker serves with. */
+export function tellState(id: string): void {
+  process.send?.({ [STATE]: id })
+}
+
+/** The state that the workers before this one served with: another one would know nothing of what they accepted. */
+export function expectedState(): { expected?: string } {
+  const expected = process.env[STATE]
+  return isWorker && expected ? { expected } : {}
 }

@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { type Address, getAddress, isAddress } from 'viem'
+import { BOUNDS } from '../bounds.js'
 import { derivedSecret, type ProviderKey } from '../crypto/keys.js'
 import { type ErrorCode, TokenError } from '../errors.js'
 import { legacyTokenId } from '../legacy/records.js'
@@ -68,7 +69,7 @@ export class Tokens {
   /** Deletes a token for good. Throws TokenError where another request was faster, StateError. */
   async revoke({ jti, expiresAt }: TokenClaims, now: number): Promise<void> {
     if (!(await this.revocations.revoke(jti, expiresAt))) throw refusal('TOKEN_DELETED', 'Token is deleted.')
-    await this.revocations.purge(now)
+    await this.revocations.purge(now - BOUNDS.tokens.rememberedAfterEnd)
   }
 
   private async claims(token: string): Promise<TokenClaims> {

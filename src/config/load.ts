@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { distance } from 'fastest-levenshtein'
+import { StartError } from '../errors.js'
 import { SETTINGS, type Setting, type SettingName, type Settings } from './schema.js'
 
 /** The configuration cannot be used. `problems` lists every reason, one line each; none quotes a secret. */
-export class ConfigError extends Error {
-  constructor(readonly problems: string[]) {
-    super(problems.join('\n'))
+export class ConfigError extends StartError {
+  constructor(problems: string[]) {
+    super(problems)
     this.name = 'ConfigError'
   }
 }

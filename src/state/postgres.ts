@@ -1,10 +1,12 @@
 import pg from 'pg'
-import { StateError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import { migrationsFor } from './migrations/index.js'
-import type { Driver, Query, Result, Script, Value } from './sql.js'
+import { ANYTHING, type Driver, PROBE, type Query, type Result, type Script, type Value } from './sql.js'
 import { sqlStore } from './sql-store.js'
-import type { StateStore } from './store.js'
+import { InUseError } from './sqlite-file.js'
+import type { Look, StateStore } from './store.js'
+import { nameState } from './tables/identity.js'
+import { type Trouble, Troubles, unavailable } from './trouble.js'
 
 export interface PostgresOptions {
   url: string
@@ -13,25 +15,35 @@ export interface PostgresOptions {
   /** Milliseconds to connect, and for one statement. */
   timeout: number
   log?: Logger
+  /** Nobody else may use it meanwhile. */
+  alone?: boolean
 }
 
 /** The first of the two numbers that name this service's advisory locks. */
 const LOCK_SPACE = 0x71de
 const MIGRATION_LOCK = 1
+/** Held by everybody who uses the database, or by one alone. */
+const USE_LOCK = 2
 
-/**
- * The store for several machines: any number of instances on one PostgreSQL. Migrations are run by whoever comes
- * first. Throws an Error that does not quote the URL.
- */
+/** The store for several machines. Throws an Error that does not quote the URL. */
 export async function openPostgresStore(options: PostgresOptions): Promise<StateStore> {
+  return sqlStore(await openPostgres(options))
+}
+
+/** Any number of instances on one PostgreSQL. Migrations are run by whoever comes first. */
+export async function openPostgres(options: PostgresOptions): Promise<Driver> {
   const driver = new PostgresDriver(options)
   try {
+    await driver.takeIntoUse()
     await driver.migrate()
   } catch (error) {
     await driver.close()
-    throw new Error((error as { code?: string }).code ?? (error as Error).message)
+    if (error instanceof InUseError) throw error
+    throw Object.assign(new Error((error as { code?: string }).code ?? (error as Error).message), {
+      code: (error as { code?: string }).code,
+    })
   }
-  return sqlStore(driver)
+  return driver
 }
 
 /** Whole numbers of 64 bits as numbers: none here comes near 2^53. */
@@ -43,8 +55,10 @@ class PostgresDriver implements Driver {
   /** The connection that holds the locks of what this instance leads. */
   private leader: pg.Client | undefined
   private readonly leads = new Set<string>()
+  private readonly troubles: Troubles
 
   constructor(private readonly options: PostgresOptions) {
+    this.troubles = new Troubles(options.log)
     this.pool = new pg.Pool({ ...this.connection(), max: options.connections })
     // a connection that breaks while idle is replaced when the next one is wanted
     this.pool.on('error', () => undefined)
@@ -62,6 +76,7 @@ class PostgresDriver implements Driver {
       for (const step of migrations.slice(version)) await client.query(step)
       await client.query('DELETE FROM tidegate_schema')
       await client.query('INSERT INTO tidegate_schema (version) VALUES ($1)', [migrations.length])
+      await this.run(client, nameState())
       await client.query('COMMIT')
     } finally {
       // gives the lock back with the connection
@@ -69,29 +84,39 @@ class PostgresDriver implements Driver {
     }
   }
 
+  /** The lock is held as long as its connection is, and taken again with the next one. */
+  async takeIntoUse(): Promise<void> {
+    await this.leaderConnection()
+  }
+
   query(query: Query): Promise<Result> {
-    return guarded(() => this.run(this.pool, query))
+    return this.guarded(() => this.run(this.pool, query))
   }
 
   transact<T>(script: Script<T>): Promise<T> {
-    return guarded(async () => {
-      const client = await this.pool.connect()
-      try {
-        await client.query('BEGIN')
-        let next = script.next()
-        while (!next.done) next = script.next(await this.run(client, next.value))
-        await client.query('COMMIT')
-        client.release()
-        return next.value
-      } catch (error) {
-        client.release(true) // and with the connection the transaction
-        throw error
-      }
+    return this.session(async (run) => {
+      let next = script.next()
+      while (!next.done) next = script.next(await run(next.value))
+      return next.value
     })
   }
 
+  async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
+    const client = await this.guarded(() => this.pool.connect())
+    try {
+      await this.guarded(() => client.query('BEGIN'))
+      const result = await work((query) => this.guarded(() => this.run(client, query)))
+      await this.guarded(() => client.query('COMMIT'))
+      client.release()
+      return result
+    } catch (error) {
+      client.release(true) // and with the connection the transaction
+      throw error
+    }
+  }
+
   lead(task: string): Promise<boolean> {
-    return guarded(async () => {
+    return this.guarded(async () => {
       const client = await this.leaderConnection()
       if (this.leads.has(task)) {
         await client.query('SELECT 1') // the lock is held as long as its connection is
@@ -104,6 +129,15 @@ class PostgresDriver implements Driver {
       }
       return this.leads.has(task)
     })
+  }
+
+  async trouble({ thorough = false }: Look = {}): Promise<Trouble | undefined> {
+    try {
+      await this.query(thorough || this.troubles.probes() ? PROBE : ANYTHING)
+    } catch {
+      // kept where it was noted
+    }
+    return this.troubles.current
   }
 
   async close(): Promise<void> {
@@ -121,6 +155,13 @@ class PostgresDriver implements Driver {
     }
     client.on('error', lost).on('end', lost)
     await client.connect()
+    const { alone = false } = this.options
+    const lock = alone ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'
+    const { rows } = await client.query(`SELECT ${lock}($1, $2) AS got`, [LOCK_SPACE, USE_LOCK])
+    if (!rows[0]?.got) {
+      await client.end()
+      throw new InUseError(alone)
+    }
     this.leader = client
     return client
   }
@@ -140,6 +181,7 @@ class PostgresDriver implements Driver {
 
   private async run(client: pg.Pool | pg.PoolClient, { text, values }: Query): Promise<Result> {
     const { rows, rowCount } = await client.query({ text: this.numbered(text), values })
+    if (this.troubles.current && !text.startsWith('SELECT')) this.troubles.worked()
     return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
   }
 
@@ -153,12 +195,13 @@ class PostgresDriver implements Driver {
     }
     return known
   }
-}
 
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch {
-    throw new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (this.pool.ended) throw unavailable()
+      throw this.troubles.failed(error)
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { Driver } from './sql.js'
 import type { StateStore } from './store.js'
+import { identityStore } from './tables/identity.js'
 import { indexStore } from './tables/index.js'
 import { momentStore } from './tables/moments.js'
 import { nonceStore } from './tables/nonces.js'
@@ -16,6 +17,8 @@ export function sqlStore(db: Driver): StateStore {
     proofs: proofStore(db),
     usage: usageStore(db),
     moments: momentStore(db),
+    identity: identityStore(db),
+    trouble: (how) => db.trouble(how),
     close: () => db.close(),
   }
 }

@@ -1,3 +1,6 @@
+import type { Look } from './store.js'
+import type { Trouble } from './trouble.js'
+
 /** What a column holds. Whole numbers are below 2^53 throughout. */
 export type Value = string | number | null
 
@@ -25,11 +28,15 @@ export type Script<T> = Generator<Query, T, Result>
 export interface Driver {
   query(query: Query): Promise<Result>
   transact<T>(script: Script<T>): Promise<T>
+  /** The same for work that waits for something else in between: nobody else may use the database meanwhile. */
+  session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T>
   /**
    * Whether this instance is the one that does a task which only one should do: of all that ask, on one database, one
    * is told so until it is gone.
    */
   lead(task: string): Promise<boolean>
+  /** What is wrong with it, if anything: see StateStore. */
+  trouble(how?: Look): Promise<Trouble | undefined>
   close(): Promise<void>
 }
 
@@ -58,6 +65,12 @@ export function sql(text: string, { single = false } = {}): (values?: object) =>
 export function sqlOne(text: string): (values?: object) => Query {
   return sql(text, { single: true })
 }
+
+/** A statement that reads a row. */
+export const ANYTHING: Query = { text: 'SELECT id FROM identity', values: [] }
+
+/** A statement that writes and changes nothing. */
+export const PROBE: Query = { text: `UPDATE identity SET role = role WHERE role = 'self'`, values: [] }
 
 /** Runs one statement of a script. */
 export function* step(query: Query): Script<Result> {

@@ -1,30 +1,49 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
-import { StateError } from '../errors.js'
+import type { Logger } from '../logger.js'
 import { atTurnEnd, withOthers } from '../turn.js'
 import { migrationsFor } from './migrations/index.js'
-import type { Driver, Query, Result, Script, Value } from './sql.js'
+import { ANYTHING, type Driver, PROBE, type Query, type Result, type Script } from './sql.js'
 import { sqlStore } from './sql-store.js'
-import type { StateStore } from './store.js'
+import { DATABASE_FILE, takeIntoUse, watchFile } from './sqlite-file.js'
+import { Statements } from './sqlite-statements.js'
+import type { Look, StateStore } from './store.js'
+import { nameState } from './tables/identity.js'
+import { type Trouble, Troubles, unavailable } from './trouble.js'
 
-/** Name of the database file inside the state folder. */
-export const DATABASE_FILE = 'tidegate.sqlite'
+export interface SqliteOptions {
+  log?: Logger
+  /** Nobody else may use it meanwhile. */
+  alone?: boolean
+}
+
+/** The embedded store. Throws where it cannot be opened. */
+export function openSqliteStore(folder: string, options: SqliteOptions = {}): StateStore {
+  return sqlStore(openSqlite(folder, options))
+}
 
 /**
- * The embedded store: one SQLite file in WAL mode, synced at every commit, so that what was accepted survives
+ * The embedded database: one SQLite file in WAL mode, synced at every commit, so that what was accepted survives
  * kill -9 and power loss. Several processes of one machine may share it.
  */
-export function openSqliteStore(folder: string): StateStore {
+export function openSqlite(folder: string, { log, alone = false }: SqliteOptions = {}): Driver {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const db = new Database(join(folder, DATABASE_FILE), { timeout: 5000 })
-  db.pragma('journal_mode = WAL')
-  db.pragma('synchronous = FULL')
-  // pages of accounts that come again, in KiB, and pages of the log after which they are written to their places
-  db.pragma('cache_size = -32768')
-  db.pragma('wal_autocheckpoint = 4000')
-  migrate(db)
-  return sqlStore(new SqliteDriver(db, folder))
+  const use = takeIntoUse(folder, alone)
+  try {
+    const path = join(folder, DATABASE_FILE)
+    const db = new Database(path, { timeout: 5000 })
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = FULL')
+    // pages of accounts that come again, in KiB, and pages of the log after which they are written to their places
+    db.pragma('cache_size = -32768')
+    db.pragma('wal_autocheckpoint = 4000')
+    migrate(db)
+    return new SqliteDriver(db, { folder, use, present: watchFile(path, db), log })
+  } catch (error) {
+    use.close()
+    throw error
+  }
 }
 
 function migrate(db: Database.Database): void {
@@ -34,15 +53,9 @@ function migrate(db: Database.Database): void {
     if (version > migrations.length) throw new Error('The state database was made by a newer version of Tidegate.')
     for (const step of migrations.slice(version)) db.exec(step)
     db.pragma(`user_version = ${migrations.length}`)
+    const { text, values } = nameState()
+    db.prepare(text).run(values)
   }).immediate()
-}
-
-type Row = Record<string, Value>
-
-interface Prepared {
-  statement: Database.Statement
-  hasRows: boolean
-  writes: boolean
 }
 
 /** A statement that waits for the end of the turn. */
@@ -52,28 +65,38 @@ interface Waiting {
   reject(error: Error): void
 }
 
+/** What belongs to an open database. */
+interface Opened {
+  folder: string
+  /** The lock by which it is in use. */
+  use: Database.Database
+  /** Throws where the file is not the one that was opened any more. */
+  present: () => void
+  log: Logger | undefined
+}
+
 class SqliteDriver implements Driver {
-  /**
-   * By their text. A statement is only ever read in one way: in this library one that was read to its end as a list
-   * keeps what was bound to it, and then answers for that when asked for a single row.
-   */
-  private readonly prepared = { single: new Map<string, Prepared>(), list: new Map<string, Prepared>() }
+  private readonly statements: Statements
   private readonly reads: Waiting[] = []
   private readonly writes: Waiting[] = []
   /** Locks of what this instance leads. */
   private readonly leads = new Map<string, Database.Database>()
+  private readonly troubles: Troubles
 
   constructor(
     private readonly db: Database.Database,
-    private readonly folder: string,
-  ) {}
+    private readonly opened: Opened,
+  ) {
+    this.troubles = new Troubles(opened.log)
+    this.statements = new Statements(db)
+  }
 
   /**
    * With the others of this turn of the event loop: reads share a lock and writes a commit, which cost more than the
    * statements themselves.
    */
   async query(query: Query): Promise<Result> {
-    const { writes } = this.guarded(() => this.prepare(query))
+    const { writes } = this.guarded(() => this.statements.prepare(query))
     const [waiting, when] = writes ? [this.writes, atTurnEnd] : [this.reads, withOthers]
     return new Promise((resolve, reject) => {
       if (waiting.push({ query, resolve, reject }) === 1) when('statements', () => this.runWaiting(waiting))
@@ -83,16 +106,28 @@ class SqliteDriver implements Driver {
   async transact<T>(script: Script<T>): Promise<T> {
     const work = () => {
       let next = script.next()
-      while (!next.done) next = script.next(this.run(next.value))
+      while (!next.done) next = script.next(this.statements.run(next.value))
       return next.value
     }
-    return this.guarded(() => this.db.transaction(work).immediate())
+    return this.guarded(() => this.write(work))
+  }
+
+  async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
+    this.guarded(() => this.db.exec('BEGIN IMMEDIATE'))
+    try {
+      const result = await work(async (query) => this.guarded(() => this.statements.run(query)))
+      this.guarded(() => this.db.exec('COMMIT'))
+      return result
+    } catch (error) {
+      if (this.db.inTransaction) this.db.exec('ROLLBACK')
+      throw error
+    }
   }
 
   /** By a lock on a file beside the database, which the system takes back when the process is gone. */
   async lead(task: string): Promise<boolean> {
     if (this.leads.has(task)) return true
-    const lock = new Database(join(this.folder, `${task.replaceAll(' ', '-')}.lock`), { timeout: 0 })
+    const lock = new Database(join(this.opened.folder, `${task.replaceAll(' ', '-')}.lock`), { timeout: 0 })
     try {
       lock.exec('BEGIN EXCLUSIVE')
       this.leads.set(task, lock)
@@ -103,22 +138,50 @@ class SqliteDriver implements Driver {
     }
   }
 
+  async trouble({ thorough = false }: Look = {}): Promise<Trouble | undefined> {
+    try {
+      this.guarded(() => {
+        this.opened.present()
+        this.statements.run(ANYTHING)
+        if (thorough) this.readAll()
+        if (thorough || this.troubles.probes()) this.write(() => this.statements.run(PROBE))
+      })
+    } catch {
+      // kept where it was noted
+    }
+    return this.troubles.current
+  }
+
   async close(): Promise<void> {
     this.runWaiting(this.reads)
     this.runWaiting(this.writes)
     for (const lock of this.leads.values()) lock.close()
     this.leads.clear()
     if (this.db.open) this.db.close()
+    if (this.opened.use.open) this.opened.use.close()
+  }
+
+  private readAll(): void {
+    const [{ quick_check: said } = {}] = this.db.pragma('quick_check(1)') as { quick_check?: string }[]
+    if (said !== 'ok') throw Object.assign(new Error('It is damaged.'), { code: 'SQLITE_CORRUPT' })
+  }
+
+  /** Commits what a piece of work writes, into the file that is there: one that was removed would take it as well. */
+  private write<T>(work: () => T): T {
+    this.opened.present()
+    const result = this.db.transaction(work).immediate()
+    this.troubles.worked()
+    return result
   }
 
   /** All of them or none: where the database fails, nobody was accepted. */
   private runWaiting(waiting: Waiting[]): void {
     const batch = waiting.splice(0)
     if (batch.length === 0) return
-    const work = () => batch.map(({ query }) => this.run(query))
+    const work = () => batch.map(({ query }) => this.statements.run(query))
     try {
       const results = this.guarded(() => {
-        if (waiting === this.writes) return this.db.transaction(work).immediate()
+        if (waiting === this.writes) return this.write(work)
         return batch.length > 1 ? this.db.transaction(work)() : work()
       })
       for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result)
@@ -127,39 +190,13 @@ class SqliteDriver implements Driver {
     }
   }
 
-  private prepare({ text, single }: Query): Prepared {
-    const known = single ? this.prepared.single : this.prepared.list
-    let prepared = known.get(text)
-    if (!prepared) {
-      const reads = /^\s*SELECT/i.test(text)
-      prepared = {
-        statement: this.db.prepare(text),
-        hasRows: reads || /\bRETURNING\b/i.test(text),
-        writes: !reads,
-      }
-      known.set(text, prepared)
-    }
-    return prepared
-  }
-
-  private run(query: Query): Result {
-    const { values, single } = query
-    const { statement, hasRows } = this.prepare(query)
-    if (!hasRows) return { rows: [], changes: statement.run(values).changes }
-    if (!single) return { rows: statement.all(values) as Row[], changes: 0 }
-    const row = statement.get(values) as (Row & { _metadata?: unknown }) | undefined
-    if (!row) return { rows: [], changes: 0 }
-    const { _metadata, ...columns } = row // how long it took, which the library adds
-    return { rows: [columns], changes: 0 }
-  }
-
   private guarded<T>(step: () => T): T {
+    // prepared statements of this library go on working after their database was closed
+    if (!this.db.open) throw unavailable()
     try {
-      // prepared statements of this library go on working after their database was closed
-      if (!this.db.open) throw new Error('closed')
       return step()
-    } catch {
-      throw new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
+    } catch (error) {
+      throw this.troubles.failed(error)
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import type { Trouble } from './trouble.js'
 
 /**
  * Everything that must survive: nonces, revoked tokens, the on-chain index and proofs to be sent, in one database.
@@ -12,7 +13,38 @@ export interface StateStore {
   readonly proofs: ProofStore
   readonly usage: UsageStore
   readonly moments: MomentStore
+  readonly identity: IdentityStore
+  /** What is wrong with the database, if anything: it is asked, and where it refused something before, to take a write. */
+  trouble(how?: Look): Promise<Trouble | undefined>
   close(): Promise<void>
+}
+
+/** How a database is looked at. */
+export interface Look {
+  /** It takes a write in any case, and an embedded one is read as a whole, which may take seconds. */
+  thorough?: boolean
+}
+
+/** Which state a database holds. */
+export interface Identity {
+  id: string
+  /** Other states that went into this one, or that it was allowed to go on without. */
+  contains: string[]
+  /** The state that this one was moved to: nothing may be accepted by this one any more. */
+  successor?: string
+}
+
+/** Every state has an id of its own, by which a database that is not the last one in use is told from it. */
+export interface IdentityStore {
+  get(): Promise<Identity>
+  /** Whether there is nothing in it that must survive. */
+  isEmpty(): Promise<boolean>
+  /** Notes that what other states held is in this one now, or is given up; it is in use again where it was not. */
+  contain(ids: string[]): Promise<void>
+  /** Notes that this state went on elsewhere. */
+  retire(successor: string): Promise<void>
+  /** Goes on with a state that had gone on elsewhere: from here on it is another one, with an id of its own. */
+  fork(): Promise<void>
 }
 
 /**

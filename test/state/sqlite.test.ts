@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
 import { migrationsFor } from '../../src/state/migrations/index.js'
-import { DATABASE_FILE, openSqliteStore } from '../../src/state/sqlite.js'
+import { openSqliteStore } from '../../src/state/sqlite.js'
+import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
 import { stateStoreSuite } from '../suites/state-store.js'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'tidegate-test-'))

@@ -26,6 +26,11 @@ export const SERVICE = {
     doc: 'PostgreSQL database in place of the embedded one, for any number of instances on several machines.',
     example: 'postgres://tidegate:…@db.example.org/tidegate',
   }),
+  ALLOW_STATE_LOSS: setting({
+    parse: parse.boolean,
+    default: false,
+    doc: 'Start although nonces and revoked tokens of this installation are in another database, or are lost, so that requests that were used up may pass again. For one start: it is noted, and not asked again.',
+  }),
   DATABASE_CONNECTIONS: setting({
     parse: parse.integer(1, 1000),
     default: 10,

@@ -1,5 +1,5 @@
 import type { IndexProgress } from '../../assets/index/follower.js'
-import { ProviderError } from '../../errors.js'
+import { TROUBLES } from '../../state/trouble.js'
 import { type JsonSchema, json, object } from '../docs.js'
 import type { Endpoint } from '../endpoint.js'
 
@@ -11,11 +11,15 @@ const CHAIN = object({
   lag: { ...COUNT, description: 'Blocks that are left to read.' },
   ready: { type: 'boolean' },
 })
-const READINESS = object({
-  ready: { type: 'boolean' },
-  store: { type: 'boolean' },
-  chains: { type: 'array', items: CHAIN },
-})
+const READINESS = object(
+  {
+    ready: { type: 'boolean' },
+    store: { type: 'boolean', description: 'Whether the database answers and takes what is written.' },
+    storeTrouble: { enum: TROUBLES, description: 'What is wrong with the database, where something is.' },
+    chains: { type: 'array', items: CHAIN },
+  },
+  ['storeTrouble'],
+)
 
 /** Whether the process answers at all. */
 export const live: Endpoint = {
@@ -47,15 +51,10 @@ export const ready: Endpoint = {
     const isNear = ({ lag }: IndexProgress) => lag !== null && lag <= settings.READY_MAX_LAG
     app.get(this.path, async (_request, reply) => {
       const chains = progress().map((one) => ({ ...one, ready: isNear(one) }))
-      const answers = await store.index.cursor(chains[0]?.chainId ?? 0).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ProviderError) return false
-          throw error
-        },
-      )
-      const all = answers && chains.every((one) => one.ready)
-      return reply.code(all ? 200 : 503).send({ ready: all, store: answers, chains })
+      const trouble = await store.trouble()
+      const all = !trouble && chains.every((one) => one.ready)
+      const said = trouble ? { storeTrouble: trouble.kind } : {}
+      return reply.code(all ? 200 : 503).send({ ready: all, store: !trouble, ...said, chains })
     })
   },
 }

@@ -82,6 +82,10 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   CREATE TABLE proven (subject TEXT PRIMARY KEY);
   CREATE TABLE proof_days (day BIGINT PRIMARY KEY, used BIGINT NOT NULL);
   `,
+  // which state this is, which others went into it, and where it went: the roles are those of tables/identity.ts
+  `
+  CREATE TABLE identity (id TEXT PRIMARY KEY, role TEXT NOT NULL);
+  `,
 ]
 
 export type Dialect = 'sqlite' | 'postgres'
