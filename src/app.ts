@@ -25,6 +25,7 @@ import { createServer } from './http/server.js'
 import { createLogger } from './logger.js'
 import { Metrics } from './metrics/metrics.js'
 import { startMetricsServer } from './metrics/server.js'
+import { tooFewOpenFiles } from './open-files.js'
 import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
 import { Sandbox } from './sandbox/sandbox.js'
@@ -57,6 +58,8 @@ export interface App {
  */
 export async function createApp(settings: Settings, { expected }: { expected?: string } = {}): Promise<App> {
   const log = createLogger(settings.LOG_LEVEL)
+  const few = tooFewOpenFiles(settings)
+  if (few) log.warn(few, 'fewer files may be open than the settings allow connections: raise the limit (ulimit -n)')
   const metrics = new Metrics()
   const tracing = await startTracing(settings)
   const trace = tracing?.trace ?? untraced

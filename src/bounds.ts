@@ -8,6 +8,8 @@ export const BOUNDS = {
     pipelined: 16,
     /** Bytes of the request line and headers: the longest signature as hex, and room for userdata and a token beside it. */
     headers: 32_768,
+    /** Connections above MAX_CONNECTIONS that are still taken, to be told so; further ones are closed without a word. */
+    told: 1000,
     /** Milliseconds in which the headers of a request must arrive, as the wire contract says. */
     headersTimeout: 60_000,
     /** Milliseconds in which the last byte of a request must arrive: 10 MB over a slow line. */

@@ -4,6 +4,7 @@ import { connectChains } from './chain/connect.js'
 import { ConfigError, loadSettings } from './config/load.js'
 import type { Settings } from './config/schema.js'
 import { StartError } from './errors.js'
+import { tooFewOpenFiles } from './open-files.js'
 import { Outbound } from './outbound/outbound.js'
 import { openStore } from './state/open.js'
 import { inWords } from './state/trouble.js'
@@ -33,6 +34,10 @@ export async function doctor(options: { config?: string }): Promise<number> {
     return 1
   }
   tell({ good: true, what: 'settings' })
+  const few = tooFewOpenFiles(settings)
+  // it works, until there are many connections
+  if (few)
+    process.stdout.write(`warn  open files: ${few.limit} are allowed, the settings want ${few.wanted} (ulimit -n)\n`)
   for await (const finding of findings(settings)) tell(finding)
   return bad > 0 ? 1 : 0
 }

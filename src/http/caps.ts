@@ -6,16 +6,13 @@ import { networkOf } from './address.js'
 import type { Connections } from './lifetime.js'
 import { isDownload, isOperators } from './limits.js'
 
-/** Connections above the cap that are still taken, to be told so; further ones are closed without a word. */
-const TOLD = 1000
-
 /**
  * Caps on what one process does at once: connections, requests of one connection, downloads, and downloads of one
  * address. What is above is told to come again; what is in flight is never cut for it.
  */
 export function capUse(app: FastifyInstance, { settings }: Context, connections: Connections): void {
   const { MAX_CONNECTIONS, MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS } = settings
-  app.server.maxConnections = MAX_CONNECTIONS + TOLD
+  app.server.maxConnections = MAX_CONNECTIONS + BOUNDS.http.told
   const downloads = new InFlight(MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS)
 
   app.addHook('onRequest', (request, reply, done) => {
