@@ -101,15 +101,19 @@ export function isOwnQuote(
 }
 
 /**
- * Whether a block lies within the time that an own quote is good for. One of the previous form has no end of its own:
- * what was ordered with it before the service gave quotes an end, and for as long as a quote is good after that, holds.
- * Times are in seconds since 1970.
+ * Whether a block lies within the time that an own quote is good for. One of the previous form had no end: what was
+ * ordered with it before this service gave quotes one (`endingSince`), and for as long as a quote is good after that,
+ * holds. The legacy service may still give such quotes, which are good for a day as well. Times are in seconds since 1970.
  */
 export function wasGoodAt(fee: EmittedFee, block: bigint, endingSince: number): boolean {
   const { chainId, timestamp } = read(fee)
-  const from = chainId === undefined ? endingSince : timestamp
-  return typeof from === 'number' && Number(block) <= from + BOUNDS.quotes.lifetime
+  const quoted = typeof timestamp === 'number' && timestamp < MILLISECONDS ? timestamp : 0
+  const from = chainId === undefined ? Math.max(endingSince, quoted) : quoted
+  return Number(block) <= from + BOUNDS.quotes.lifetime
 }
+
+/** From here on a number of seconds since 1970 can only be one of milliseconds. */
+const MILLISECONDS = 100_000_000_000
 
 function read(fee: EmittedFee): Quoted {
   const known = READ.get(fee)

@@ -163,6 +163,8 @@ export interface IndexedMetadata {
   ddo: string | null
   /** Why there is no document. */
   reason: string | null
+  /** Whether it is encrypted on the chain, where anybody else can read it. */
+  encrypted: boolean
   txId: Hex
   block: number
   /** Who signed the event's transaction, as the event says. */

@@ -114,6 +114,10 @@ describe('a quote', () => {
       expect([await verdict(late), await reusable(late)]).toEqual(['ORDER_QUOTE_EXPIRED', false])
       expect(await verdict(await reused(atOnce, ended))).toBe('ORDER_QUOTE_EXPIRED')
     }
+    // another service with the same key may still give those of the previous form: they are good for a day as well
+    const recent = quoted + 2 * HOUR
+    expect(await verdict(await ordered(await previousForm(recent)))).toBe('tides')
+    expect(await verdict(await ordered(await previousForm(recent * 1000)))).toBe('ORDER_QUOTE_EXPIRED')
     for (const kept of [atOnce, within, paidBefore]) expect(await verdict(kept)).toBe('tides')
   })
 

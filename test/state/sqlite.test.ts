@@ -42,14 +42,35 @@ describe('sqlite store', () => {
     remove(path)
   })
 
+  /** A database as it was before the migration whose text holds some words. */
+  function databaseBefore(words: string, path: string): Database.Database {
+    const db = new Database(join(path, DATABASE_FILE))
+    const before = migrationsFor('sqlite').findIndex((step) => step.includes(words))
+    for (const step of migrationsFor('sqlite').slice(0, before)) db.exec(step)
+    db.pragma(`user_version = ${before}`)
+    return db
+  }
+
+  it('takes every document that was read before for an encrypted one (threat 54)', async () => {
+    const path = folder()
+    const db = databaseBefore('COLUMN encrypted', path)
+    db.exec(`
+      INSERT INTO index_nft VALUES (1, '0x1', 'n', 's', '', '0x2', '');
+      INSERT INTO index_asset (did, chain_id, nft, state, ddo, tx_id, block, sender, timestamp)
+      VALUES ('did:op:1', 1, '0x1', 0, '{}', '0x', 1, '0x2', 1);
+    `)
+    db.close()
+    const { index, close } = openSqliteStore(path)
+    expect((await index.asset('did:op:1'))?.metadata).toMatchObject({ ddo: '{}', encrypted: true })
+    await close()
+    remove(path)
+  })
+
   it('brings the nonces of a database over that was made when wallets shared them (threat 63)', async () => {
     const path = folder()
     const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
     const key = (text: string) => text.padStart(40, '0')
-    const db = new Database(join(path, DATABASE_FILE))
-    const before = migrationsFor('sqlite').findIndex((step) => step.includes('wallet_nonces'))
-    for (const step of migrationsFor('sqlite').slice(0, before)) db.exec(step)
-    db.pragma(`user_version = ${before}`)
+    const db = databaseBefore('wallet_nonces', path)
     db.prepare('INSERT INTO nonces (address, nonce) VALUES (?, ?)').run([address, key('9')])
     db.close()
     const { nonces, close } = openSqliteStore(path)

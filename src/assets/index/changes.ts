@@ -4,6 +4,7 @@ import type { Chain } from '../../chain/chains.js'
 import type { IndexChange, IndexedDatatoken, IndexedNft, IndexStore } from '../../state/store.js'
 import { didOf } from '../ddo.js'
 import type { DocumentReader } from '../documents.js'
+import { isEncrypted } from './decode.js'
 
 /** What documents are read with, and until when. */
 interface Reading {
@@ -72,6 +73,7 @@ async function metadataChange(
       state,
       ddo: 'ddo' in decoded ? decoded.ddo : null,
       reason: 'reason' in decoded ? decoded.reason : null,
+      encrypted: isEncrypted({ flags }),
       txId: event.transactionHash as Hex,
       block: Number(event.blockNumber),
       from: 'createdBy' in event.args ? event.args.createdBy : event.args.updatedBy,

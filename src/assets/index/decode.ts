@@ -18,6 +18,11 @@ export interface PublishedDocument {
   hash: Hex
 }
 
+/** Whether a document was published so that nobody reads it but the provider. */
+export function isEncrypted({ flags }: Pick<PublishedDocument, 'flags'>): boolean {
+  return flags !== '0x' && (Number(`0x${flags.slice(-2)}`) & FLAG_ENCRYPTED) !== 0
+}
+
 /** The text of the document and its DID, or the reason why this provider cannot use it. */
 export type Decoded = { ddo: string; did: string } | { reason: string }
 

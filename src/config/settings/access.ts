@@ -30,7 +30,7 @@ export const ACCESS = {
   }),
   AUTHORIZED_DECRYPTERS: setting({
     parse: parse.addressList,
-    doc: 'Addresses that may decrypt asset documents, as a JSON list or separated by commas. Default: everybody.',
+    doc: 'Addresses that may decrypt asset documents, as a JSON list or separated by commas. Documents that are encrypted on the chain are then given to those alone, by every route. Default: everybody.',
     example: '["0x…"]',
   }),
   COMPUTE_ENVIRONMENTS: setting({

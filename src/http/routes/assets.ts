@@ -4,6 +4,7 @@ import { AssetError, ValidationError } from '../../errors.js'
 import { ADDRESS, HEX, json, object } from '../docs.js'
 import { type Endpoint, withRawBody } from '../endpoint.js'
 import { described, text } from '../params.js'
+import { READER, readerCheck } from '../readers.js'
 
 const PREFIX = '/api/aquarius/assets'
 
@@ -15,14 +16,19 @@ export const assetDdo: Endpoint = {
   doc: {
     summary: 'Asset document',
     description:
-      'The DDO of an asset from the on-chain index, with nft, datatokens, event, stats and purgatory filled in.',
+      'The DDO of an asset from the on-chain index, with nft, datatokens, event, stats and purgatory filled in. Where the operator has named who may decrypt (AUTHORIZED_DECRYPTERS), a document that is encrypted on the chain is for those alone: signed over decrypterAddress + nonce + "decryptDDO".',
     path: { did: described(text, 'DID of the asset.', 'did:op:0000') },
+    params: READER,
+    token: true,
     responses: { 200: json('The document.', { type: 'object' }) },
-    errors: ['ASSET_NOT_FOUND'],
+    errors: ['ASSET_NOT_FOUND', 'DECRYPTER_DENIED'],
   },
-  register(app, { store, facts, purgatory }) {
-    app.get<{ Params: { did: string } }>(this.path, async (request) => {
+  register(app, context) {
+    const { store, facts, purgatory } = context
+    const checkReader = readerCheck(context)
+    app.get<{ Params: { did: string } }>(this.path, async (request, reply) => {
       const found = await store.index.asset(request.params.did)
+      if (found) await checkReader(request, reply, found)
       const document = found && assetDocument(found, await facts.of(found), purgatory.reasonFor(found.metadata.did))
       if (!document) throw new AssetError('ASSET_NOT_FOUND', 'No asset with this DID is in the index.')
       return document

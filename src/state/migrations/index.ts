@@ -86,6 +86,10 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   `
   CREATE TABLE identity (id TEXT PRIMARY KEY, role TEXT NOT NULL);
   `,
+  // whether a document is encrypted on the chain; those that were read before count as such until they are read anew
+  `
+  ALTER TABLE index_asset ADD COLUMN encrypted BIGINT NOT NULL DEFAULT 1;
+  `,
 ]
 
 export type Dialect = 'sqlite' | 'postgres'

@@ -45,10 +45,10 @@ const DATATOKEN = sql(
    WHERE true ON CONFLICT DO NOTHING`,
 )
 const METADATA = sql(
-  `INSERT INTO index_asset (did, chain_id, nft, state, ddo, reason, tx_id, block, sender, timestamp)
-   VALUES (:did, :chainId, :nft, :state, :ddo, :reason, :txId, :block, :from, :timestamp)
+  `INSERT INTO index_asset (did, chain_id, nft, state, ddo, reason, encrypted, tx_id, block, sender, timestamp)
+   VALUES (:did, :chainId, :nft, :state, :ddo, :reason, :isEncrypted, :txId, :block, :from, :timestamp)
    ON CONFLICT (chain_id, nft) DO UPDATE SET did = excluded.did, state = excluded.state, ddo = excluded.ddo,
-     reason = excluded.reason, tx_id = excluded.tx_id, block = excluded.block, sender = excluded.sender,
+     reason = excluded.reason, encrypted = excluded.encrypted, tx_id = excluded.tx_id, block = excluded.block, sender = excluded.sender,
      timestamp = excluded.timestamp`,
 )
 const STATE = sql('UPDATE index_asset SET state = :state WHERE chain_id = :chainId AND nft = :nft')
@@ -62,7 +62,7 @@ const DATATOKENS_OF = sql(
    WHERE chain_id = :chainId AND nft = :nft ORDER BY position`,
 )
 const ASSET = sqlOne(
-  `SELECT chain_id, nft, did, state, ddo, reason, tx_id, block, sender, timestamp FROM index_asset WHERE did = :did`,
+  `SELECT chain_id, nft, did, state, ddo, reason, encrypted, tx_id, block, sender, timestamp FROM index_asset WHERE did = :did`,
 )
 
 /** The statement of a change. */
@@ -73,7 +73,7 @@ function queryFor(chainId: number, change: IndexChange): Query {
     case 'datatoken':
       return DATATOKEN({ chainId, ...change.datatoken })
     case 'metadata':
-      return METADATA({ chainId, ...change.metadata })
+      return METADATA({ chainId, ...change.metadata, isEncrypted: Number(change.metadata.encrypted) })
     case 'state':
       return STATE({ chainId, nft: change.nft, state: change.state })
     case 'order':
@@ -114,6 +114,14 @@ function* reset(chainId: number): Script<void> {
   for (const table of TABLES) yield* step(sql(`DELETE FROM ${table} WHERE chain_id = :chainId`)({ chainId }))
 }
 
+/** A row of index_asset. */
+interface AssetRow extends Omit<IndexedMetadata, 'txId' | 'from' | 'encrypted'> {
+  chain_id: number
+  tx_id: IndexedMetadata['txId']
+  sender: IndexedMetadata['from']
+  encrypted: number
+}
+
 /** The index tables. */
 export function indexStore(db: Driver): IndexStore {
   const rows = async <T>(query: Query) => (await db.query(query)).rows as T[]
@@ -125,14 +133,14 @@ export function indexStore(db: Driver): IndexStore {
   }
 
   async function asset(did: string): Promise<IndexedAsset | undefined> {
-    const [row] = await rows<IndexedMetadata & { chain_id: number; tx_id: never; sender: never }>(ASSET({ did }))
+    const [row] = await rows<AssetRow>(ASSET({ did }))
     if (!row) return undefined
-    const { chain_id: chainId, tx_id: txId, sender: from, ...rest } = row
+    const { chain_id: chainId, tx_id: txId, sender: from, encrypted, ...rest } = row
     const [owner, datatokens] = await Promise.all([
       nft(chainId, row.nft),
       rows<IndexedDatatoken & { orders: number }>(DATATOKENS_OF({ chainId, nft: row.nft })),
     ])
-    return owner && { chainId, nft: owner, datatokens, metadata: { ...rest, txId, from } }
+    return owner && { chainId, nft: owner, datatokens, metadata: { ...rest, txId, from, encrypted: encrypted !== 0 } }
   }
 
   return {
