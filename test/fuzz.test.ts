@@ -40,7 +40,7 @@ describe('the rounds themselves', () => {
     new URL(`./helpers/broken-readers/${name.replace('-again', '')}.ts`, import.meta.url).href
   const round = async (names: string[], runs: number) => {
     const targets = new Map(names.map((name) => [name, module(name)]))
-    return (await supervised({ targets, seed: 1, runs, corpus, patience: 3000 })).findings
+    return (await supervised({ targets, seed: 1, runs, corpus, patience: 2500 })).findings
   }
 
   const BROKEN: [name: string, kind: string, what: RegExp][] = [

@@ -50,8 +50,9 @@ async function round(index: number): Promise<void> {
   const told = new Set<string>()
   const isNew = ({ kind, what }: Fault) => !told.has(kind + what.replace(/\d+/g, '')) && told.size < MOST_FAULTS
   for (const [at, { file, input }] of work.kept && from === 0 ? keptInputs(name, work.corpus).entries() : []) {
-    begin(index, at, true, 0)
-    const fault = await judge(target, input)
+    const now = () => begin(index, at, true, 0)
+    now()
+    const fault = await judge(target, input, now)
     if (fault) await tell({ target: name, fault, file, input: encode(input) })
   }
   const end = work.slice === undefined ? undefined : performance.now() + work.slice
@@ -60,13 +61,14 @@ async function round(index: number): Promise<void> {
   for (; end === undefined ? count < runs : performance.now() < end; count++) {
     const seed = (work.seed + count) | 0
     const input = inputOf(inputs, seed)
-    begin(index, seed, false, count)
-    const fault = await judge(target, input)
+    const now = () => begin(index, seed, false, count)
+    now()
+    const fault = await judge(target, input, now)
     if (!fault || !isNew(fault)) continue
     told.add(fault.kind + fault.what.replace(/\d+/g, ''))
     const least = await smallest(inputs, seed, async (near) => {
-      begin(index, seed, false, count)
-      return (await judge(target, near))?.kind === fault.kind
+      now()
+      return (await judge(target, near, now))?.kind === fault.kind
     })
     await tell({ target: name, fault, seed, input: encode(least) })
   }

@@ -1,14 +1,22 @@
 import fc from 'fast-check'
 import { keptInputs } from './corpus.js'
-import { mutated } from './mutate.js'
+import { mutatedBytes, mutatedText } from './mutate.js'
 import type { AnyTarget } from './target.js'
 
 /** What a target is given: its own inputs, and kept ones with changes. */
 export function inputsOf(name: string, target: AnyTarget, corpus?: string): fc.Arbitrary<unknown> {
   const kept = keptInputs(name, corpus).map(({ input }) => input)
-  if (kept.length === 0) return target.inputs
-  const near = mutated(fc.constantFrom(...kept), 2)
+  if (kept.length === 0 || target.rigid) return target.inputs
+  const near = fc.constantFrom(...kept).chain(nearTo)
   return fc.oneof({ arbitrary: target.inputs, weight: 9 }, { arbitrary: near, weight: 1 })
+}
+
+/** An input of the same form: texts and bytes are changed, what stands beside them stays. */
+function nearTo(input: unknown): fc.Arbitrary<unknown> {
+  if (typeof input === 'string') return mutatedText(fc.constant(input), 2)
+  if (input instanceof Uint8Array) return mutatedBytes(fc.constant(input), 2)
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return fc.constant(input)
+  return fc.record(Object.fromEntries(Object.entries(input).map(([name, part]) => [name, nearTo(part)])))
 }
 
 /** The input of a seed: the same again and again, as long as generators and corpus are the same. */

@@ -30,7 +30,7 @@ export interface Round {
   slice?: number
   kept?: boolean
   corpus?: string
-  /** Milliseconds after which an input that nothing came of is taken for one that nothing will come of. */
+  /** Milliseconds of the processor after which an input that nothing came of is taken for one that nothing will come of. */
   patience?: number
 }
 
@@ -43,7 +43,7 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
  * all the same, and the round goes on behind it. Answers what was found, and how many inputs each target was given.
  */
 export async function supervised(round: Round): Promise<{ findings: Finding[]; inputs: Map<string, number> }> {
-  const { seed, runs, slice, kept = true, corpus = CORPUS, patience = 10_000 } = round
+  const { seed, runs, slice, kept = true, corpus = CORPUS, patience = 5000 } = round
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-fuzz-'))
   const progress = join(folder, 'progress')
   const findings: Finding[] = []
@@ -75,7 +75,7 @@ export async function supervised(round: Round): Promise<{ findings: Finding[]; i
 }
 
 /** How often one target may end its process until it is left alone. */
-const MOST_ENDS = 3
+const MOST_ENDS = 2
 
 interface Last {
   target: number
@@ -104,7 +104,7 @@ function run(work: Work, patience: number, onTold: (told: Told) => void): Promis
     const execArgv = ['--import', 'tsx', '--expose-gc', `--max-old-space-size=${HEAP}`, '--max-semi-space-size=4']
     const child = fork(CHILD, [JSON.stringify(work)], { execArgv, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
     let said = ''
-    let [seen, since, held] = ['', performance.now(), false]
+    let [seen, since, used, held] = ['', 0, 0, false]
     child.stderr?.on('data', (text: Buffer) => {
       said = (said + text).slice(-4000)
     })
@@ -112,19 +112,36 @@ function run(work: Work, patience: number, onTold: (told: Told) => void): Promis
     const timer = setInterval(() => {
       const now = readFileSync(work.progress, 'utf8').trim()
       // a target whose fault is being made smaller says so by each input that it is given
-      if (now !== seen || now === '') [seen, since] = [now, performance.now()]
-      held = performance.now() - since > patience
+      if (now !== seen || now === '') [seen, since, used] = [now, performance.now(), processorTime(child.pid)]
+      held = processorTime(child.pid) - used > patience || performance.now() - since > MOST_PATIENCE
       if (held) child.kill('SIGKILL')
     }, 200)
     child.once('error', reject)
     child.once('close', (code, signal) => {
       clearInterval(timer)
       if (code === 0) resolve(undefined)
-      else if (held) resolve({ kind: 'time', what: `nothing came of it in ${patience} ms` })
+      else if (held) resolve({ kind: 'time', what: 'nothing came of it' })
       else resolve({ kind: 'end', what: `the process ended (${signal ?? code}): ${lines(said)}` })
     })
   })
 }
+
+/** Milliseconds after which an input is given up in any case: it may wait for what never happens. */
+const MOST_PATIENCE = 60_000
+
+/** Milliseconds of the processor that a process has used; elsewhere than on Linux those since 1970, as if it had it alone. */
+function processorTime(pid = 0): number {
+  try {
+    const [, state = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+    const [user, system] = state.split(' ').slice(11, 13).map(Number) as [number, number]
+    return (user + system) * TICK
+  } catch {
+    return Date.now()
+  }
+}
+
+/** Milliseconds of a tick, by which Linux tells times. */
+const TICK = 10
 
 /** What the process said last, without the addresses of a crash. */
 function lines(said: string): string {

@@ -8,6 +8,8 @@ export interface Target<T> {
   read(input: T): unknown
   /** Errors that the reader throws on purpose, beside those of src/errors.ts. */
   refuses?(error: Error): boolean
+  /** Whether kept inputs are given as they are alone: changed ones would not be of the form that `read` takes. */
+  rigid?: boolean
   /** Inputs of a short round, where one costs more than a millisecond. */
   runs?: number
 }

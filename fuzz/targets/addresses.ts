@@ -40,7 +40,6 @@ for (const [net, bits] of [
   ['::1', 128],
   ['fe80::', 10],
   ['fc00::', 7],
-  ['::ffff:0:0', 96],
 ] as const)
   PRIVATE.addSubnet(net, bits, 'ipv6')
 

@@ -11,7 +11,10 @@ const { egress, asked } = fakeEgress(() => {
   throw new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.')
 })
 const gateways = ['https://gateway.example']
-const registry = testRegistry(egress, { gateways: { ipfs: gateways, filecoin: gateways, arweave: gateways } })
+const registry = testRegistry(egress, {
+  readContract: async () => '0x',
+  gateways: { ipfs: gateways, filecoin: gateways, arweave: gateways },
+})
 const userdata = fc.constantFrom<Record<string, unknown> | undefined>(
   undefined,
   { day: '12' },

@@ -30,6 +30,7 @@ const event = fc.record({
 /** The document of a metadata event: decrypted, decompressed, hashed, parsed and checked. */
 export default target({
   inputs: event,
+  rigid: true,
   async read({ plain: given, flags, to, sealed, hash }) {
     const bytes = Buffer.from(given)
     const data = to === 'none' ? bytes : encrypt((to === 'old' ? OLD_KEY : KEY).publicKey, bytes)

@@ -22,7 +22,7 @@ export function isSignedByContract(
   messages: string[],
   signature: string,
 ): Promise<boolean> {
-  if (!/^0x(?:[0-9a-f]{2})*$/i.test(signature) || signature.length > 2 + MAX_SIGNATURE * 2)
+  if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(signature) || signature.length > 2 + MAX_SIGNATURE * 2)
     return Promise.resolve(false)
   const calls = messages.flatMap(signedForms).map((digest) => {
     const args = [bytesToHex(digest), signature as Hex] as const
