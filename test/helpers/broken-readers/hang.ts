@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { target } from '../../../fuzz/lib/target.js'
 
-/** Never comes to an end for some inputs. */
+/** Never comes to an end. */
 export default target({
-  inputs: fc.nat({ max: 50 }),
-  read(input: number) {
-    while (input > 40);
+  inputs: fc.constant('x'),
+  runs: 1,
+  read(input: string) {
+    while (input !== '');
   },
 })
