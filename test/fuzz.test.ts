@@ -7,7 +7,6 @@ import { decode, encode } from '../fuzz/lib/encoding.js'
 import { type Finding, type Round, supervised } from '../fuzz/lib/supervise.js'
 import { TARGETS } from '../fuzz/lib/targets.js'
 
-/** What the next round of `npm test` is given as well: `npm run fuzz` goes on where this seed ends. */
 const SEED = 20_261_122
 
 const told = (findings: Finding[]) =>
