@@ -88,9 +88,9 @@ function changed(root: unknown, edit: Edit): unknown {
   const value = (holder as Record<string, unknown>)[name]
   const [other, otherName] = pick(edit.into)
   const rules: (() => unknown)[] = [
-    () => put(holder, name, edit.json),
+    () => put(holder, name, copied(edit.json)),
     () => (Array.isArray(holder) ? holder.splice(Number(name), 1) : delete holder[name]),
-    () => put(holder, name, copied((other as Record<string, unknown>)[otherName])),
+    () => put(holder, name, again((other as Record<string, unknown>)[otherName])),
     () => put(holder, name, nested(value, edit.times)),
     () => put(holder, name, several(value, edit.times)),
     () => isHolder(value) && !Array.isArray(value) && put(value, oddName(edit), copied(edit.json)),
@@ -101,6 +101,11 @@ function changed(root: unknown, edit: Edit): unknown {
   ]
   rules[edit.rule % rules.length]?.()
   return outer.root
+}
+
+/** A copy, or null in the place of what is too large to stand in two places. */
+function again(value: unknown): unknown {
+  return sizeOf(value) > MAX_SIZE ? null : copied(value)
 }
 
 function oddName({ into, text }: Edit): string {
@@ -115,7 +120,7 @@ function rename(holder: Record<string, unknown>, from: string, to: string): void
 }
 
 /** Deeper values could not be written as JSON at all; deep text comes from repeated brackets. */
-const MAX_DEPTH = 500
+const MAX_DEPTH = 250
 
 function nested(value: unknown, depth: number): unknown {
   let outer = value
@@ -123,15 +128,32 @@ function nested(value: unknown, depth: number): unknown {
   return outer
 }
 
+/** The same again and again, in copies: of one that stood in many places a later change would be one of all. */
 function several(value: unknown, times: number): unknown {
-  if (typeof value === 'string') return value.repeat(Math.min(times, 2_000_000 / Math.max(1, value.length)))
-  if (Array.isArray(value))
-    return Array.from({ length: Math.min(value.length * times, 20_000) }, (_, at) => value[at % value.length])
-  if (isHolder(value)) {
-    const more = Array.from({ length: Math.min(times, 1001) }, (_, at) => [`k${at}`, Object.values(value)[0]])
-    return { ...value, ...Object.fromEntries(more) }
+  const most = Math.min(times, Math.floor(MAX_SIZE / sizeOf(value)) + 1)
+  const copies = (count: number) => Array.from({ length: count }, () => copied(value))
+  if (typeof value === 'string') return value.repeat(most)
+  if (Array.isArray(value)) return copies(most).flat(1)
+  if (!isHolder(value)) return copies(most)
+  return {
+    ...value,
+    ...Object.fromEntries(copies(most).map((copy, at) => [`k${at}`, Object.values(copy as object)[0]])),
   }
-  return Array(Math.min(times, 5000)).fill(value)
+}
+
+/** Characters to which a value may grow by one change. */
+const MAX_SIZE = 500_000
+
+/** About as many characters as a value has as JSON, as far as that is of interest. */
+function sizeOf(value: unknown): number {
+  let size = 0
+  const left = [value]
+  while (left.length > 0 && size <= MAX_SIZE) {
+    const one = left.pop()
+    size += typeof one === 'string' || one instanceof Uint8Array ? one.length + 2 : 4
+    if (isHolder(one)) for (const part of Object.values(one)) left.push(part)
+  }
+  return size
 }
 
 /** A change that leaves the type as it is. */
@@ -141,7 +163,7 @@ function small(value: unknown, edit: Edit): unknown {
   if (typeof value === 'number') return BORDERS[Math.floor(edit.into * BORDERS.length)] ?? -value
   if (typeof value === 'bigint') return [0n, -value, value + 1n, 2n ** 64n, 2n ** 256n - 1n, 10n ** 30n][edit.rule % 6]
   if (typeof value === 'boolean') return !value
-  return edit.json
+  return copied(edit.json)
 }
 
 function changedText(text: string, edit: Edit): string {

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Told, Work } from './child.js'
 import { CORPUS, keptInputs } from './corpus.js'
@@ -102,7 +102,12 @@ async function inputAt({ name, module }: Work['targets'][number], { seed, kept }
 function run(work: Work, patience: number, onTold: (told: Told) => void): Promise<Fault | undefined> {
   return new Promise((resolve, reject) => {
     const execArgv = ['--import', 'tsx', '--expose-gc', `--max-old-space-size=${HEAP}`, '--max-semi-space-size=4']
-    const child = fork(CHILD, [JSON.stringify(work)], { execArgv, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+    // what targets put into temporary files goes with it
+    const child = fork(CHILD, [JSON.stringify(work)], {
+      execArgv,
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+      env: { ...process.env, TMPDIR: dirname(work.progress) },
+    })
     let said = ''
     let [seen, since, used, held] = ['', 0, 0, false]
     child.stderr?.on('data', (text: Buffer) => {

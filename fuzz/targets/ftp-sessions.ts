@@ -21,8 +21,7 @@ const THEN = [
   '213 20',
   '229 Entering Extended Passive Mode (|||PORT|)',
   '350 go on',
-  '150 here it comes',
-  '226 done',
+  '150 here it comes\r\n226 done',
 ]
 
 const data = await HostileServer.start((socket) => void socket.end('0123456789'.repeat(2)))

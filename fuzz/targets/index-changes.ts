@@ -28,6 +28,7 @@ let at: Cursor = { block: 0, hash: TX }
 
 /** Events of the chain, up to the rows of the index, and the documents that are made of them. */
 export default target({
+  runs: 60,
   inputs: fc.record({ emitted: logs(), time: times }),
   async read({ emitted, time }) {
     const all = emitted.map((log, position) => ({ ...asLog(log, position), blockTimestamp: BigInt(time) }))
