@@ -100,10 +100,13 @@ function asSent(body: unknown): unknown {
   return sent === undefined ? undefined : JSON.parse(sent)
 }
 
+/** Parameters of one URL: more do not fit into the longest that is read. */
+const MOST = 5000
+
 /** As the parser of queries makes it: texts, and lists of texts, of an object without a prototype. */
 function asQuery(query: unknown): unknown {
   const text = (value: unknown) => (typeof value === 'string' ? value : String(JSON.stringify(value)))
-  const entries = Object.entries(Object(query) as object)
+  const entries = typeof query === 'object' ? Object.entries(query ?? {}).slice(0, MOST) : []
   return Object.assign(
     Object.create(null),
     Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.map(text) : text(value)])),
