@@ -61,7 +61,7 @@ describe('the rounds themselves', () => {
       expect(found?.fault.what, name).toMatch(what)
     }
     expect(findings.filter(({ target }) => target.startsWith('sound'))).toEqual([])
-  })
+  }, 180_000)
 
   it('make what they find small, and try it again for ever once it is kept', async () => {
     const [found] = await round(['throws'], 25)
