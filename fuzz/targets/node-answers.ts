@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { FactsReader } from '../../src/assets/facts.js'
 import { commonAncestor, readRange, viewsOf } from '../../src/assets/index/reader.js'
@@ -10,6 +8,7 @@ import { OrderTransactions } from '../../src/orders/transactions.js'
 import { CHAIN_ID, CONSUMER, DATATOKEN, KEY, NFT, TX } from '../lib/honest.js'
 import { FACTORY } from '../lib/logs.js'
 import { mutated } from '../lib/mutate.js'
+import { fakeNode } from '../lib/service.js'
 import { holds, target } from '../lib/target.js'
 
 const BLOCK = { number: '0x5', hash: TX, parentHash: TX, timestamp: '0x65f00000', transactions: [], logsBloom: '0x' }
@@ -39,16 +38,7 @@ const HONEST: Record<string, unknown> = {
 }
 
 let answers: Record<string, unknown> = HONEST
-const server = createServer(async (request, response) => {
-  let sent = ''
-  for await (const chunk of request) sent += chunk
-  const asked = JSON.parse(sent) as { id: number; method: string } | { id: number; method: string }[]
-  const answer = ({ id, method }: { id: number; method: string }) => ({ jsonrpc: '2.0', id, result: answers[method] })
-  response.setHeader('content-type', 'application/json')
-  response.end(JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)))
-}).listen(0, '127.0.0.1')
-await new Promise((resolve) => server.once('listening', resolve))
-const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+const url = await fakeNode(() => answers)
 
 /** Answers of a node of the chain: whatever it says is an answer, or the chain cannot be asked. */
 export default target({
