@@ -20,7 +20,8 @@ export async function messageOfContract(
   messages: string[],
   signature: string,
 ): Promise<string | undefined> {
-  if (!/^0x(?:[0-9a-f]{2})*$/i.test(signature) || signature.length > 2 + BOUNDS.contract.signature * 2) return undefined
+  if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(signature) || signature.length > 2 + BOUNDS.contract.signature * 2)
+    return undefined
   const calls = messages.flatMap((message) =>
     signedForms(message).map((digest) => {
       const args = [bytesToHex(digest), signature as Hex] as const

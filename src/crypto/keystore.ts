@@ -10,6 +10,8 @@ const SCRYPT = { n: 131_072, r: 8, p: 1 }
 /** Largest cost that is paid for somebody's file: four times geth's. */
 const MAX_SCRYPT_MEMORY = 1 << 30
 const MAX_PBKDF2_ROUNDS = 10_000_000
+/** Characters of a file: honest ones have some five hundred. */
+const MAX_FILE = 65_536
 
 const hex = z.string().regex(/^(?:0x)?(?:[0-9a-fA-F]{2})+$/)
 const bytes = hex.transform((text) => Buffer.from(text.replace(/^0x/, ''), 'hex'))
@@ -80,6 +82,7 @@ export async function makeKeystore({ secret, address }: ProviderKey, password: s
 }
 
 function cryptoOf(text: string): Crypto {
+  if (text.length > MAX_FILE) throw new Error('is too long for an encrypted key')
   let json: unknown
   try {
     json = JSON.parse(text)

@@ -75,7 +75,7 @@ function wholeNumber(value: unknown, type: string, name: string): bigint {
 
 function isBytes(text: string, type: string): boolean {
   const size = Number(type.slice('bytes'.length))
-  return /^0x(?:[0-9a-f]{2})*$/i.test(text) && (size === 0 || text.length === 2 + 2 * size)
+  return /^0x(?:[0-9a-fA-F]{2})*$/.test(text) && (size === 0 || text.length === 2 + 2 * size)
 }
 
 function badArgument(why: string): ValidationError {

@@ -101,6 +101,9 @@ describe('auth tokens', () => {
     ],
     [{ nonce: '-1' }, 'nonce', 'must be a decimal number'],
     [{ signature: '0x12' }, 'signature', 'Invalid signature provided.'],
+    // two forms that a contract was to be asked about (threat 61)
+    [{ signature: '0X' }, 'signature', 'Invalid signature provided.'],
+    [{ signature: '0Xab' }, 'signature', 'Invalid signature provided.'],
     [{ address: '0x12' }, 'address', 'must be an address'],
   ])('are refused for %j', async (changed, field, reason) => {
     const { status, json } = await create(changed as Record<string, string>)

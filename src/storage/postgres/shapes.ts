@@ -79,7 +79,7 @@ function isAuthentication(body: Buffer): boolean {
 }
 
 function isColumns(body: Buffer): boolean {
-  if (body.length < 2) return false
+  if (body.length < 2 || body.readInt16BE(0) < 0) return false
   let at = 2
   for (let left = body.readInt16BE(0); left > 0; left--) {
     const end = body.indexOf(0, at)
@@ -91,7 +91,7 @@ function isColumns(body: Buffer): boolean {
 }
 
 function isRow(body: Buffer): boolean {
-  if (body.length < 2) return false
+  if (body.length < 2 || body.readInt16BE(0) < 0) return false
   let at = 2
   for (let left = body.readInt16BE(0); left > 0; left--) {
     if (at + 4 > body.length) return false

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { encodeAbiParameters, type Hex } from 'viem'
+import { BOUNDS } from '../../src/bounds.js'
+import { readFunctionAbi } from '../../src/storage/abi-types.js'
+import { contractAnswer } from '../../src/storage/contract-answer.js'
+import { FUNCTION_ABI } from '../lib/honest.js'
+import { mutatedBytes } from '../lib/mutate.js'
+import { holds, target } from '../lib/target.js'
+
+const ABIS = [
+  FUNCTION_ABI,
+  ...['string', 'bytes', 'string[]', 'uint8[][][]', 'bool[1024]', 'bytes32[][2]'].map((type) => ({
+    ...FUNCTION_ABI,
+    outputs: [{ type, name: '__proto__' }],
+  })),
+].map(readFunctionAbi)
+const rows = [{ at: 3n, inner: { raw: '0x0102' as const, ok: true } }]
+const HONEST = encodeAbiParameters(
+  ABIS[0]?.outputs as never,
+  [
+    -5n,
+    ['a', 'ü'],
+    rows,
+    [
+      [1, 2, 3],
+      [4, 5, 6],
+    ],
+  ] as never,
+)
+
+const bytes = (hex: Hex) => Buffer.from(hex.slice(2), 'hex') as Uint8Array
+/** Words that lead to each other: places and lengths of a few values. */
+const words = fc
+  .array(fc.constantFrom(0, 1, 2, 32, 64, 96, 128, 1000, 4096, 0xffffffff), { maxLength: 64 })
+  .map((list) => bytes(`0x${list.map((word) => word.toString(16).padStart(64, '0')).join('')}`))
+
+/** What a contract answers, by the ABI of the descriptor. */
+export default target({
+  inputs: fc.record({
+    abi: fc.nat({ max: ABIS.length - 1 }),
+    data: fc.oneof(mutatedBytes(fc.constant(bytes(HONEST))), words, mutatedBytes(words)),
+  }),
+  // any error is the contract's: smartcontract.ts says that it did not answer
+  refuses: (error) => !(error instanceof TypeError),
+  read({ abi, data }) {
+    const text = contractAnswer(
+      ABIS[abi % ABIS.length] as never,
+      `0x${Buffer.from(data).toString('hex')}`,
+      BOUNDS.contract,
+    )
+    JSON.parse(text)
+    holds(text.length <= 16 * BOUNDS.contract.answer, 'the answer is of bounded length')
+  },
+})

@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { environmentsFor } from '../../src/access/environments.js'
+import { assertAdmitted } from '../../src/access/policy.js'
+import { readDdo, readPublishableDdo } from '../../src/assets/ddo.js'
+import { assetDocument } from '../../src/assets/document.js'
+import { validateDocument } from '../../src/assets/validate.js'
+import { BOUNDS } from '../../src/bounds.js'
+import type { Settings } from '../../src/config/schema.js'
+import type { IndexedAsset } from '../../src/state/store.js'
+import { CHAIN_ID, CONSUMER, DATATOKEN, DDO_4, DDO_5, NFT, TX } from '../lib/honest.js'
+import { mutated } from '../lib/mutate.js'
+import { oddJson } from '../lib/odd.js'
+import { holds, target } from '../lib/target.js'
+
+const honest = fc.constantFrom<unknown>(DDO_4, DDO_5)
+const SETTINGS = { COMPUTE_ENVIRONMENTS: [] as unknown[] } as Settings
+
+/** A parsed document as a DDO, with what is done with each part of it later, on the event loop. */
+export default target({
+  inputs: fc.oneof({ arbitrary: mutated(honest), weight: 9 }, { arbitrary: oddJson(), weight: 1 }),
+  read(input: unknown) {
+    const json = JSON.parse(JSON.stringify(input) ?? 'null') as unknown
+    const text = JSON.stringify(json)
+    // longer ones are not looked at: DocumentReader.validate
+    if (text.length > 1_000_000) return
+    const validated = validateDocument(Buffer.from(text))
+    if ('problems' in validated) {
+      const problems = Object.entries(validated.problems)
+      holds(problems.length > 0 && problems.length <= BOUNDS.document.problems, 'a few problems are told')
+    }
+    for (const read of [readPublishableDdo(json), readDdo(json)]) {
+      if ('problems' in read) continue
+      const { ddo } = read
+      for (const { credentials, type } of ddo.services) {
+        refused(() => assertAdmitted(CONSUMER, [...ddo.credentials, ...credentials]))
+        refused(() => environmentsFor(type, CONSUMER, CHAIN_ID, SETTINGS))
+      }
+      holds(assetDocument(indexed(text, ddo.id), {}) !== undefined, 'the document is shown')
+    }
+  },
+})
+
+/** What is refused on purpose is as good as what passes: only how it ends counts here. */
+function refused(check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    if (!/^AccessError$/.test((error as Error).name)) throw error
+  }
+}
+
+function indexed(ddo: string, did: string): IndexedAsset {
+  const nft = { address: NFT, name: 'x', symbol: 'X', tokenUri: '', owner: CONSUMER, created: '2026-01-01T00:00:00Z' }
+  const datatoken = { address: DATATOKEN, nft: NFT, name: 'a', symbol: 'A', orders: 1 }
+  const metadata = { nft: NFT, did, state: 0, ddo, reason: null, txId: TX, block: 1, from: CONSUMER, timestamp: 1 }
+  return { chainId: CHAIN_ID, nft, datatokens: [datatoken], metadata } as IndexedAsset
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { assetDocument } from '../../src/assets/document.js'
+import { DocumentReader } from '../../src/assets/documents.js'
+import { changesOf } from '../../src/assets/index/changes.js'
+import { decodeDocument } from '../../src/assets/index/decode.js'
+import { lastMetadata } from '../../src/assets/published.js'
+import type { Chain } from '../../src/chain/chains.js'
+import { openSqliteStore } from '../../src/state/sqlite.js'
+import type { Cursor } from '../../src/state/store.js'
+import { CHAIN_ID, KEY, NFT, TX } from '../lib/honest.js'
+import { asLog, FACTORY, logs } from '../lib/logs.js'
+import { BORDERS } from '../lib/odd.js'
+import { holds, target } from '../lib/target.js'
+
+const chain = { chainId: CHAIN_ID, keys: [KEY], deployment: { factory: FACTORY } } as unknown as Chain
+const { index } = openSqliteStore(mkdtempSync(join(tmpdir(), 'tidegate-fuzz-index-')))
+/** The tasks of the sandbox, here: what they are given is fuzzed by `documents`. */
+const sandbox = {
+  run: async (_task: string, input: { published: never; owner: never }) => decodeDocument(input.published, input.owner),
+}
+const documents = new DocumentReader(sandbox as never, 100_000)
+const times = fc.oneof(fc.constantFrom(...BORDERS.filter((time) => Number.isInteger(time) && time >= 0)), fc.nat())
+
+let at: Cursor = { block: 0, hash: TX }
+
+/** Events of the chain, up to the rows of the index, and the documents that are made of them. */
+export default target({
+  runs: 60,
+  inputs: fc.record({ emitted: logs(), time: times }),
+  async read({ emitted, time }) {
+    const all = emitted.map((log, position) => ({ ...asLog(log, position), blockTimestamp: BigInt(time) }))
+    lastMetadata(all, NFT)
+    const changes = await changesOf(all, chain, index, { documents, signal: new AbortController().signal })
+    holds(changes.length <= emitted.length, 'a log is one change at most')
+    const to = { block: at.block + 1, hash: TX }
+    const from = (await index.cursor(CHAIN_ID)) ?? undefined
+    holds(await index.commit({ chainId: CHAIN_ID, from, to, changes, keepSince: 0 }), 'the changes are written')
+    at = to
+    for (const change of changes) {
+      if (change.kind !== 'metadata') continue
+      const asset = await index.asset(change.metadata.did)
+      if (asset) assetDocument({ ...asset, metadata: { ...asset.metadata, ddo: '{}' } }, {})
+    }
+    await index.reset(CHAIN_ID)
+    at = { block: 0, hash: TX }
+  },
+})

@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import type { Chain } from '../../src/chain/chains.js'
+import { orderEvents } from '../../src/orders/events.js'
+import { verifyOrder } from '../../src/orders/verify.js'
+import { CHAIN_ID, CONSUMER, DATATOKEN, KEY, TX } from '../lib/honest.js'
+import { asLog, logs } from '../lib/logs.js'
+import { holds, target } from '../lib/target.js'
+
+const chain = { chainId: CHAIN_ID, keys: [KEY] } as unknown as Chain
+const claim = {
+  chain,
+  txId: TX,
+  datatoken: DATATOKEN,
+  serviceIndex: 0,
+  serviceId: 'a',
+  timeout: 3600,
+  consumer: CONSUMER,
+}
+
+/** The events of a transaction that is said to be an order: without a signed quote it never is one. */
+export default target({
+  inputs: fc.record({ emitted: logs(), compute: fc.boolean() }),
+  async read({ emitted, compute }) {
+    const events = orderEvents(emitted.map(asLog), DATATOKEN)
+    holds(events.length <= emitted.length, 'no log is more than one order')
+    const transactions = { read: async () => ({ events }) }
+    const environments = compute ? { environments: ['a'] } : {}
+    await verifyOrder({ ...claim, ...environments }, transactions as never, 0, 1_700_000_000)
+    holds(false, 'nothing that was not quoted here passes')
+  },
+})

@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { type Hex, stringToHex } from 'viem'
+import type { Chain } from '../../src/chain/chains.js'
+import { type EmittedFee, isOwnQuote, quotedEnvironment, quoteFee } from '../../src/orders/quote.js'
+import { DATATOKEN, KEY, NFT, OLD_KEY } from '../lib/honest.js'
+import { mutated, mutatedJson } from '../lib/mutate.js'
+import { oddText } from '../lib/odd.js'
+import { holds, target } from '../lib/target.js'
+
+const chain = { key: KEY, fee: { token: NFT, amount: 5n } } as unknown as Chain
+const REQUEST = { datatoken: DATATOKEN, serviceId: 'tide-access', environment: null, validUntil: 0, now: 1_700_000_000 }
+const DATA = { environment: null, timestamp: 1, dt: DATATOKEN, id: 'tide-access' }
+
+/** Fees that a contract emitted: own ones, changed ones, and what the own key has signed of anything else. */
+export default target({
+  inputs: fc.record({
+    serviceId: fc.oneof(fc.constant('tide-access'), oddText()),
+    data: fc.oneof(mutatedJson(fc.constant(DATA)), oddText()),
+    changed: mutated<Record<string, unknown>>(fc.constant({ v: 27, r: 'r', s: 's', amount: 5n, until: 0n }), 2),
+  }),
+  read({ serviceId, data, changed }) {
+    const { providerFeeAmount, validUntil, ...rest } = quoteFee(chain, {
+      ...REQUEST,
+      serviceId: serviceId.replace(/[\ud800-\udfff]/g, ''),
+    })
+    const own: EmittedFee = { ...rest, providerFeeAmount: BigInt(providerFeeAmount), validUntil: BigInt(validUntil) }
+    const wanted = { datatoken: DATATOKEN, serviceId: serviceId.replace(/[\ud800-\udfff]/g, '') }
+    holds(isOwnQuote(own, [OLD_KEY, KEY], wanted), 'an own quote is known again')
+    holds(quotedEnvironment(own) === null, 'a quote for access is one')
+    const { amount, until, v } = Object(changed) as Record<string, unknown>
+    const word = (value: unknown, most: bigint) => (typeof value === 'bigint' ? BigInt.asUintN(256, value) : most)
+    const emitted = {
+      ...own,
+      providerFeeAmount: word(amount, 5n),
+      validUntil: word(until, 0n),
+      v: typeof v === 'number' ? v & 255 : 27,
+      providerData: stringToHex(data) as Hex,
+    }
+    const same =
+      emitted.providerFeeAmount === 5n && emitted.validUntil === 0n && emitted.providerData === own.providerData
+    holds(same || !isOwnQuote(emitted, [KEY], wanted), 'a changed quote is nobody’s')
+    quotedEnvironment(emitted)
+  },
+})

@@ -1,0 +1,10 @@
+import fc from 'fast-check'
+import { holds, target } from '../../../fuzz/lib/target.js'
+
+/** Answers what is not so. */
+export default target({
+  inputs: fc.nat({ max: 1000 }),
+  read(input: number) {
+    holds(input < 10, 'the answer is small')
+  },
+})

@@ -1,0 +1,12 @@
+import fc from 'fast-check'
+import { target } from '../../../fuzz/lib/target.js'
+
+/** Takes memory without an end. */
+export default target({
+  inputs: fc.constant('x'),
+  runs: 1,
+  read(input: string) {
+    const all: object[] = []
+    while (input !== '') all.push(Array(100_000).fill(0))
+  },
+})

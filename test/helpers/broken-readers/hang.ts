@@ -1,0 +1,11 @@
+import fc from 'fast-check'
+import { target } from '../../../fuzz/lib/target.js'
+
+/** Never comes to an end. */
+export default target({
+  inputs: fc.constant('x'),
+  runs: 1,
+  read(input: string) {
+    while (input !== '');
+  },
+})

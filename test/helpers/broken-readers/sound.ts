@@ -1,0 +1,12 @@
+import fc from 'fast-check'
+import { target } from '../../../fuzz/lib/target.js'
+import { ValidationError } from '../../../src/errors.js'
+
+/** Refuses as it should, and takes no more than it may. */
+export default target({
+  inputs: fc.nat({ max: 50 }),
+  read(input: number) {
+    if (input > 40) throw ValidationError.of('n', 'The n field must be small.')
+    return Buffer.alloc(20 * 1024 * 1024, 1).length
+  },
+})

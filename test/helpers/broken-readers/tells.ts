@@ -1,0 +1,11 @@
+import fc from 'fast-check'
+import { SECRET, target } from '../../../fuzz/lib/target.js'
+import { ValidationError } from '../../../src/errors.js'
+
+/** Tells in its refusal what it was given. */
+export default target({
+  inputs: fc.constantFrom('a', 'b', SECRET),
+  read(input: string) {
+    throw ValidationError.of('url', `The url field must not be ${input}.`)
+  },
+})
