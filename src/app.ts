@@ -1,4 +1,5 @@
 import { lookup as systemLookup } from 'node:dns'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { Purgatory } from './access/purgatory.js'
 import { accessControl } from './access/rbac.js'
@@ -10,6 +11,7 @@ import { indexSource } from './assets/index/source.js'
 import { remoteCacheSource } from './assets/remote-cache.js'
 import { AssetResolver } from './assets/resolver.js'
 import { Tokens, tokenSecret } from './auth/tokens.js'
+import { BOUNDS } from './bounds.js'
 import type { Chain, Chains } from './chain/chains.js'
 import { connectChains } from './chain/connect.js'
 import { Receipts } from './chain/receipts.js'
@@ -195,10 +197,11 @@ export async function createApp(settings: Settings, { expected }: { expected?: s
     },
     async close() {
       await http.close(settings.STOP_TIMEOUT)
-      await Promise.all(followers.map((follower) => follower.stop()))
-      await sandbox.close()
       purgatory.stop()
-      await deliveries.stop()
+      // a node or a receiver that does not answer is left: what was asked for it is done again after the next start
+      const resting = Promise.all([...followers.map((follower) => follower.stop()), deliveries.stop()])
+      await Promise.race([resting, sleep(BOUNDS.stop.rest, undefined, { ref: false })])
+      await sandbox.close()
       await Promise.all([egress.close(), outbound.close()])
       await store.close()
       await metricsServer?.close()

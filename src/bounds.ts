@@ -235,7 +235,7 @@ export const BOUNDS = {
     depth: 4,
   },
   stop: {
-    /** Milliseconds for all that ends after the transfers (questions to nodes, proofs, connections); then it is left. */
+    /** Milliseconds for what ends after the transfers (questions to nodes, proofs of delivery); then it is left. */
     rest: 1000,
   },
   tokens: {

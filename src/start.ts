@@ -25,6 +25,6 @@ export async function start(options: { config?: string }): Promise<number> {
   listening.catch(() => undefined)
   await Promise.race([listening, stop])
   await stop
-  await Promise.race([app.close(), sleep(settings.STOP_TIMEOUT + BOUNDS.stop.rest)])
+  await Promise.race([app.close(), sleep(settings.STOP_TIMEOUT + 2 * BOUNDS.stop.rest)])
   return 0
 }

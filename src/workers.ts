@@ -115,7 +115,7 @@ class Supervisor {
       return 0
     }
     worker.send(STOP, () => undefined) // one that is just ending cannot be told
-    const late = setTimeout(() => worker.process.kill('SIGKILL'), this.stopTimeout + 2 * BOUNDS.stop.rest)
+    const late = setTimeout(() => worker.process.kill('SIGKILL'), this.stopTimeout + 4 * BOUNDS.stop.rest)
     const code = await ended
     clearTimeout(late)
     return code

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Logger } from '../logger.js'
 import { migrationsFor } from './migrations/index.js'
-import { ANYTHING, type Driver, PROBE, type Query, type Result, type Script, type Value } from './sql.js'
+import { ANYTHING, type Driver, probe, type Query, type Result, type Script, type Value } from './sql.js'
 import { sqlStore } from './sql-store.js'
 import { InUseError } from './sqlite-file.js'
 import type { Look, StateStore } from './store.js'
@@ -133,7 +133,7 @@ class PostgresDriver implements Driver {
 
   async trouble({ thorough = false }: Look = {}): Promise<Trouble | undefined> {
     try {
-      await this.query(thorough || this.troubles.probes() ? PROBE : ANYTHING)
+      for (const query of thorough || this.troubles.probes() ? probe() : [ANYTHING]) await this.query(query)
     } catch {
       // kept where it was noted
     }

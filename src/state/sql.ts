@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Look } from './store.js'
 import type { Trouble } from './trouble.js'
 
@@ -69,8 +70,19 @@ export function sqlOne(text: string): (values?: object) => Query {
 /** A statement that reads a row. */
 export const ANYTHING: Query = { text: 'SELECT id FROM identity', values: [] }
 
-/** A statement that writes and changes nothing. */
-export const PROBE: Query = { text: `UPDATE identity SET role = role WHERE role = 'self'`, values: [] }
+/**
+ * Two statements, a transaction each, that find out whether a database takes writes, and leave nothing behind. So much
+ * text that it takes a full disk more than the rest of a page: what accepts a request takes a few.
+ */
+export function probe(): [Query, Query] {
+  const row = { id: 'probe', role: randomBytes(16_384).toString('hex') }
+  return [PROBE(row), UNDO_PROBE(row)]
+}
+
+const PROBE = sql(
+  'INSERT INTO identity (id, role) VALUES (:id, :role) ON CONFLICT (id) DO UPDATE SET role = excluded.role',
+)
+const UNDO_PROBE = sql('DELETE FROM identity WHERE id = :id')
 
 /** Runs one statement of a script. */
 export function* step(query: Query): Script<Result> {

@@ -45,3 +45,19 @@ export class Statements {
     return { rows: [columns], changes: 0 }
   }
 }
+
+/**
+ * Does a piece of work in a transaction. A full disk has ended it by itself when it fails: to roll that back again, as
+ * the library does, would fail too, and say nothing of the disk.
+ */
+export function inTransaction<T>(db: Database.Database, mode: 'IMMEDIATE' | 'DEFERRED', work: () => T): T {
+  db.exec(`BEGIN ${mode}`)
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}

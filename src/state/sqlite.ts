@@ -4,10 +4,10 @@ import Database from 'libsql'
 import type { Logger } from '../logger.js'
 import { atTurnEnd, withOthers } from '../turn.js'
 import { migrationsFor } from './migrations/index.js'
-import { ANYTHING, type Driver, PROBE, type Query, type Result, type Script } from './sql.js'
+import { ANYTHING, type Driver, probe, type Query, type Result, type Script } from './sql.js'
 import { sqlStore } from './sql-store.js'
 import { DATABASE_FILE, takeIntoUse, watchFile } from './sqlite-file.js'
-import { Statements } from './sqlite-statements.js'
+import { inTransaction, Statements } from './sqlite-statements.js'
 import type { Look, StateStore } from './store.js'
 import { nameState } from './tables/identity.js'
 import { type Trouble, Troubles, unavailable } from './trouble.js'
@@ -48,14 +48,14 @@ export function openSqlite(folder: string, { log, alone = false }: SqliteOptions
 
 function migrate(db: Database.Database): void {
   const migrations = migrationsFor('sqlite')
-  db.transaction(() => {
+  inTransaction(db, 'IMMEDIATE', () => {
     const version = (db.pragma('user_version') as { user_version: number }[])[0]?.user_version ?? 0
     if (version > migrations.length) throw new Error('The state database was made by a newer version of Tidegate.')
     for (const step of migrations.slice(version)) db.exec(step)
     db.pragma(`user_version = ${migrations.length}`)
     const { text, values } = nameState()
     db.prepare(text).run(values)
-  }).immediate()
+  })
 }
 
 /** A statement that waits for the end of the turn. */
@@ -144,7 +144,8 @@ class SqliteDriver implements Driver {
         this.opened.present()
         this.statements.run(ANYTHING)
         if (thorough) this.readAll()
-        if (thorough || this.troubles.probes()) this.write(() => this.statements.run(PROBE))
+        if (thorough || this.troubles.probes())
+          for (const query of probe()) this.write(() => this.statements.run(query))
       })
     } catch {
       // kept where it was noted
@@ -169,7 +170,7 @@ class SqliteDriver implements Driver {
   /** Commits what a piece of work writes, into the file that is there: one that was removed would take it as well. */
   private write<T>(work: () => T): T {
     this.opened.present()
-    const result = this.db.transaction(work).immediate()
+    const result = inTransaction(this.db, 'IMMEDIATE', work)
     this.troubles.worked()
     return result
   }
@@ -182,7 +183,7 @@ class SqliteDriver implements Driver {
     try {
       const results = this.guarded(() => {
         if (waiting === this.writes) return this.write(work)
-        return batch.length > 1 ? this.db.transaction(work)() : work()
+        return batch.length > 1 ? inTransaction(this.db, 'DEFERRED', work) : work()
       })
       for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result)
     } catch (error) {

@@ -130,9 +130,9 @@ export class Troubles {
     return unavailable()
   }
 
-  /** Notes that the database took a write. */
+  /** Notes that the database took a write, which says nothing of the pages that are damaged. */
   worked(): void {
-    if (this.current === undefined) return
+    if (this.current === undefined || this.current.kind === 'corrupt') return
     this.log?.info({ after: this.current.code }, 'state store works again')
     this.current = undefined
     this.logged = undefined

@@ -8,11 +8,19 @@ export interface Ended {
   stderr: string
 }
 
-/** Runs `tidegate <args>` with nothing in the environment but this; does not block servers of the same process. */
-export function runCommand(args: string[], environment: Record<string, string>, input = ''): Promise<Ended> {
+/**
+ * Runs `tidegate <args>` with nothing in the environment but this; does not block servers of the same process.
+ * `program` is what node runs, by default the source.
+ */
+export function runCommand(
+  args: string[],
+  environment: Record<string, string>,
+  input = '',
+  program: readonly string[] = cliArguments(),
+): Promise<Ended> {
   const env = { PATH: process.env.PATH as string, ...environment }
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, cliArguments(...args), { env }, (error, stdout, stderr) =>
+    const child = execFile(process.execPath, [...program, ...args], { env }, (error, stdout, stderr) =>
       resolve({ status: Number(error?.code ?? 0), stdout, stderr }),
     )
     child.stdin?.end(input)

@@ -37,6 +37,20 @@ export async function downloadParams(
   )
 }
 
+/** Asks a service for an auth token: a signed request that uses up its nonce and needs no order. */
+export function createToken(url: string, key: ProviderKey, nonce: string, seconds = 3600): Promise<Answer> {
+  const params = { address: key.address, nonce, expiration: `${Math.floor(Date.now() / 1000) + seconds}` }
+  const signature = signatureOf(key, key.address + nonce)
+  return ask(`${url}/api/services/createAuthToken?${new URLSearchParams({ ...params, signature })}`)
+}
+
+/** Has a service delete an auth token. */
+export function deleteToken(url: string, key: ProviderKey, token: string, nonce = freshNonce()): Promise<Answer> {
+  const body = { address: key.address, nonce, token, signature: signatureOf(key, key.address + nonce) }
+  const headers = { 'content-type': 'application/json' }
+  return ask(`${url}/api/services/deleteAuthToken`, { method: 'DELETE', headers, body: JSON.stringify(body) })
+}
+
 let last = 0
 
 /** A nonce that is larger than every earlier one of this process, near the clock in milliseconds. */

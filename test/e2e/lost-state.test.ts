@@ -1,0 +1,253 @@
+import { spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'libsql'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { providerKey } from '../../src/crypto/keys.js'
+import { openSqliteStore } from '../../src/state/sqlite.js'
+import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
+import { build } from '../helpers/built.js'
+import { runCommand } from '../helpers/command.js'
+import { eventually } from '../helpers/eventually.js'
+import { type Instance, startInstance } from '../helpers/instance.js'
+import { ask, createToken, freshNonce } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+const KEY = providerKey(`0x${'44'.repeat(32)}`)
+
+/** What becomes of a service whose embedded database is lost, damaged or full. */
+describe('a service whose state', () => {
+  let world: World
+  let cli: string
+  let instance: Instance | undefined
+  let state: string
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  let at = 0
+
+  beforeAll(async () => {
+    cli = build(join(folder, 'built'))
+    world = await World.start()
+  })
+  afterEach(async () => {
+    await instance?.end()
+    instance = undefined
+  })
+  afterAll(async () => {
+    await world.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const environment = (changed: Record<string, string> = {}) => world.beside({ STATE_DIR: state, ...changed })
+  const start = async (changed?: Record<string, string>) => {
+    instance = await startInstance(environment(changed), [cli])
+    return instance
+  }
+  const run = (command: string, changed?: Record<string, string>) =>
+    runCommand([command], environment(changed), '', [cli])
+  const consume = async (nonce = freshNonce()) => createToken((instance as Instance).url, KEY, nonce)
+  const ready = () => ask(`${instance?.url}/ready`)
+  const logged = (msg: string) =>
+    (instance as Instance).lines
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter((line) => line.msg === msg)
+  /** A service that has been used, stopped, and started again, so that its database is a file of many pages. */
+  const used = async (changed?: Record<string, string>) => {
+    state = join(folder, `state-${++at}`)
+    await start(changed)
+    expect((await consume()).status).toBe(200)
+    await instance?.end()
+    return start(changed)
+  }
+  const file = () => join(state, DATABASE_FILE)
+
+  it.each([
+    ['folder is deleted', () => rmSync(state, { recursive: true })],
+    ['file is deleted', () => rmSync(file())],
+    ['log is deleted', () => rmSync(`${file()}-wal`)],
+    [
+      'file is replaced by a copy',
+      () => {
+        copyFileSync(file(), `${file()}.copy`)
+        renameSync(`${file()}.copy`, file())
+      },
+    ],
+    ['file is emptied', () => truncateSync(file())],
+    ['file is cut in half', () => truncateSync(file(), statSync(file()).size / 2)],
+  ])('accepts nothing from when its %s, and is not ready (threat 81)', async (_, lose) => {
+    await used()
+    await eventually(async () => (await ready()).status === 200)
+    expect((await consume()).status).toBe(200)
+    lose()
+    const refused = await consume()
+    expect(refused.status).toBe(503)
+    expect(refused.json).toEqual({ error: 'The state store cannot be used now.', code: 'STATE_UNAVAILABLE' })
+    const { status, json } = await ready()
+    expect(status).toBe(503)
+    expect(json).toMatchObject({ ready: false, store: false, storeTrouble: 'gone' })
+    await eventually(() => logged('state store failed').some(({ code }) => code === 'STATE_GONE'))
+    expect((await consume()).status).toBe(503)
+  })
+
+  it('goes on accepting while its file is made smaller by VACUUM, or moved away and back (threat 81, control)', async () => {
+    await used()
+    const db = new Database(file(), { timeout: 5000 })
+    db.exec('CREATE TABLE filler (text TEXT)')
+    const fill = db.prepare('INSERT INTO filler VALUES (?)')
+    for (let row = 0; row < 100; row++) fill.run('x'.repeat(4096))
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    expect((await consume()).status).toBe(200)
+    const before = statSync(file()).size
+    db.exec('DROP TABLE filler')
+    db.exec('VACUUM')
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    db.close()
+    expect(statSync(file()).size).toBeLessThan(before / 2)
+    expect((await consume()).status).toBe(200)
+    renameSync(state, `${state}-away`)
+    expect((await consume()).status).toBe(503)
+    renameSync(`${state}-away`, state)
+    expect((await consume()).status).toBe(200)
+    await eventually(async () => (await ready()).status === 200)
+  })
+
+  it.each([
+    ['empty', () => truncateSync(file())],
+    ['missing', () => rmSync(file())],
+  ])('is not started again when the database in use before is %s, but where the operator allows it (threat 81)', async (_, lose) => {
+    await used()
+    const nonce = freshNonce()
+    expect((await consume(nonce)).status).toBe(200)
+    await instance?.end()
+    lose()
+    for (const refused of [await run('start'), await run('start', { WORKERS: '2' })]) {
+      expect(refused.status).toBe(2)
+      expect(refused.stderr).toMatch(
+        /^tidegate: STATE_DIR: the database in .* is missing or empty.*ALLOW_STATE_LOSS=true/,
+      )
+    }
+    expect((await run('doctor')).stdout).toMatch(/^FAIL {2}STATE_DIR: the database in .* is missing or empty/m)
+    await start({ ALLOW_STATE_LOSS: 'true' })
+    expect((await consume(nonce)).status).toBe(200)
+    await instance?.end()
+    await start()
+    expect((await consume(nonce)).status).toBe(400)
+  })
+
+  it('is deleted as a whole has no worker that begins anew (threat 81)', async () => {
+    await used({ WORKERS: '2' })
+    const pids = () => logged('a worker serves').map(({ pid }) => pid as number)
+    await eventually(() => pids().length === 2)
+    rmSync(state, { recursive: true })
+    process.kill(pids()[0] as number, 'SIGKILL')
+    await eventually(() => logged('a worker ended and is replaced').length >= 2)
+    for (let request = 0; request < 10; request++) expect((await consume()).status).toBe(503)
+    expect(pids()).toHaveLength(2)
+    expect(existsSync(file())).toBe(false)
+    expect(instance?.lines.join('\n')).toContain('is missing or empty')
+  })
+
+  it('is locked or damaged says so in its log, at /ready and by doctor (threat 85)', async () => {
+    await used()
+    await eventually(async () => (await ready()).status === 200)
+    const other = new Database(file(), { timeout: 5000 })
+    other.exec('BEGIN IMMEDIATE')
+    expect((await consume()).status).toBe(503)
+    expect((await ready()).json).toMatchObject({ ready: false, storeTrouble: 'locked' })
+    await eventually(() => logged('state store failed').some(({ code }) => code === 'SQLITE_BUSY'))
+    other.exec('ROLLBACK')
+    other.close()
+    await eventually(async () => (await ready()).status === 200)
+    await eventually(() => logged('state store works again').length > 0)
+    await instance?.end()
+    damage(file())
+    await start()
+    expect((await consume()).status).toBe(503)
+    expect((await ready()).json).toMatchObject({ ready: false, storeTrouble: 'corrupt' })
+    await eventually(() => logged('state store failed').some(({ code }) => code === 'SQLITE_CORRUPT'))
+    const { status, stdout } = await run('doctor')
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/^FAIL {2}database in .*: it is damaged \(SQLITE_CORRUPT\)$/m)
+    await instance?.end()
+    for (const beside of ['-wal', '-shm']) rmSync(file() + beside, { force: true })
+    writeFileSync(file(), 'no database'.repeat(1000))
+    expect((await run('start')).stderr).toMatch(/cannot be opened: it is damaged \(SQLITE_NOTADB\)\.$/m)
+  })
+
+  const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0
+  if (!canMount) console.warn('SKIPPED: a full disk. It takes root to mount a small one.')
+  it.skipIf(!canMount)('lies on a full disk says so, and goes on when there is room again (threat 85)', async () => {
+    const disk = join(folder, 'disk')
+    mkdirSync(disk)
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status === 0
+    if (!mounted) return console.warn('SKIPPED: a full disk. None can be mounted here.')
+    try {
+      state = join(disk, 'state')
+      await start()
+      await eventually(async () => (await ready()).status === 200)
+      expect((await consume()).status).toBe(200)
+      fillUp(join(disk, 'filler'))
+      await eventually(async () => (await consume()).status === 503)
+      expect((await ready()).json).toMatchObject({ ready: false, store: false, storeTrouble: 'full' })
+      await eventually(() => logged('state store failed').some(({ code }) => code === 'SQLITE_FULL'))
+      const { status, stdout } = await run('doctor')
+      expect(status).toBe(1)
+      expect(stdout).toMatch(/^FAIL .*its disk is full \(SQLITE_FULL\)/m)
+      rmSync(join(disk, 'filler'))
+      await eventually(async () => (await ready()).status === 200)
+      expect((await consume()).status).toBe(200)
+    } finally {
+      await instance?.end()
+      instance = undefined
+      spawnSync('umount', [disk])
+    }
+  })
+
+  it('is sound has doctor say so (threat 85, control)', async () => {
+    state = join(folder, `state-${++at}`)
+    const store = openSqliteStore(state)
+    await store.nonces.consume(KEY.address, '5')
+    await store.close()
+    const { status, stdout } = await run('doctor', {
+      IPFS_GATEWAY: world.storage.origin,
+      ARWEAVE_GATEWAY: world.storage.origin,
+    })
+    expect(stdout).toMatch(/^ok {4}database in .*: answers and takes writes, 0 chain\(s\) in the index$/m)
+    expect(status).toBe(0)
+  })
+})
+
+/** Overwrites the first page of the nonces. */
+function damage(path: string): void {
+  const db = new Database(path)
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  const [found] = db.prepare(`SELECT rootpage FROM sqlite_master WHERE name = 'nonces'`).all()
+  db.close()
+  const file = openSync(path, 'r+')
+  writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, 4096 * ((found as { rootpage: number }).rootpage - 1))
+  closeSync(file)
+}
+
+/** Leaves no byte of a disk. */
+function fillUp(path: string): void {
+  const filler = openSync(path, 'w')
+  try {
+    for (;;) writeSync(filler, Buffer.alloc(4096))
+  } catch {
+    closeSync(filler)
+  }
+}

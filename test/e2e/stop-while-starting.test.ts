@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { build } from '../helpers/built.js'
+import { eventually } from '../helpers/eventually.js'
+import { downloadParams } from '../helpers/requests.js'
+import { RpcProxy } from '../helpers/rpc-proxy.js'
+import { World } from '../helpers/world.js'
+
+const STOP_TIMEOUT = 8000
+/** Milliseconds after a moment was reached, so that its surroundings are met as well. */
+const AFTERWARDS = 150
+
+/** A service that is told to stop before it has started in full. */
+describe('a stop while the service starts', () => {
+  let world: World
+  let proxy: RpcProxy
+  let cli: string
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  let at = 0
+
+  beforeAll(async () => {
+    cli = build(join(folder, 'built'))
+    world = await World.start()
+    proxy = await RpcProxy.before(world.network.rpcUrl)
+  })
+  afterAll(async () => {
+    proxy.close()
+    await world.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  function begin(workers: number, state = `state-${++at}`) {
+    proxy.forget()
+    const child = spawn(process.execPath, [cli, 'start'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true, // a process group of its own, as a terminal and systemd make one
+      env: {
+        PATH: process.env.PATH,
+        ...world.beside({
+          NETWORK_URL: JSON.stringify({ [world.network.chainId]: proxy.url }),
+          STATE_DIR: join(folder, state),
+          WORKERS: `${workers}`,
+          STOP_TIMEOUT: `${STOP_TIMEOUT}`,
+          LOG_LEVEL: 'info',
+        }),
+      },
+    })
+    const lines: string[] = []
+    createInterface({ input: child.stderr as NonNullable<typeof child.stderr> }).on('line', (line) => lines.push(line))
+    const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+    return { child, lines, exited }
+  }
+  type Begun = ReturnType<typeof begin>
+
+  const serving = ({ lines }: Begun) => lines.filter((line) => line.includes('a worker serves')).length
+  const listening = ({ lines }: Begun) => lines.some((line) => line.includes('listening at'))
+
+  async function stopped({ child, exited, lines }: Begun, how: 'process' | 'group', signal: NodeJS.Signals) {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * AFTERWARDS))
+    const all = [child.pid as number, ...childrenOf(child)]
+    const begun = Date.now()
+    process.kill(how === 'group' ? -(child.pid as number) : (child.pid as number), signal)
+    const ended = await exited
+    expect({ ended, said: lines.filter((line) => line.startsWith('tidegate:')) }).toEqual({
+      ended: [0, null],
+      said: [],
+    })
+    expect(Date.now() - begun).toBeLessThan(STOP_TIMEOUT)
+    expect(all.filter(alive)).toEqual([])
+    expect(inGroup(child.pid as number)).toEqual([])
+  }
+
+  const each = [
+    ['process', 'SIGTERM'],
+    ['group', 'SIGINT'],
+  ] as const
+
+  const moments: [name: string, workers: number, reached: (begun: Begun) => boolean, silent?: boolean][] = [
+    ['the node is asked first', 1, () => proxy.posts > 0],
+    ['the node does not answer', 1, () => proxy.posts > 0, true],
+    ['it listens', 1, listening],
+    ['the first worker is begun', 3, ({ child }) => childrenOf(child).length > 0],
+    ['the first worker waits for the node', 3, () => proxy.posts > 0, true],
+    ['the first worker serves', 3, (begun) => serving(begun) > 0],
+    ['all workers are begun', 3, ({ child }) => childrenOf(child).length === 3],
+    ['the second worker serves', 3, (begun) => serving(begun) > 1],
+    ['all workers serve', 3, (begun) => serving(begun) === 3],
+  ]
+  it.each(
+    moments,
+  )('ends with 0 and leaves no process when %s (threat 67)', async (_, workers, reached, silent = false) => {
+    proxy.silent = silent
+    try {
+      for (const [how, signal] of each) {
+        const begun = begin(workers)
+        await eventually(() => reached(begun))
+        await stopped(begun, how, signal)
+      }
+    } finally {
+      proxy.silent = false
+    }
+  })
+
+  it.each([
+    'process',
+    'group',
+  ] as const)('lets a transfer of one worker end while another one starts, told to the %s (threat 67)', async (how) => {
+    const content = Buffer.alloc(200_000, 'tide')
+    let release = () => undefined as unknown
+    const url = world.storage.on('/slow', (request, response) => {
+      response.writeHead(200, { 'content-length': content.length })
+      if (request.method === 'HEAD') return void response.end()
+      response.write(content.subarray(0, 100_000))
+      release = () => response.end(content.subarray(100_000))
+    })
+    const asset = await world.publishUrl(url)
+    const buyer = await world.somebody()
+    const txId = await world.order(asset, buyer)
+    const begun = begin(2)
+    await eventually(() => serving(begun) === 2)
+    const origin = /listening at (http[^"\s]+)/.exec(begun.lines.join('\n'))?.[1] as string
+    const known = async () => (await fetch(`${origin}/api/aquarius/assets/ddo/${asset.did}`)).status === 200
+    await eventually(known)
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      void downloadParams(asset, txId, buyer).then((params) =>
+        get(`${origin}/api/services/download?${params}`, resolve).on('error', reject),
+      )
+    })
+    expect(response.statusCode).toBe(200)
+    const body = read(response)
+    // the worker that does not carry it is replaced by one that cannot start: its node says nothing
+    const [idle] = childrenOf(begun.child).filter((pid) => !connected(pid, response))
+    proxy.silent = true
+    try {
+      process.kill(idle as number, 'SIGKILL')
+      await eventually(() => childrenOf(begun.child).filter(alive).length === 2)
+      const stopping = stopped(begun, how, 'SIGTERM')
+      await eventually(async () =>
+        fetch(`${origin}/live`).then(
+          ({ status }) => status !== 200,
+          () => true,
+        ),
+      )
+      release()
+      expect((await body).equals(content)).toBe(true)
+      await stopping
+    } finally {
+      proxy.silent = false
+    }
+  })
+
+  it('ends with the code of what is wrong where nobody says stop (threat 67, control)', async () => {
+    proxy.down = true
+    try {
+      for (const workers of [1, 2]) {
+        const { exited, lines } = begin(workers)
+        expect(await exited).toEqual([2, null])
+        expect(lines.join('\n')).toMatch(/^tidegate: NETWORK_URL: the node of chain/m)
+      }
+    } finally {
+      proxy.down = false
+    }
+  })
+})
+
+async function read(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** The processes that a process has started and that have not ended. */
+function childrenOf({ pid }: ChildProcess): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** The processes of a group. */
+function inGroup(group: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => stat(pid)[2] === String(group) && stat(pid)[0] !== 'Z')
+}
+
+/** What the system tells of a process, from its state on. */
+function stat(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+  } catch {
+    return []
+  }
+}
+
+function alive(pid: number): boolean {
+  return stat(pid).length > 0 && stat(pid)[0] !== 'Z'
+}
+
+/** Whether a process holds the other end of a connection of this one. */
+function connected(pid: number, { socket }: IncomingMessage): boolean {
+  const port = (socket.localPort as number).toString(16).toUpperCase().padStart(4, '0')
+  const inodes = readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter((columns) => columns[2]?.endsWith(`:${port}`))
+    .map((columns) => columns[9])
+  const open = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
+  return inodes.some((inode) => open.includes(`socket:[${inode}]`))
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return '' // closed meanwhile
+  }
+}
