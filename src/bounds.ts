@@ -36,6 +36,14 @@ export const BOUNDS = {
   ipfs: {
     /** Parts of a file that were named and not yet read: a block names 50,000 at most, honest ones a few hundred. */
     pending: 200_000,
+    /** Bytes of one block: the limit that IPFS itself keeps. */
+    block: 2_097_152,
+    /** Bytes of blocks that may be fetched beside the bytes that are asked for: the way to them, and what lies around. */
+    overhead: 8_388_608,
+    /** Bytes of blocks for each byte that was handed out: honest trees need one or two hundredths more than one. */
+    factor: 2,
+    /** Bytes that a block counts for at least: requests are bounded by this as well. */
+    leastBlock: 1024,
   },
   describing: {
     /** Milliseconds for which what was found out about a published file is given again, whoever asks. */

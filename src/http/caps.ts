@@ -20,10 +20,7 @@ export function capUse(app: FastifyInstance, { settings }: Context, connections:
       reply.header('connection', 'close')
       return done(new StateError('BUSY', 'The provider has as many connections as it takes at once.'))
     }
-    const carried = connections.carriedBy(request.raw.socket)
-    // a flood is cut off: once its answers pile up the connection is no longer read, and nobody would see it go
-    if (carried > 2 * BOUNDS.http.pipelined) request.raw.socket.destroy()
-    if (carried > BOUNDS.http.pipelined) {
+    if (connections.carriedBy(request.raw.socket) > BOUNDS.http.pipelined) {
       reply.header('connection', 'close')
       return done(tooMany(reply, 'Too many requests of this connection at once. Wait for the answers.'))
     }
@@ -34,6 +31,24 @@ export function capUse(app: FastifyInstance, { settings }: Context, connections:
     if (refused)
       return done(new StateError('BUSY', 'The provider has as many downloads under way as it takes at once.'))
     done()
+  })
+}
+
+/**
+ * Cuts off connections that flood: once their answers pile up they are no longer read, and nobody would see them go.
+ * What has already been read of them would still be parsed and answered, a thousand requests at a time; so it is
+ * dropped before anything is made of it. To be called before CORS is registered, which answers preflights by itself.
+ */
+export function cutFloods(app: FastifyInstance, connections: Connections): void {
+  for (const handle of app.server.listeners('request')) {
+    app.server.off('request', handle as never)
+    app.server.on('request', (request, response) => {
+      if (!request.socket.destroyed) handle.call(app.server, request, response)
+    })
+  }
+  app.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
+    if (connections.carriedBy(socket) > 2 * BOUNDS.http.pipelined) socket.destroy()
+    else done()
   })
 }
 

@@ -13,7 +13,7 @@ import { ProviderError, RequestError, ValidationError } from '../errors.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Tracing } from '../tracing.js'
 import { withOthers } from '../turn.js'
-import { capUse } from './caps.js'
+import { capUse, cutFloods } from './caps.js'
 import { refuseUnreadable } from './client-errors.js'
 import { registerDocumentation } from './documentation.js'
 import { Draining } from './draining.js'
@@ -71,6 +71,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     context.metrics.refusals.inc({ code: error.code })
     if (error instanceof ValidationError && 'nonce' in error.fields) context.metrics.nonceRefusals.inc()
   })
+  cutFloods(app, connections)
   limitPreflights(app, context)
   await app.register(cors, {
     origin: '*',

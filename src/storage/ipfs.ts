@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { Readable } from 'node:stream'
 import { CID } from 'multiformats/cid'
 import { z } from 'zod'
@@ -61,6 +62,7 @@ function contentAddressed({ egress }: StorageTools, gateways: readonly string[])
       if (isNamed(headers['if-none-match'], etag)) return { status: 304, headers: { etag }, body: Readable.from([]) }
       const stop = new AbortController()
       const signal = AbortSignal.any([asked, stop.signal])
+      setMaxListeners(0, signal) // each block that is under way listens
       const file = await entry(text, { ...asking, signal })
       const { size } = file
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
@@ -71,11 +73,22 @@ function contentAddressed({ egress }: StorageTools, gateways: readonly string[])
       const length = end - start + 1
       const described: OpenedFile['headers'] = { etag, 'accept-ranges': 'bytes', 'content-length': String(length) }
       if (range) described['content-range'] = `bytes ${start}-${end}/${size}`
-      const body = Readable.from(method === 'HEAD' ? [] : file.bytes(start, end + 1))
+      const body = method === 'HEAD' ? Readable.from([]) : await begun(file.bytes(start, end + 1))
       body.once('close', () => stop.abort())
       return { status: range ? 206 : 200, headers: described, body }
     },
   }
+}
+
+/** A body whose first piece is there: what is broken from the beginning is refused, and not begun. */
+async function begun(pieces: AsyncGenerator<Uint8Array>): Promise<Readable> {
+  const first = await pieces.next()
+  async function* all(): AsyncGenerator<Uint8Array> {
+    if (first.done) return
+    yield first.value
+    yield* pieces
+  }
+  return Readable.from(all())
 }
 
 function parsedCid(text: string): CID | undefined {

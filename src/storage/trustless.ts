@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
+import { BOUNDS } from '../bounds.js'
 import { StorageError } from '../errors.js'
 import { discard, type Egress } from './egress.js'
 import type { Asking } from './storage.js'
-
-/** Largest block that is read, in bytes: the limit that IPFS itself keeps. */
-const MAX_BLOCK = 2 * 1024 * 1024
 
 const RAW_BLOCK = 'application/vnd.ipld.raw'
 
@@ -22,7 +19,10 @@ const IDENTITY = 0
  * The blocks of trustless gateways, each checked against its CID before it is used, so that a gateway can withhold a
  * file but never change it. A block that one gateway does not give, or gives wrong, is asked of the next.
  */
-export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
+export class TrustlessBlocks {
+  /** Bytes that may still be fetched. A tree may claim what it likes: it costs no more than what it gives is worth. */
+  private left: number = BOUNDS.ipfs.overhead
+
   constructor(
     private readonly egress: Egress,
     private readonly gateways: readonly string[],
@@ -30,11 +30,13 @@ export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
     private readonly asking: Asking,
   ) {}
 
-  async *get(cid: CID): AsyncGenerator<Uint8Array> {
-    yield await this.block(cid)
+  /** Allows so many bytes more to be fetched. */
+  allow(bytes: number): void {
+    this.left += bytes
   }
 
-  private async block(cid: CID): Promise<Uint8Array> {
+  /** A block of at most `max` bytes. Throws StorageError. */
+  async get(cid: CID, max: number = BOUNDS.ipfs.block): Promise<Uint8Array> {
     if (cid.multihash.code === IDENTITY) {
       // a block may hold a hundred thousand of these: nothing else lets others have their turn
       await setImmediate()
@@ -46,18 +48,19 @@ export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
     for (const gateway of this.gateways) {
       if (this.asking.signal.aborted) throw refused('is no longer wanted')
       try {
-        const bytes = await this.fetch(`${gateway}/ipfs/${cid}?format=raw`)
+        const bytes = await this.fetch(`${gateway}/ipfs/${cid}?format=raw`, max)
         if (isOf(cid, bytes)) return bytes
         failure = refused('was given with wrong content')
       } catch (error) {
-        if (!(error instanceof StorageError) || error.code === 'STORAGE_BUSY') throw error
+        if (!(error instanceof StorageError) || error.code === 'STORAGE_BUSY' || this.left < 0) throw error
         failure = error
       }
     }
     throw failure
   }
 
-  private async fetch(url: string): Promise<Uint8Array> {
+  private async fetch(url: string, max: number): Promise<Uint8Array> {
+    this.spend(BOUNDS.ipfs.leastBlock)
     const { status, body } = await this.egress.request({
       url,
       method: 'GET',
@@ -70,7 +73,8 @@ export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
       let size = 0
       for await (const chunk of body as AsyncIterable<Buffer>) {
         size += chunk.length
-        if (size > MAX_BLOCK) throw refused('has a block that is too large')
+        this.spend(Math.min(chunk.length, Math.max(0, size - BOUNDS.ipfs.leastBlock)))
+        if (size > max) throw refused('has a block that is too large')
         chunks.push(chunk)
       }
       return Buffer.concat(chunks)
@@ -79,6 +83,11 @@ export class TrustlessBlocks implements Pick<Blockstore, 'get'> {
     } finally {
       discard(body)
     }
+  }
+
+  private spend(bytes: number): void {
+    this.left -= bytes
+    if (this.left < 0) throw refused('takes too much beside its content')
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Blockstore } from 'interface-blockstore'
 import { exporter, type UnixFSEntry } from 'ipfs-unixfs-exporter'
 import type { CID } from 'multiformats/cid'
 import { BOUNDS } from '../bounds.js'
@@ -18,6 +19,9 @@ interface Pending {
   size: number
   part?: Promise<Part>
 }
+
+/** Codec of blocks that are bytes of a file and nothing else. */
+const RAW = 0x55
 
 /** Blocks that are fetched ahead of the reader. */
 const READ_AHEAD = 8
@@ -42,14 +46,22 @@ export class UnixFile {
     return this.root.size
   }
 
-  /** The bytes from `start` up to `end`, which is not among them. Throws StorageError. */
+  /**
+   * The bytes from `start` up to `end`, which is not among them. Only blocks that hold some of them, or lead there, are
+   * fetched. Throws StorageError.
+   */
   async *bytes(start: number, end: number): AsyncGenerator<Uint8Array> {
+    // what is fetched ahead of the reader
+    this.blocks.allow(Math.min(end - start, READ_AHEAD * BOUNDS.ipfs.block))
     // the next one is the last of the list
     const pending: Pending[] = []
     let [now, at]: [Part, number] = [this.root, 0]
     for (;;) {
       const own = now.own.subarray(Math.max(0, start - at), Math.max(0, end - at))
-      if (own.length > 0) yield own
+      if (own.length > 0) {
+        this.blocks.allow(own.length * BOUNDS.ipfs.factor)
+        yield own
+      }
       pending.push(...within(now, at, start, end).reverse())
       if (pending.length > BOUNDS.ipfs.pending) throw broken()
       for (const ahead of pending.slice(-READ_AHEAD)) this.fetch(ahead)
@@ -82,13 +94,24 @@ function within({ own, links }: Part, at: number, start: number, end: number): P
 async function part(cid: CID, blocks: TrustlessBlocks, expected?: number): Promise<Part> {
   let entry: UnixFSEntry
   try {
-    entry = await exporter(cid, blocks as never)
+    // a block without structure is the bytes themselves
+    const block = await blocks.get(cid, cid.code === RAW ? expected : undefined)
+    entry = await exporter(cid, blockstoreOf(block))
   } catch (error) {
     throw error instanceof StorageError ? error : broken()
   }
   const decoded = partOf(entry)
   if (!Number.isSafeInteger(decoded.size) || decoded.size !== (expected ?? decoded.size)) throw broken()
   return decoded
+}
+
+/** A store of one block, for the library. */
+function blockstoreOf(block: Uint8Array): Pick<Blockstore, 'get'> {
+  return {
+    async *get() {
+      yield block
+    },
+  }
 }
 
 function partOf(entry: UnixFSEntry): Part {

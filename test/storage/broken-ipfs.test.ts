@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,33 +7,9 @@ import { eventually } from '../helpers/eventually.js'
 import { heldBy } from '../helpers/measured.js'
 import { StorageServer } from '../helpers/storage-server.js'
 import { ASKING, testEgress, testRegistry } from '../helpers/storage-tools.js'
+import { cidOf, DAG_PB, field, RAW, tree } from '../helpers/unixfs.js'
 
-const DAG_PB = 0x70
-const RAW = 0x55
 const LEAF = Buffer.from('0123456789')
-
-type Link = readonly [cid: CID, size: number]
-
-/** A field of a protocol buffer: a number, or bytes. */
-function field(number: number, value: number | Uint8Array): Buffer {
-  if (typeof value === 'number') return Buffer.concat([varint(number << 3), varint(value)])
-  return Buffer.concat([varint((number << 3) | 2), varint(value.length), value])
-}
-
-function varint(value: number): Buffer {
-  const bytes: number[] = []
-  for (let left = value; ; left = Math.floor(left / 128)) {
-    if (left < 128) return Buffer.from([...bytes, left])
-    bytes.push((left % 128) | 128)
-  }
-}
-
-/** A block of a file that consists of others; each size is what the block says of it. */
-function tree(links: readonly Link[]): Buffer {
-  const data = Buffer.concat([field(1, 2), ...links.map(([, size]) => field(4, size))])
-  const linked = links.map(([cid]) => field(2, Buffer.concat([field(1, cid.bytes), field(2, Buffer.alloc(0))])))
-  return Buffer.concat([...linked, field(1, data)])
-}
 
 // what goes wrong below the second level was a rejection that nobody handled: this process would report it
 describe('threat 49: trees of IPFS that are broken further down', () => {
@@ -47,10 +22,6 @@ describe('threat 49: trees of IPFS that are broken further down', () => {
     await egress.close()
     await gateway.close()
   })
-
-  function cidOf(block: Uint8Array, codec: number): CID {
-    return CID.createV1(codec, Digest.create(0x12, createHash('sha256').update(block).digest()))
-  }
 
   function put(block: Uint8Array, codec = DAG_PB): CID {
     const cid = cidOf(block, codec)

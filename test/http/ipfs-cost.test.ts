@@ -1,0 +1,150 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { CID } from 'multiformats/cid'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../helpers/eventually.js'
+import { IpfsGateway } from '../helpers/ipfs-gateway.js'
+import { ask, downloadParams } from '../helpers/requests.js'
+import { StorageServer } from '../helpers/storage-server.js'
+import { cidOf, DAG_PB, leaf, RAW, tree } from '../helpers/unixfs.js'
+import { World } from '../helpers/world.js'
+
+const MIB = 1 << 20
+/** Bytes of padding that leave room for the rest of a block of 2 MiB. */
+const PADDING = 2 * MIB - 65_536
+
+/** Bytes that a range may cost: the fixed overhead, what was in flight when it was cut off, and buffers. */
+const BOUND = 12 * MIB
+
+describe('what a file on IPFS costs', () => {
+  let world: World
+  let hostile: StorageServer
+  let honest: IpfsGateway
+  /** How often the hostile gateway was asked. */
+  let asked = 0
+
+  beforeAll(async () => {
+    hostile = await StorageServer.start()
+    honest = await IpfsGateway.start()
+    world = await World.start({
+      IPFS_GATEWAY: `${hostile.origin},${honest.origin}`,
+      RATE_LIMIT_BYTES: String(1 << 30),
+      ANONYMOUS_BYTES: String(20 * MIB),
+    })
+  })
+  afterAll(async () => {
+    await world.close()
+    await hostile.close()
+    await honest.close()
+  })
+
+  function put(block: Buffer, codec = DAG_PB, given = block): CID {
+    const cid = cidOf(block, codec)
+    hostile.on(`/ipfs/${cid}`, (_request, response) => {
+      asked += 1
+      response.end(given)
+    })
+    return cid
+  }
+
+  async function download(hash: string, headers: Record<string, string> = {}) {
+    const asset = await world.publish({ files: [{ type: 'ipfs', hash }] })
+    const buyer = await world.somebody()
+    const params = await downloadParams(asset, await world.order(asset, buyer), buyer)
+    asked = 0
+    const before = await usedBytes()
+    const response = await fetch(`${world.network.providerUrl}/api/services/download?${params}`, { headers })
+    const body = await response.arrayBuffer().then(
+      (bytes) => Buffer.from(bytes),
+      () => 'broken' as const,
+    )
+    const cost = async () => (await usedBytes()) - before
+    return { status: response.status, headers: response.headers, body, cost }
+  }
+
+  const usedBytes = async () =>
+    (await world.local.app.context.store.usage.used('bytes 127.0.0.1', 60_000, Date.now())).used
+
+  it('400 bytes in 400 padded leaves cost no more than the fixed overhead, which counts (threat 56)', async () => {
+    const one = put(leaf(Buffer.from('x'), PADDING))
+    const root = put(tree(Array.from({ length: 400 }, () => [one, 1] as const)))
+    const { status, body, cost } = await download(root.toString(), { range: 'bytes=0-399' })
+    expect([206, 502]).toContain(status)
+    if (status === 206) expect(body).toBe('broken')
+    // what the service has read counts for the address
+    await eventually(async () => (await cost()) > 4 * MIB)
+    expect(await cost()).toBeLessThanOrEqual(BOUND)
+    expect(asked).toBeLessThanOrEqual(16)
+  })
+
+  it('a hundred padded blocks above 400 bytes cost no more either (threat 56)', async () => {
+    let root = put(Buffer.alloc(400, 'a'), RAW)
+    for (let level = 0; level < 100; level++) root = put(tree([[root, 400]], PADDING))
+    const { status, cost } = await download(root.toString(), { range: 'bytes=100-199' })
+    expect(status).toBe(502)
+    await eventually(async () => (await cost()) > 4 * MIB)
+    expect(await cost()).toBeLessThanOrEqual(BOUND)
+    expect(asked).toBeLessThanOrEqual(16)
+  })
+
+  it('a file that claims gigabytes, a byte in each block, is ended soon, in requests as well (threat 56)', async () => {
+    const one = put(Buffer.from('y'), RAW)
+    let [root, size] = [put(tree(Array.from({ length: 3000 }, () => [one, 1] as const))), 3000]
+    for (let level = 0; level < 2; level++) {
+      root = put(tree(Array.from({ length: 1000 }, () => [root, size] as const)))
+      size *= 1000
+    }
+    const { status, body } = await download(root.toString())
+    expect([status, body]).toEqual([200, 'broken'])
+    expect(asked).toBeLessThanOrEqual(BOUND / 1024 + 16 * 1024)
+  })
+
+  it('blocks within the range that lie about their sizes, and a gateway that sends more, are cut off (threat 56)', async () => {
+    const long = put(Buffer.alloc(2 * MIB, 'b'), RAW)
+    const lying = put(tree([[long, 10]]))
+    expect((await download(lying.toString())).status).toBe(502)
+    const short = Buffer.alloc(10, 'c')
+    const flooded = put(tree([[put(short, RAW, Buffer.alloc(64 * MIB)), 10]]))
+    const { status, cost } = await download(flooded.toString())
+    expect(status).toBe(502)
+    await eventually(async () => (await cost()) > 0)
+    expect(await cost()).toBeLessThanOrEqual(MIB)
+  })
+
+  it('control: of a large file only the blocks of the range are fetched, and all of it comes whole (threat 56)', async () => {
+    const content = randomBytes(20 * MIB)
+    const { cid } = await honest.add(content)
+    const before = honest.requests
+    const from = 9 * MIB + 17
+    const part = await download(cid, { range: `bytes=${from}-${from + 399}` })
+    expect([part.status, part.headers.get('content-range')]).toEqual([
+      206,
+      `bytes ${from}-${from + 399}/${content.length}`,
+    ])
+    expect(Buffer.compare(part.body as Buffer, content.subarray(from, from + 400))).toBe(0)
+    expect(honest.requests - before).toBeLessThanOrEqual(3)
+    const whole = await download(cid)
+    const sum = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+    expect(sum(whole.body as Buffer)).toBe(sum(content))
+    // blocks of 600 bytes are small, and still a file
+    const small = randomBytes(600)
+    const leaves = Array.from({ length: 2000 }, () => [put(small, RAW), small.length] as const)
+    const many = await download(put(tree(leaves)).toString())
+    expect((many.body as Buffer).length).toBe(2000 * 600)
+  })
+
+  it('describing counts the blocks that it reads, and ends with the budget of the address (threat 56)', async () => {
+    const roots = Array.from({ length: 14 }, (_, at) => put(tree([[put(Buffer.from([at]), RAW), 1]], PADDING - at)))
+    const answers = []
+    for (const root of roots)
+      answers.push(
+        await ask(`${world.network.providerUrl}/api/services/fileinfo`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ type: 'ipfs', hash: root.toString() }),
+        }),
+      )
+    expect(answers[0]?.json).toMatchObject([{ valid: true, contentLength: '1' }])
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(11)
+    expect([answers.at(-1)?.status, answers.at(-1)?.json.code]).toEqual([429, 'RATE_LIMITED'])
+  })
+})
