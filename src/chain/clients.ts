@@ -1,4 +1,5 @@
 import { type Account, createPublicClient, createWalletClient, custom, http, type PublicClient } from 'viem'
+import { BOUNDS } from '../bounds.js'
 
 /**
  * The only place that makes clients of the chain library (a lint rule keeps it so). By default the library fetches
@@ -12,17 +13,20 @@ interface ClientOptions {
   timeout?: number
   /** Whether calls of one tick travel in one HTTP request. */
   batch?: boolean
-  /** Largest answer, in bytes of JSON; by default what the library takes. */
+  /** Largest answer, in bytes of JSON. */
   maxAnswer?: number
 }
 
 /** A JSON-RPC client of one node. */
-export function rpcClient(url: URL, { timeout = 10_000, batch = true, maxAnswer }: ClientOptions = {}): PublicClient {
+export function rpcClient(
+  url: URL,
+  { timeout = 10_000, batch = true, maxAnswer = BOUNDS.chain.answer }: ClientOptions = {},
+): PublicClient {
   return createPublicClient({
     ...NO_LOOKUPS,
     transport: http(url.href, {
       ...(batch ? { batch: { batchSize: 100 } } : {}),
-      ...(maxAnswer === undefined ? {} : { maxResponseBodySize: maxAnswer }),
+      maxResponseBodySize: maxAnswer,
       timeout,
       retryCount: 0,
     }),

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.js'
 import type { Outcome } from '../metrics/metrics.js'
 import { type Trace, untraced } from '../tracing.js'
 import { rpcClient } from './clients.js'
-import { isContractAnswer, transportFailure } from './failures.js'
+import { isContractAnswer, isTooLong, transportFailure } from './failures.js'
 import { type CallForeign, foreignCalls } from './foreign.js'
 
 export interface NodesOptions {
@@ -156,7 +156,7 @@ export class ChainNodes {
 
   /** A node that cannot be reached, is overrun, or is on another chain rests; one that only refuses a call does not. */
   private note(node: ChainNode, error: unknown): void {
-    const failure = error instanceof WrongChain ? { reason: 'is on another chain' } : transportFailure(error)
+    const failure = failureOf(error)
     const timeout = failure?.reason.includes('in time')
     this.options.onOutcome?.(this.chainId, node.url.host, !failure ? 'ok' : timeout ? 'timeout' : 'failed')
     if (!failure) return
@@ -174,3 +174,9 @@ export class ChainNodes {
 }
 
 class WrongChain extends Error {}
+
+function failureOf(error: unknown) {
+  if (error instanceof WrongChain) return { reason: 'is on another chain' }
+  // it does answer, and would answer less
+  return isTooLong(error) ? undefined : transportFailure(error)
+}

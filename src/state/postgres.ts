@@ -1,7 +1,8 @@
 import pg from 'pg'
-import { StateError } from '../errors.js'
+import { StateError, UnstorableError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import { migrationsFor } from './migrations/index.js'
+import { played } from './script.js'
 import type { Driver, Query, Result, Script, Value } from './sql.js'
 import { sqlStore } from './sql-store.js'
 import type { StateStore } from './store.js'
@@ -78,11 +79,10 @@ class PostgresDriver implements Driver {
       const client = await this.pool.connect()
       try {
         await client.query('BEGIN')
-        let next = script.next()
-        while (!next.done) next = script.next(await this.run(client, next.value))
+        const answer = await played(script, (query) => guarded(() => this.run(client, query)))
         await client.query('COMMIT')
         client.release()
-        return next.value
+        return answer
       } catch (error) {
         client.release(true) // and with the connection the transaction
         throw error
@@ -158,7 +158,16 @@ class PostgresDriver implements Driver {
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
-  } catch {
+  } catch (error) {
+    if (error instanceof UnstorableError || isAboutData(error)) throw new UnstorableError()
     throw new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
   }
+}
+
+/**
+ * Whether it is the data that cannot be stored (data exception, integrity, a limit of the program: classes 22, 23 and 54
+ * of SQLSTATE), as against a database that is full, locked, stopped or gone.
+ */
+function isAboutData(error: unknown): boolean {
+  return /^(22|23|54)[0-9A-Z]{3}$/.test(String((error as { code?: unknown } | null)?.code))
 }

@@ -21,7 +21,10 @@ export interface Result {
  */
 export type Script<T> = Generator<Query, T, Result>
 
-/** A database. Every method rejects with StateError where it cannot answer, and then nothing was accepted. */
+/**
+ * A database. Every method rejects with StateError where it cannot answer, and then nothing was accepted; a script is
+ * thrown each error where it yielded, and may go on from a savepoint where that is UnstorableError.
+ */
 export interface Driver {
   query(query: Query): Promise<Result>
   transact<T>(script: Script<T>): Promise<T>
@@ -57,9 +60,4 @@ export function sql(text: string, { single = false } = {}): (values?: object) =>
 /** The same for a statement that gives one row at most, which costs less to read. */
 export function sqlOne(text: string): (values?: object) => Query {
   return sql(text, { single: true })
-}
-
-/** Runs one statement of a script. */
-export function* step(query: Query): Script<Result> {
-  return yield query
 }

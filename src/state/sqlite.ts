@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
-import { StateError } from '../errors.js'
+import { StateError, UnstorableError } from '../errors.js'
 import { atTurnEnd, withOthers } from '../turn.js'
 import { migrationsFor } from './migrations/index.js'
+import { playedAtOnce } from './script.js'
 import type { Driver, Query, Result, Script, Value } from './sql.js'
 import { sqlStore } from './sql-store.js'
 import type { StateStore } from './store.js'
@@ -81,11 +82,7 @@ class SqliteDriver implements Driver {
   }
 
   async transact<T>(script: Script<T>): Promise<T> {
-    const work = () => {
-      let next = script.next()
-      while (!next.done) next = script.next(this.run(next.value))
-      return next.value
-    }
+    const work = () => playedAtOnce(script, (query) => this.guarded(() => this.run(query)))
     return this.guarded(() => this.db.transaction(work).immediate())
   }
 
@@ -158,8 +155,15 @@ class SqliteDriver implements Driver {
       // prepared statements of this library go on working after their database was closed
       if (!this.db.open) throw new Error('closed')
       return step()
-    } catch {
+    } catch (error) {
+      if (error instanceof UnstorableError || isAboutData(error)) throw new UnstorableError()
       throw new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
     }
   }
+}
+
+/** Whether it is the data that cannot be stored, as against a database that is full, locked or gone. */
+function isAboutData(error: unknown): boolean {
+  const code = String((error as { code?: unknown } | null)?.code)
+  return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(code) || error instanceof RangeError
 }
