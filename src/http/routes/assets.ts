@@ -18,11 +18,11 @@ export const assetDdo: Endpoint = {
       'The DDO of an asset from the on-chain index, with nft, datatokens, event, stats and purgatory filled in.',
     path: { did: described(text, 'DID of the asset.', 'did:op:0000') },
     responses: { 200: json('The document.', { type: 'object' }) },
-    errors: ['ASSET_NOT_FOUND'],
+    errors: ['ASSET_NOT_FOUND', 'CHAIN_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
   },
-  register(app, { store, facts, purgatory }) {
+  register(app, { indexed, facts, purgatory }) {
     app.get<{ Params: { did: string } }>(this.path, async (request) => {
-      const found = await store.index.asset(request.params.did)
+      const found = await indexed.asset(request.params.did)
       const document = found && assetDocument(found, await facts.of(found), purgatory.reasonFor(found.metadata.did))
       if (!document) throw new AssetError('ASSET_NOT_FOUND', 'No asset with this DID is in the index.')
       return document
