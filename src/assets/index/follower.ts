@@ -1,9 +1,8 @@
 import type { Chain } from '../../chain/chains.js'
-import { UnstorableError } from '../../errors.js'
 import type { Logger } from '../../logger.js'
-import type { Cursor, IndexChange, IndexStep, IndexStore } from '../../state/store.js'
+import type { Cursor, IndexStore } from '../../state/store.js'
 import type { DocumentReader } from '../documents.js'
-import { changesOf } from './changes.js'
+import { applyRange } from './apply.js'
 import { Pace } from './pace.js'
 import { type BlockRange, RangeRefused, readRange } from './reader.js'
 import { commonAncestor, isOtherHistory, viewsOf } from './views.js'
@@ -160,46 +159,21 @@ export class ChainFollower {
     }
     if (range.inParts) log.warn({ chainId, block: to, reason: range.inParts }, 'block is read in parts')
     this.pace.succeeded(to - from + 1, range.logs.length + range.others)
-    const reading = { documents: options.documents, signal: this.stopping.signal }
-    const changes = await changesOf(range.logs, chain, reading, (event) => this.leftOut(event))
-    for (const nft of range.unread) {
-      changes.push({ kind: 'unreadable', nft, reason: 'has events that no node gives' })
-      this.leftOut({ address: nft, block: to, reason: range.inParts })
-    }
-    const keepSince = to > final ? Math.max(final, 0) : undefined
-    if (!(await this.commit({ chainId, from: cursor, to: range.cursor, changes, keepSince }))) return false
+    const applied = await applyRange(range, {
+      chain,
+      index: this.index,
+      from: cursor,
+      keepSince: to > final ? Math.max(final, 0) : undefined,
+      reading: { documents: options.documents, signal: this.stopping.signal },
+      log,
+      onLeftOut: () => options.onLeftOut?.(chainId),
+    })
+    if (!applied) return false
     this.block = to
     this.seen = range.cursor
     options.onMoved?.(chainId)
-    for (const change of changes) {
-      if (change.kind !== 'metadata') continue
-      const { did, block, reason } = change.metadata
-      if (reason) log.info({ chainId, did, block, reason }, 'asset document cannot be used')
-      else log.debug({ chainId, did, block }, 'asset indexed')
-    }
     this.tellProgress(to, head)
     return to === head
-  }
-
-  /** Applies a batch; where the database does not take it, all but what it does not take. */
-  private async commit(step: IndexStep): Promise<boolean> {
-    try {
-      return await this.index.commit(step)
-    } catch (error) {
-      if (!(error instanceof UnstorableError)) throw error
-      const leftOut: IndexChange[] = []
-      const done = await this.index.commit({ ...step, leaveOut: (change) => leftOut.push(change) })
-      const reason = 'the database does not take it'
-      for (const change of leftOut) this.leftOut({ ...whatOf(change), block: step.to.block, reason })
-      return done
-    }
-  }
-
-  /** Says that an event is not in the index, and why: it will not be tried again. */
-  private leftOut(event: object): void {
-    const { chainId } = this.chain
-    this.log.error({ chainId, ...event }, 'an event was left out of the index')
-    this.options.onLeftOut?.(chainId)
   }
 
   /** Goes back to the last block that is still on the chain, or to the start where it is too far back. */
@@ -250,21 +224,5 @@ export class ChainFollower {
         resolve()
       }
     })
-  }
-}
-
-/** Which change it is, without what a stranger wrote. */
-function whatOf(change: IndexChange): object {
-  switch (change.kind) {
-    case 'nft':
-      return { kind: change.kind, address: change.nft.address }
-    case 'datatoken':
-      return { kind: change.kind, address: change.datatoken.address }
-    case 'metadata':
-      return { kind: change.kind, address: change.metadata.nft, txId: change.metadata.txId }
-    case 'order':
-      return { kind: change.kind, address: change.datatoken }
-    default:
-      return { kind: change.kind, address: change.nft }
   }
 }
