@@ -28,6 +28,8 @@ export function rpcClient(
       ...(batch ? { batch: { batchSize: 100 } } : {}),
       maxResponseBodySize: maxAnswer,
       timeout,
+      // the library's own timer ends with the headers: an answer that never ends would be waited for without end
+      onFetchRequest: (_request, init) => ({ ...init, signal: AbortSignal.timeout(timeout) }),
       retryCount: 0,
     }),
     cacheTime: 0,

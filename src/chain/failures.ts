@@ -1,4 +1,4 @@
-import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
+import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
 import { BOUNDS } from '../bounds.js'
 
 /** Why a node did not answer at all, in words without its URL; `retryAfter` in milliseconds where it said so. */
@@ -30,8 +30,10 @@ export function nodeFailed(error: unknown): boolean {
 
 /** What is wrong with the node itself, as against an error that it answers to a call. */
 export function transportFailure(error: unknown): TransportFailure | undefined {
-  for (const cause of causes(error)) {
-    if (cause instanceof TimeoutError) return { reason: 'did not answer in time' }
+  const all = causes(error)
+  // the library's own error, or that of the deadline of its request
+  if (all.some(({ name }) => name === 'TimeoutError')) return { reason: 'did not answer in time' }
+  for (const cause of all) {
     if (!(cause instanceof HttpRequestError)) continue
     const { status, headers } = cause
     if (status === undefined) return { reason: 'cannot be reached' }

@@ -45,6 +45,7 @@ describe('chain nodes', () => {
   it.each([
     ['is dead', (proxy: RpcProxy) => void Object.assign(proxy, { down: true })],
     ['does not answer', (proxy: RpcProxy) => void Object.assign(proxy, { silent: true })],
+    ['never ends its answer (threat 68)', (proxy: RpcProxy) => void Object.assign(proxy, { stalls: true })],
     ['says 429', (proxy: RpcProxy) => void Object.assign(proxy, { refuseEvery: 1 })],
     [
       'is on another chain',

@@ -19,6 +19,8 @@ export class RpcProxy {
   down = false
   /** Never answers. */
   silent = false
+  /** Begins an answer, and never ends it. */
+  stalls = false
   /** Answers every so many requests with 429. */
   refuseEvery = 0
   /** Knows no block after this one. */
@@ -46,7 +48,9 @@ export class RpcProxy {
       const status = answers.find((answer): answer is { status: number } => 'status' in answer)?.status
       if (status) return void response.writeHead(status).end('Request Entity Too Large')
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+      const text = JSON.stringify(Array.isArray(body) ? answers : answers[0])
+      if (this.stalls) return void response.write(text.slice(0, -1))
+      response.end(text)
     })
   }
 
