@@ -6,7 +6,9 @@ import { accessControl } from './access/rbac.js'
 import { cachedSource } from './assets/cached-source.js'
 import { DocumentReader } from './assets/documents.js'
 import { FactsReader } from './assets/facts.js'
+import { currentAssets } from './assets/index/current.js'
 import { ChainFollower } from './assets/index/follower.js'
+import { isCurrent } from './assets/index/freshness.js'
 import { indexSource } from './assets/index/source.js'
 import { remoteCacheSource } from './assets/remote-cache.js'
 import { AssetResolver } from './assets/resolver.js'
@@ -114,7 +116,15 @@ export async function createApp(settings: Settings, { expected }: { expected?: s
   })
   const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE)
   const cacheOptions = { chains, outbound, log, documents, ttl: settings.INDEX_POLL_INTERVAL }
-  const indexed = cachedSource(indexSource(store.index), settings.INDEX_POLL_INTERVAL)
+  const progress = () => followers.map((follower) => follower.progress)
+  const indexed = currentAssets({
+    index: store.index,
+    chains,
+    documents,
+    isCurrent: (chainId) => progress().some((one) => one.chainId === chainId && isCurrent(one, settings)),
+    ttl: settings.INDEX_POLL_INTERVAL,
+  })
+  const resolved = cachedSource(indexSource(indexed), settings.INDEX_POLL_INTERVAL)
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
   const sender = new ProofSender(chains, outbound, receiver, store.proofs)
@@ -137,11 +147,12 @@ export async function createApp(settings: Settings, { expected }: { expected?: s
       store.revocations,
       settings.LEGACY_TOKEN_SECRET,
     ),
-    assets: new AssetResolver([indexed, ...caches], chains),
+    assets: new AssetResolver([resolved, ...caches], chains),
+    indexed,
     facts: new FactsReader(chains, settings.INDEX_POLL_INTERVAL),
     documents,
     sandbox,
-    progress: () => followers.map((follower) => follower.progress),
+    progress,
     receipts,
     orders: new OrderTransactions(receipts, {
       max: settings.ORDER_CACHE_SIZE,
@@ -170,11 +181,16 @@ export async function createApp(settings: Settings, { expected }: { expected?: s
     pollInterval: settings.INDEX_POLL_INTERVAL,
     documents,
     reorgDepth: settings.INDEX_REORG_DEPTH,
-    onMoved: (chainId: number) => indexed.forget(chainId),
+    onMoved: (chainId: number) => resolved.forget(chainId),
     onRollback: (chainId: number, block: number) => context.orders.forgetAfter(chainId, block),
+    onLeftOut: (chain: number) => metrics.leftOut.inc({ chain }),
   }
   const followers = [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, log))
-  metrics.watch({ progress: context.progress, proofsWaiting: () => store.proofs.waiting() })
+  metrics.watch({
+    progress,
+    isCurrent: (one) => isCurrent(one, settings),
+    proofsWaiting: () => store.proofs.waiting(),
+  })
   let metricsServer: FastifyInstance | undefined
   return {
     server: http.app,

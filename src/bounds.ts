@@ -161,6 +161,18 @@ export const BOUNDS = {
     /** Bytes of owners, token URIs and prices that are kept in memory. */
     facts: 33_554_432,
   },
+  chain: {
+    /** Bytes of an answer of a node, parsed within 50 ms. Blocks that have more are asked for in smaller parts, down to one contract. */
+    answer: 8_388_608,
+    /** Receipts that are asked for at once, where a block is read transaction by transaction. */
+    receipts: 25,
+    /** Contracts whose events are asked for at once, where a block is read contract by contract: some nodes take no more. */
+    emitters: 250,
+    /** Contracts that the database is asked about in one statement. */
+    known: 500,
+    /** Requests for the newest document of one asset, where the index is not believed: halves of a range that a node refuses. */
+    newest: 64,
+  },
   sql: {
     /** Bytes of all that a server says beside rows: login, columns, notices. A table of 1,600 columns takes 150 KB of it. */
     aside: 262_144,

@@ -2,6 +2,7 @@ import type { Purgatory } from './access/purgatory.js'
 import type { AccessControl } from './access/rbac.js'
 import type { DocumentReader } from './assets/documents.js'
 import type { FactsReader } from './assets/facts.js'
+import type { AssetIndex } from './assets/index/current.js'
 import type { IndexProgress } from './assets/index/follower.js'
 import type { AssetResolver } from './assets/resolver.js'
 import type { Tokens } from './auth/tokens.js'
@@ -25,6 +26,8 @@ export interface Context {
   store: StateStore
   tokens: Tokens
   assets: AssetResolver
+  /** The assets of the index, as they are now. */
+  indexed: AssetIndex
   facts: FactsReader
   documents: DocumentReader
   sandbox: Sandbox

@@ -285,6 +285,13 @@ export class OrderError extends ProviderError {}
 export class StorageError extends ProviderError {}
 export class ChainError extends ProviderError {}
 export class StateError extends ProviderError {}
+
+/** The database answers, and does not take what it was given: to try again is of no use. */
+export class UnstorableError extends StateError {
+  constructor() {
+    super('STATE_UNAVAILABLE', 'The state store does not take this.')
+  }
+}
 export class LimitError extends ProviderError {}
 export class SandboxError extends ProviderError {}
 

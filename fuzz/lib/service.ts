@@ -72,6 +72,7 @@ async function publish(index: Awaited<ReturnType<typeof createApp>>['context']['
     state: 0,
     ddo,
     reason: null,
+    encrypted: false,
     txId: TX,
     block: 1,
     from: owner,

@@ -33,7 +33,7 @@ export default target({
   async read({ emitted, time }) {
     const all = emitted.map((log, position) => ({ ...asLog(log, position), blockTimestamp: BigInt(time) }))
     lastMetadata(all, NFT)
-    const changes = await changesOf(all, chain, index, { documents, signal: new AbortController().signal })
+    const changes = await changesOf(all, chain, { documents, signal: new AbortController().signal })
     holds(changes.length <= emitted.length, 'a log is one change at most')
     const to = { block: at.block + 1, hash: TX }
     const from = (await index.cursor(CHAIN_ID)) ?? undefined

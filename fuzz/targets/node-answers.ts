@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { FactsReader } from '../../src/assets/facts.js'
-import { commonAncestor, readRange, viewsOf } from '../../src/assets/index/reader.js'
+import { readRange } from '../../src/assets/index/reader.js'
+import { commonAncestor, viewsOf } from '../../src/assets/index/views.js'
 import { assertReadableNft, documentIn } from '../../src/assets/published.js'
-import { type Chain, waitForReceipt } from '../../src/chain/chains.js'
+import type { Chain } from '../../src/chain/chains.js'
 import { ChainNodes } from '../../src/chain/nodes.js'
+import { Receipts } from '../../src/chain/receipts.js'
 import { OrderTransactions } from '../../src/orders/transactions.js'
 import { CHAIN_ID, CONSUMER, DATATOKEN, KEY, NFT, TX } from '../lib/honest.js'
 import { FACTORY } from '../lib/logs.js'
@@ -37,6 +39,10 @@ const HONEST: Record<string, unknown> = {
   eth_call: `0x${'0'.repeat(24)}${NFT.slice(2)}`,
 }
 
+const ORDERS = { max: 10, reorgDepth: 5, wait: 0, quotesEndSince: 0 }
+const { signal } = new AbortController()
+const index = { known: async () => [], emitters: async () => [] } as never
+
 let answers: Record<string, unknown> = HONEST
 const url = await fakeNode(() => answers)
 
@@ -59,10 +65,10 @@ export default target({
     const facts = new FactsReader(new Map([[CHAIN_ID, chain]]), 1)
     const asset = { chainId: CHAIN_ID, metadata: { did: 'a', nft: NFT }, datatokens: [{ address: DATATOKEN }] }
     const asked = [
-      () => waitForReceipt(chain, TX, 0).then((mined) => documentIn(mined?.receipt, NFT)),
-      () => new OrderTransactions(10, 5).read(chain, TX, DATATOKEN, 0),
+      () => new Receipts(0).find(chain, TX, 0, signal).then((mined) => documentIn(mined?.receipt, NFT)),
+      () => new OrderTransactions(new Receipts(0), ORDERS).read({ chain, txId: TX, datatoken: DATATOKEN }, signal),
       () => assertReadableNft(chain, NFT),
-      () => readRange(chain, { first: 5, last: 5, after: cursor, fragileFrom: 5 }),
+      () => readRange(chain, { first: 5, last: 5, after: cursor, fragileFrom: 5 }, index),
       () => viewsOf(chain, cursor).then((views) => holds(views.length === 1, 'one node sees one thing')),
       () => commonAncestor(chain, [cursor]),
       () => facts.of(asset as never),

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { type Hex, stringToHex } from 'viem'
 import type { Chain } from '../../src/chain/chains.js'
 import { type EmittedFee, isOwnQuote, quotedEnvironment, quoteFee } from '../../src/orders/quote.js'
-import { DATATOKEN, KEY, NFT, OLD_KEY } from '../lib/honest.js'
+import { CHAIN_ID, DATATOKEN, KEY, NFT, OLD_KEY } from '../lib/honest.js'
 import { mutated, mutatedJson } from '../lib/mutate.js'
 import { oddText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'
 
-const chain = { key: KEY, fee: { token: NFT, amount: 5n } } as unknown as Chain
+const chain = { chainId: CHAIN_ID, key: KEY, fee: { token: NFT, amount: 5n } } as unknown as Chain
 const REQUEST = { datatoken: DATATOKEN, serviceId: 'tide-access', environment: null, validUntil: 0, now: 1_700_000_000 }
 const DATA = { environment: null, timestamp: 1, dt: DATATOKEN, id: 'tide-access' }
 
@@ -25,7 +25,7 @@ export default target({
     })
     const own: EmittedFee = { ...rest, providerFeeAmount: BigInt(providerFeeAmount), validUntil: BigInt(validUntil) }
     const wanted = { datatoken: DATATOKEN, serviceId: serviceId.replace(/[\ud800-\udfff]/g, '') }
-    holds(isOwnQuote(own, [OLD_KEY, KEY], wanted), 'an own quote is known again')
+    holds(isOwnQuote(own, { keys: [OLD_KEY, KEY], chainId: CHAIN_ID }, wanted), 'an own quote is known again')
     holds(quotedEnvironment(own) === null, 'a quote for access is one')
     const { amount, until, v } = Object(changed) as Record<string, unknown>
     const word = (value: unknown, most: bigint) => (typeof value === 'bigint' ? BigInt.asUintN(256, value) : most)
@@ -38,7 +38,7 @@ export default target({
     }
     const same =
       emitted.providerFeeAmount === 5n && emitted.validUntil === 0n && emitted.providerData === own.providerData
-    holds(same || !isOwnQuote(emitted, [KEY], wanted), 'a changed quote is nobody’s')
+    holds(same || !isOwnQuote(emitted, { keys: [KEY], chainId: CHAIN_ID }, wanted), 'a changed quote is nobody’s')
     quotedEnvironment(emitted)
   },
 })

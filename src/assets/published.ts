@@ -1,15 +1,8 @@
-import {
-  type Address,
-  getAddress,
-  type Hex,
-  isAddressEqual,
-  type Log,
-  parseEventLogs,
-  type TransactionReceipt,
-} from 'viem'
+import { type Address, type Hex, isAddressEqual, type Log, type TransactionReceipt } from 'viem'
 import { assertReadable } from '../access/policy.js'
-import { EVENTS, VIEWS } from '../chain/abi.js'
+import { VIEWS } from '../chain/abi.js'
 import type { Chain } from '../chain/chains.js'
+import { decodeEvent, type EventNamed } from '../chain/events.js'
 import { foreignView } from '../chain/foreign.js'
 import { AssetError, RequestError } from '../errors.js'
 import type { PublishedDocument } from './index/decode.js'
@@ -37,15 +30,25 @@ export async function assertReadableNft(chain: Chain, nft: Address): Promise<voi
 export function documentIn(receipt: TransactionReceipt | undefined, nft: Address): PublishedDocument {
   const published = receipt?.status === 'success' ? lastMetadata(receipt.logs, nft) : undefined
   if (!published) throw new AssetError('DOCUMENT_UNKNOWN', 'The transaction published no metadata of this data NFT.')
-  return published
+  return documentOf(published)
 }
 
-/** The document in the last metadata event that an NFT emitted itself. */
-export function lastMetadata(logs: Log[], nft: Address): PublishedDocument | undefined {
-  const own = logs.filter((log) => getAddress(log.address) === nft)
-  const eventName = ['MetadataCreated', 'MetadataUpdated'] as const
-  const last = parseEventLogs({ abi: EVENTS, logs: own, eventName: [...eventName], strict: true }).at(-1)
-  return last && { flags: last.args.flags, data: last.args.data, hash: last.args.metaDataHash }
+/** The event by which a data NFT publishes its document, for the first time or anew. */
+export type MetadataEvent = EventNamed<'MetadataCreated'> | EventNamed<'MetadataUpdated'>
+
+/** The last metadata event that an NFT emitted itself. */
+export function lastMetadata(logs: readonly Log[], nft: Address): MetadataEvent | undefined {
+  const emitter = nft.toLowerCase()
+  for (const log of logs.toReversed()) {
+    const event = log.address.toLowerCase() === emitter ? decodeEvent(log) : undefined
+    if (event?.eventName === 'MetadataCreated' || event?.eventName === 'MetadataUpdated') return event
+  }
+  return undefined
+}
+
+/** The document that a metadata event carries. */
+export function documentOf({ args: { flags, data, metaDataHash } }: MetadataEvent): PublishedDocument {
+  return { flags, data, hash: metaDataHash }
 }
 
 /** Whether two forms of a document are the same, byte by byte. */

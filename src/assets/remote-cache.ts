@@ -10,7 +10,7 @@ import type { Outbound } from '../outbound/outbound.js'
 import type { Hint } from './cached-copy.js'
 import { didsOf, readDdo } from './ddo.js'
 import type { DocumentReader } from './documents.js'
-import { lastMetadata } from './published.js'
+import { documentOf, lastMetadata } from './published.js'
 import type { AssetSource, SourcedAsset } from './resolver.js'
 
 const DID = /^did:ope?:[0-9a-f]{64}$/
@@ -43,7 +43,7 @@ export function remoteCacheSource(options: RemoteCacheOptions): AssetSource {
     if (!chain || !didsOf(hint.nft, hint.chainId).includes(did)) return false
     const published = await onChain(chain, hint)
     if (!published) return false
-    const text = await documentOf(published.log, copy, { nft: hint.nft, chain }, options.documents)
+    const text = await textOf(published.log, copy, { nft: hint.nft, chain }, options.documents)
     const read = text === undefined ? undefined : readDdo(parseJson(text, BOUNDS.document))
     if (!read || !('ddo' in read) || read.ddo.id !== did) return false
     const { state, datatokens } = published
@@ -102,14 +102,15 @@ async function onChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {
 }
 
 /** The text of the document that an event published, or the cache's copy where that is the same. */
-async function documentOf(
+async function textOf(
   log: Log,
   copy: string,
   publisher: { nft: Address; chain: Chain },
   documents: DocumentReader,
 ): Promise<string | undefined> {
-  const published = lastMetadata([log], publisher.nft)
-  if (!published) return undefined
+  const event = lastMetadata([log], publisher.nft)
+  if (!event) return undefined
+  const published = documentOf(event)
   const decoded = await documents.decode(published, publisher)
   const read = 'ddo' in decoded ? decoded : await documents.decodeCopy(copy, published.hash, publisher)
   return 'ddo' in read ? read.ddo : undefined

@@ -1,4 +1,5 @@
 import { type Account, createPublicClient, createWalletClient, custom, http, type PublicClient } from 'viem'
+import { BOUNDS } from '../bounds.js'
 
 import { wholeAnswer } from './whole-answer.js'
 
@@ -8,9 +9,6 @@ import { wholeAnswer } from './whole-answer.js'
  * from inside the operator's network. So these look-ups are off on every client.
  */
 const NO_LOOKUPS = { ccipRead: false } as const
-
-/** Bytes of one answer of a node. */
-const MAX_ANSWER = 10_485_760
 
 interface ClientOptions {
   /** Milliseconds that the node may take for one answer. */
@@ -24,7 +22,7 @@ interface ClientOptions {
 /** A JSON-RPC client of one node. */
 export function rpcClient(
   url: URL,
-  { timeout = 10_000, batch = true, maxAnswer = MAX_ANSWER }: ClientOptions = {},
+  { timeout = 10_000, batch = true, maxAnswer = BOUNDS.chain.answer }: ClientOptions = {},
 ): PublicClient {
   return createPublicClient({
     ...NO_LOOKUPS,

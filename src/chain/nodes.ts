@@ -3,7 +3,7 @@ import { ChainError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import type { Outcome } from '../metrics/metrics.js'
 import { type Trace, untraced } from '../tracing.js'
-import { isContractAnswer, transportFailure } from './failures.js'
+import { isContractAnswer, isTooLong, transportFailure } from './failures.js'
 import type { CallForeign } from './foreign.js'
 import { type Ended, Hedged } from './hedged.js'
 import { ChainNode } from './node.js'
@@ -157,7 +157,7 @@ export class ChainNodes {
 
   /** A node that cannot be reached, is overrun, or is on another chain rests; one that only refuses a call does not. */
   private note(node: ChainNode, error: unknown): void {
-    const failure = error instanceof WrongChain ? { reason: 'is on another chain' } : transportFailure(error)
+    const failure = failureOf(error)
     const timeout = failure?.reason.includes('in time')
     this.options.onOutcome?.(this.chainId, node.url.host, !failure ? 'ok' : timeout ? 'timeout' : 'failed')
     if (failure) node.failed(failure.reason, this.options.log, this.chainId, failure.retryAfter)
@@ -165,3 +165,9 @@ export class ChainNodes {
 }
 
 class WrongChain extends Error {}
+
+function failureOf(error: unknown) {
+  if (error instanceof WrongChain) return { reason: 'is on another chain' }
+  // it does answer, and would answer less
+  return isTooLong(error) ? undefined : transportFailure(error)
+}

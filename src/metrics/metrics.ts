@@ -7,6 +7,8 @@ export type Outcome = 'ok' | 'failed' | 'timeout' | 'busy'
 /** What the gauges are read from when the metrics are asked for. */
 export interface Gauged {
   progress(): IndexProgress[]
+  /** Whether the index of a chain may be believed. */
+  isCurrent(one: IndexProgress): boolean
   /** Proofs of delivery that wait. */
   proofsWaiting(): Promise<number>
 }
@@ -79,6 +81,12 @@ export class Metrics {
     labelNames: ['chain', 'node', 'outcome'],
     registers: this.registers,
   })
+  readonly leftOut = new Counter({
+    name: 'tidegate_index_left_out_total',
+    help: 'Events that cannot be in the index, since the database or the sandbox does not take them, or no node gives them.',
+    labelNames: ['chain'],
+    registers: this.registers,
+  })
 
   /** Those of labels that there were: to look one up in the library costs more than to count. */
   private readonly counters = new Map<string, Counter.Internal>()
@@ -104,14 +112,15 @@ export class Metrics {
   }
 
   /** The gauges that are read when asked for. */
-  watch({ progress, proofsWaiting }: Gauged): void {
+  watch({ progress, isCurrent, proofsWaiting }: Gauged): void {
     collectDefaultMetrics({ register: this.registry, prefix: 'tidegate_' })
     const perChain = (name: string, help: string, value: (of: IndexProgress) => number | null) =>
       new Gauge({
         name,
         help,
         labelNames: ['chain'],
-        aggregator: 'max', // of several processes on one index
+        // of several processes on one index
+        aggregator: name.endsWith('_current') ? 'min' : 'max',
         registers: this.registers,
         collect() {
           for (const one of progress()) this.set({ chain: one.chainId }, value(one) ?? Number.NaN)
@@ -120,6 +129,10 @@ export class Metrics {
     perChain('tidegate_index_block', 'Last block that the index has read.', ({ block }) => block)
     perChain('tidegate_index_head', 'Head of the chain when it was last seen.', ({ head }) => head)
     perChain('tidegate_index_lag', 'Blocks that the index has left to read.', ({ lag }) => lag)
+    const seconds = ({ age }: IndexProgress) => (age === null ? null : age / 1000)
+    perChain('tidegate_index_head_age_seconds', 'Time since the head was last seen.', seconds)
+    const help = '1 where the index is near a head that was seen lately, else 0: then assets are read from the chain.'
+    perChain('tidegate_index_current', help, (one) => Number(isCurrent(one)))
     new Gauge({
       name: 'tidegate_proofs_waiting',
       help: 'Proofs of delivery that have not arrived yet.',

@@ -1,5 +1,5 @@
-import { type Address, type Hex, isAddressEqual, type Log, parseEventLogs } from 'viem'
-import { EVENTS } from '../chain/abi.js'
+import type { Address, Hex, Log } from 'viem'
+import { decodeEvents } from '../chain/events.js'
 import type { EmittedFee } from './quote.js'
 
 export interface StartedOrder {
@@ -28,9 +28,10 @@ export interface ReusedOrder {
  * transaction is never taken for it.
  */
 export function orderEvents(logs: Log[], datatoken: Address): (StartedOrder | ReusedOrder)[] {
-  const own = logs.filter((log) => isAddressEqual(log.address, datatoken))
+  const emitter = datatoken.toLowerCase()
+  const own = logs.filter((log) => log.address.toLowerCase() === emitter)
   const orders: (StartedOrder | ReusedOrder)[] = []
-  for (const event of parseEventLogs({ abi: EVENTS, logs: own, strict: true })) {
+  for (const event of decodeEvents(own)) {
     const open = orders.at(-1)
     if (event.eventName === 'OrderStarted') {
       const { consumer, payer, amount, serviceIndex, timestamp } = event.args

@@ -1,6 +1,8 @@
 import pg from 'pg'
+import { StateError, UnstorableError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import { migrationsFor } from './migrations/index.js'
+import { played } from './script.js'
 import { ANYTHING, type Driver, probe, type Query, type Result, type Script, type Value } from './sql.js'
 import { sqlStore } from './sql-store.js'
 import { InUseError } from './sqlite-file.js'
@@ -94,11 +96,7 @@ class PostgresDriver implements Driver {
   }
 
   transact<T>(script: Script<T>): Promise<T> {
-    return this.session(async (run) => {
-      let next = script.next()
-      while (!next.done) next = script.next(await run(next.value))
-      return next.value
-    })
+    return this.session((run) => played(script, run))
   }
 
   async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
@@ -200,8 +198,18 @@ class PostgresDriver implements Driver {
     try {
       return await work()
     } catch (error) {
+      if (error instanceof StateError) throw error // judged already
+      if (isAboutData(error)) throw new UnstorableError()
       if (this.pool.ended) throw unavailable()
       throw this.troubles.failed(error)
     }
   }
+}
+
+/**
+ * Whether it is the data that cannot be stored (data exception, integrity, a limit of the program: classes 22, 23 and 54
+ * of SQLSTATE), as against a database that is full, locked, stopped or gone.
+ */
+function isAboutData(error: unknown): boolean {
+  return /^(22|23|54)[0-9A-Z]{3}$/.test(String((error as { code?: unknown } | null)?.code))
 }

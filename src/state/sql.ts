@@ -25,7 +25,10 @@ export interface Result {
  */
 export type Script<T> = Generator<Query, T, Result>
 
-/** A database. Every method rejects with StateError where it cannot answer, and then nothing was accepted. */
+/**
+ * A database. Every method rejects with StateError where it cannot answer, and then nothing was accepted; a script is
+ * thrown each error where it yielded, and may go on from a savepoint where that is UnstorableError.
+ */
 export interface Driver {
   query(query: Query): Promise<Result>
   transact<T>(script: Script<T>): Promise<T>
@@ -83,8 +86,3 @@ const PROBE = sql(
   'INSERT INTO identity (id, role) VALUES (:id, :role) ON CONFLICT (id) DO UPDATE SET role = excluded.role',
 )
 const UNDO_PROBE = sql('DELETE FROM identity WHERE id = :id')
-
-/** Runs one statement of a script. */
-export function* step(query: Query): Script<Result> {
-  return yield query
-}

@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
+import { StateError, UnstorableError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import { atTurnEnd, withOthers } from '../turn.js'
 import { migrationsFor } from './migrations/index.js'
+import { playedAtOnce } from './script.js'
 import { ANYTHING, type Driver, probe, type Query, type Result, type Script } from './sql.js'
 import { sqlStore } from './sql-store.js'
 import { DATABASE_FILE, takeIntoUse, watchFile } from './sqlite-file.js'
@@ -104,11 +106,7 @@ class SqliteDriver implements Driver {
   }
 
   async transact<T>(script: Script<T>): Promise<T> {
-    const work = () => {
-      let next = script.next()
-      while (!next.done) next = script.next(this.statements.run(next.value))
-      return next.value
-    }
+    const work = () => playedAtOnce(script, (query) => this.guarded(() => this.statements.run(query)))
     return this.guarded(() => this.write(work))
   }
 
@@ -197,7 +195,15 @@ class SqliteDriver implements Driver {
     try {
       return step()
     } catch (error) {
+      if (error instanceof StateError) throw error // judged already
+      if (isAboutData(error)) throw new UnstorableError()
       throw this.troubles.failed(error)
     }
   }
+}
+
+/** Whether it is the data that cannot be stored, as against a database that is full, locked or gone. */
+function isAboutData(error: unknown): boolean {
+  const code = String((error as { code?: unknown } | null)?.code)
+  return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(code) || error instanceof RangeError
 }

@@ -180,6 +180,11 @@ export type IndexChange =
   | { kind: 'metadata'; metadata: IndexedMetadata }
   | { kind: 'state'; nft: Address; state: number }
   | { kind: 'order'; datatoken: Address }
+  /** What an NFT published, or its state, is not known for this reason: it is not to be had. */
+  | { kind: 'unreadable'; nft: Address; reason: string }
+
+/** Contracts whose events count. */
+export type EmitterKind = 'nft' | 'datatoken'
 
 export interface IndexedAsset {
   chainId: number
@@ -195,6 +200,11 @@ export interface IndexStep {
   to: Cursor
   changes: IndexChange[]
   keepSince?: number
+  /**
+   * Told each change that the database does not take, for what it is itself; the others are made. Where it is missing
+   * one such change makes the step fail, with UnstorableError.
+   */
+  leaveOut?: (change: IndexChange) => void
 }
 
 export interface IndexStore {
@@ -217,5 +227,9 @@ export interface IndexStore {
   reset(chainId: number): Promise<void>
   nft(chainId: number, address: Address): Promise<IndexedNft | undefined>
   datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>
+  /** Those of some addresses that are known, asked for in one statement: a few hundred at most. */
+  known(chainId: number, kind: EmitterKind, addresses: Address[]): Promise<Address[]>
+  /** The known addresses in their order, so many of them, from the one after an address. */
+  emitters(chainId: number, kind: EmitterKind, after: Address | undefined, limit: number): Promise<Address[]>
   asset(did: string): Promise<IndexedAsset | undefined>
 }

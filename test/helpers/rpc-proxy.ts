@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Refusal } from './refusals.js'
 import { jsonBody } from './storage-server.js'
 
 interface Call {
@@ -28,6 +29,8 @@ export class RpcProxy {
   lagsAt: number | undefined
   /** Most blocks that it gives logs of at once. */
   maxRange = Number.POSITIVE_INFINITY
+  /** What it refuses, by the call and what it would answer. */
+  refuse: (method: string, params: unknown[], truth: unknown) => Refusal | undefined = () => undefined
   /** What it says instead of the truth. */
   lie: (method: string, truth: unknown) => unknown = (_, truth) => truth
 
@@ -45,6 +48,8 @@ export class RpcProxy {
         return void response.writeHead(429, { 'retry-after': '1' }).end('slow down')
       const answers = await Promise.all([body].flat().map((call) => this.answer(call))).catch(() => undefined)
       if (!answers) return void request.socket.destroy()
+      const status = answers.find((answer): answer is { status: number } => 'status' in answer)?.status
+      if (status) return void response.writeHead(status).end('Request Entity Too Large')
       if (this.delay > 0) await new Promise((resolve) => setTimeout(resolve, this.delay))
       response.writeHead(200, { 'content-type': 'application/json' })
       const text = JSON.stringify(Array.isArray(body) ? answers : answers[0])
@@ -85,6 +90,8 @@ export class RpcProxy {
     })
     const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
     if (error) return { jsonrpc: '2.0', id, error }
+    const refusal = this.refuse(method, params, result)
+    if (refusal) return 'status' in refusal ? refusal : { jsonrpc: '2.0', id, error: refusal }
     return { jsonrpc: '2.0', id, result: this.lie(method, this.behind(method, first, result)) }
   }
 

@@ -1,6 +1,7 @@
 import { zeroHash } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseNonce } from '../../src/auth/nonce.js'
+import { UnstorableError } from '../../src/errors.js'
 import type { IndexChange, StateStore } from '../../src/state/store.js'
 import { eventually } from '../helpers/eventually.js'
 
@@ -221,6 +222,54 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       await expect(commit(1, batch, 7, 0)).rejects.toThrow()
       expect(await store.index.cursor(1)).toBeUndefined()
       expect(await store.index.nft(1, NFT)).toBeUndefined()
+    })
+
+    it('holds names with U+0000 and halves of characters, with something in their place (threat 47)', async () => {
+      const nft = { ...(changes[0] as { nft: object }).nft, name: 'a\0b', symbol: '\ud800', tokenUri: '🌊\0' } as never
+      const datatoken = { address: TOKEN, nft: NFT, name: '\0', symbol: 'x\udfffy' } as const
+      const batch: IndexChange[] = [{ kind: 'nft', nft }, { kind: 'datatoken', datatoken }, ...changes.slice(2)]
+      expect(await commit(1, batch, 7, 0)).toBe(true)
+      await reopen()
+      expect(await store.index.asset('did:op:1')).toMatchObject({
+        nft: { name: 'a\ufffdb', symbol: '\ufffd', tokenUri: '🌊\ufffd' },
+        datatokens: [{ name: '\ufffd', symbol: 'x\ufffdy', orders: 2 }],
+      })
+    })
+
+    it('leaves out what cannot be stored where it is told to, and makes all else (threat 47)', async () => {
+      await commit(1, changes, 7, 0)
+      const { metadata } = changes[2] as { metadata: object }
+      const broken = { kind: 'metadata', metadata: { ...metadata, ddo: 'new', txId: null } } as unknown as IndexChange
+      const from = await store.index.cursor(1)
+      const batch = [broken, { kind: 'order', datatoken: TOKEN }] as IndexChange[]
+      const step = { chainId: 1, from, to: at(8), changes: batch, keepSince: 7 }
+      await expect(store.index.commit(step)).rejects.toBeInstanceOf(UnstorableError)
+      expect(await store.index.cursor(1)).toEqual(at(7))
+      const leftOut: IndexChange[] = []
+      expect(await store.index.commit({ ...step, leaveOut: (change) => leftOut.push(change) })).toBe(true)
+      expect(leftOut).toEqual([broken])
+      // the old document is not that of the asset any more
+      expect(await store.index.asset('did:op:1')).toMatchObject({
+        metadata: { ddo: null, reason: 'cannot be stored', state: 0 },
+        datatokens: [{ orders: 3 }],
+      })
+      await store.index.rollback(1, at(7))
+      expect(await store.index.asset('did:op:1')).toMatchObject({ metadata: { ddo: '{"a":"ü"}', reason: null } })
+    })
+
+    it('tells which contracts it knows, in one statement for many, and all of them page by page', async () => {
+      const nft = (address: string) =>
+        ({ kind: 'nft', nft: { ...(changes[0] as { nft: object }).nft, address } }) as unknown as IndexChange
+      await commit(1, [...changes, nft(ALICE), nft(BOB)], 7)
+      const strangers = Array.from({ length: 300 }, (_, at) => `0x${at.toString(16).padStart(40, '0')}` as const)
+      expect((await store.index.known(1, 'nft', [...strangers, NFT, TOKEN, BOB])).sort()).toEqual([NFT, BOB].sort())
+      expect(await store.index.known(1, 'datatoken', [NFT, TOKEN])).toEqual([TOKEN])
+      expect(await store.index.known(2, 'nft', [NFT])).toEqual([])
+      expect(await store.index.known(1, 'nft', [])).toEqual([])
+      const first = await store.index.emitters(1, 'nft', undefined, 2)
+      const second = await store.index.emitters(1, 'nft', first[1], 2)
+      expect([first.length, second.length]).toEqual([2, 1])
+      expect([...first, ...second].sort()).toEqual([NFT, ALICE, BOB].sort())
     })
 
     it('applies nothing where another instance has moved the cursor', async () => {

@@ -1,123 +1,107 @@
-import { type Address, getAddress, type Hex, type Log, parseEventLogs } from 'viem'
-import { EVENTS } from '../../chain/abi.js'
+import { type Address, getAddress, type Hex, type Log } from 'viem'
 import type { Chain } from '../../chain/chains.js'
-import type { IndexChange, IndexedDatatoken, IndexedNft, IndexStore } from '../../state/store.js'
+import { type ChainEvent, decodeEvent, type EventNamed } from '../../chain/events.js'
+import { ProviderError } from '../../errors.js'
+import type { IndexChange, IndexedMetadata, IndexedNft } from '../../state/store.js'
 import { didOf } from '../ddo.js'
 import type { DocumentReader } from '../documents.js'
-import { isEncrypted } from './decode.js'
+import { documentOf, type MetadataEvent } from '../published.js'
+import { type Decoded, isEncrypted } from './decode.js'
 
 /** What documents are read with, and until when. */
-interface Reading {
+export interface Reading {
   documents: DocumentReader
-  signal: AbortSignal
+  signal?: AbortSignal
 }
 
-/** The log of one of EVENTS, decoded. */
-type Event = ReturnType<typeof parseEventLogs<typeof EVENTS, true>>[number]
-type Named<N extends Event['eventName']> = Extract<Event, { eventName: N }>
+/** An event that the index cannot make anything of, for which reason, by its transaction. */
+export type Unusable = (event: { address: Address; txId: Hex | null; block: number; reason: string }) => void
+
+/** Decoding is done in turns of so many, between which the event loop goes on. */
+const TURN = 100
 
 /**
- * Turns the logs of a range of blocks, in their order, into changes of the index. A log counts only when its emitter
- * is believed: the chain's factory for deployments, an NFT of that factory for metadata, a datatoken of that factory
- * for orders. Whatever other contracts emit under the same names is passed over. A document that cannot be used is a
- * change as well, so that it is not read again. Throws SandboxError, or why the signal fired.
+ * Turns the logs of a range of blocks, in their order, into changes of the index. They are of emitters that are
+ * believed. A document that cannot be used is a change as well, so that it is not read again; an event that cannot be
+ * used is told, and passed over. Throws SandboxError, or why the signal fired.
  */
-export async function changesOf(logs: Log[], chain: Chain, index: IndexStore, read: Reading): Promise<IndexChange[]> {
-  const known = new KnownContracts(chain.chainId, index)
+export async function changesOf(
+  logs: readonly Log[],
+  chain: Chain,
+  read: Reading,
+  unusable: Unusable = () => undefined,
+): Promise<IndexChange[]> {
   const changes: IndexChange[] = []
-  for (const event of parseEventLogs({ abi: EVENTS, logs, strict: true })) {
-    const change = await changeOf(event, chain, known, read)
-    if (change) changes.push(change)
+  for (const [at, log] of logs.entries()) {
+    if (at % TURN === TURN - 1) await new Promise((resolve) => setImmediate(resolve))
+    const told = (reason: string) =>
+      unusable({ address: getAddress(log.address), txId: log.transactionHash, block: Number(log.blockNumber), reason })
+    try {
+      const event = decodeEvent(log)
+      const change = event && (await changeOf(event, chain, read))
+      if (change) changes.push(change)
+      else told('is not of the form of its event')
+    } catch (error) {
+      // what says nothing of the event: it is read again later
+      if (read.signal?.aborted || error instanceof ProviderError) throw error
+      told(`cannot be read: ${(error as Error).name}`)
+    }
   }
   return changes
 }
 
 async function changeOf(
-  event: Event,
+  event: ChainEvent,
   chain: Chain,
-  known: KnownContracts,
-  read: Reading,
+  { documents, signal }: Reading,
 ): Promise<IndexChange | undefined> {
   const emitter = getAddress(event.address)
   switch (event.eventName) {
     case 'NFTCreated':
-      return emitter === chain.deployment.factory ? known.addNft(event) : undefined
-    case 'TokenCreated':
-      return emitter === chain.deployment.factory ? known.addDatatoken(event) : undefined
+      return { kind: 'nft', nft: nftOf(event) }
+    case 'TokenCreated': {
+      // the creator is the contract that asked the factory, which admits none but its own NFTs
+      const { newTokenAddress: address, creator: nft, name, symbol } = event.args
+      return { kind: 'datatoken', datatoken: { address, nft, name, symbol } }
+    }
     case 'MetadataCreated':
-    case 'MetadataUpdated':
-      return (await known.nft(emitter)) ? metadataChange(event, emitter, chain, read) : undefined
+    case 'MetadataUpdated': {
+      const decoded = await documents.decodeForGood(documentOf(event), { nft: emitter, chain }, signal)
+      return { kind: 'metadata', metadata: metadataFrom(event, emitter, chain, decoded) }
+    }
     case 'MetadataState':
-      return (await known.nft(emitter)) ? { kind: 'state', nft: emitter, state: event.args.state } : undefined
+      return { kind: 'state', nft: emitter, state: event.args.state }
     case 'OrderStarted':
-      return (await known.datatoken(emitter)) ? { kind: 'order', datatoken: emitter } : undefined
+      return { kind: 'order', datatoken: emitter }
     default:
       return undefined
   }
 }
 
-async function metadataChange(
-  event: Named<'MetadataCreated'> | Named<'MetadataUpdated'>,
-  nft: Address,
-  chain: Chain,
-  { documents, signal }: Reading,
-): Promise<IndexChange> {
-  const { flags, data, metaDataHash, state, timestamp } = event.args
-  const published = { flags, data, hash: metaDataHash }
-  const decoded = await documents.decodeForGood(published, { nft, chain }, signal)
+function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): IndexedNft {
   return {
-    kind: 'metadata',
-    metadata: {
-      nft,
-      did: 'did' in decoded ? decoded.did : didOf(nft, chain.chainId),
-      state,
-      ddo: 'ddo' in decoded ? decoded.ddo : null,
-      reason: 'reason' in decoded ? decoded.reason : null,
-      encrypted: isEncrypted({ flags }),
-      txId: event.transactionHash as Hex,
-      block: Number(event.blockNumber),
-      from: 'createdBy' in event.args ? event.args.createdBy : event.args.updatedBy,
-      timestamp: Number(timestamp),
-    },
+    address: args.newTokenAddress,
+    name: args.tokenName,
+    symbol: args.symbol,
+    tokenUri: args.tokenURI,
+    owner: args.admin,
+    created: isoTime(Number(blockTimestamp ?? 0)),
   }
 }
 
-/** The NFTs and datatokens that the factory deployed: those of the store, and those of the batch at hand. */
-class KnownContracts {
-  private readonly nfts = new Map<Address, IndexedNft>()
-  private readonly datatokens = new Map<Address, IndexedDatatoken>()
-
-  constructor(
-    private readonly chainId: number,
-    private readonly index: IndexStore,
-  ) {}
-
-  addNft({ args, blockTimestamp }: Named<'NFTCreated'>): IndexChange {
-    const nft: IndexedNft = {
-      address: args.newTokenAddress,
-      name: args.tokenName,
-      symbol: args.symbol,
-      tokenUri: args.tokenURI,
-      owner: args.admin,
-      created: isoTime(Number(blockTimestamp ?? 0)),
-    }
-    this.nfts.set(nft.address, nft)
-    return { kind: 'nft', nft }
-  }
-
-  /** `creator` is the contract that asked the factory: the factory admits none but its own NFTs. */
-  addDatatoken({ args }: Named<'TokenCreated'>): IndexChange {
-    const datatoken = { address: args.newTokenAddress, nft: args.creator, name: args.name, symbol: args.symbol }
-    this.datatokens.set(datatoken.address, datatoken)
-    return { kind: 'datatoken', datatoken }
-  }
-
-  async nft(address: Address): Promise<IndexedNft | undefined> {
-    return this.nfts.get(address) ?? (await this.index.nft(this.chainId, address))
-  }
-
-  async datatoken(address: Address): Promise<IndexedDatatoken | undefined> {
-    return this.datatokens.get(address) ?? (await this.index.datatoken(this.chainId, address))
+/** What a metadata event says, with what came of its document. */
+export function metadataFrom(event: MetadataEvent, nft: Address, chain: Chain, decoded: Decoded): IndexedMetadata {
+  return {
+    nft,
+    did: 'did' in decoded ? decoded.did : didOf(nft, chain.chainId),
+    state: event.args.state,
+    ddo: 'ddo' in decoded ? decoded.ddo : null,
+    reason: 'reason' in decoded ? decoded.reason : null,
+    encrypted: isEncrypted(event.args),
+    txId: event.transactionHash as Hex,
+    block: Number(event.blockNumber),
+    from: 'createdBy' in event.args ? event.args.createdBy : event.args.updatedBy,
+    timestamp: Number(event.args.timestamp),
   }
 }
 

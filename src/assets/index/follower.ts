@@ -2,9 +2,10 @@ import type { Chain } from '../../chain/chains.js'
 import type { Logger } from '../../logger.js'
 import type { Cursor, IndexStore } from '../../state/store.js'
 import type { DocumentReader } from '../documents.js'
-import { changesOf } from './changes.js'
+import { applyRange } from './apply.js'
 import { Pace } from './pace.js'
-import { commonAncestor, readRange, type View, viewsOf } from './reader.js'
+import { type BlockRange, RangeRefused, readRange } from './reader.js'
+import { commonAncestor, isOtherHistory, viewsOf } from './views.js'
 
 export interface FollowerOptions {
   /** Most blocks asked for at once. */
@@ -18,6 +19,8 @@ export interface FollowerOptions {
   onMoved?: (chainId: number) => void
   /** Told when everything after a block was taken back. */
   onRollback?: (chainId: number, block: number) => void
+  /** Told of each event that cannot be in the index. */
+  onLeftOut?: (chainId: number) => void
 }
 
 /** How far an index has come. */
@@ -27,15 +30,14 @@ export interface IndexProgress {
   block: number | null
   /** Head of the chain when it was last seen; null when no node has answered yet. */
   head: number | null
+  /** Milliseconds since then. */
+  age: number | null
   /** Blocks that are left to read; null while the head is not known. */
   lag: number | null
 }
 
 /** Longest pause after failures, in milliseconds. */
 const MAX_PAUSE = 30_000
-
-/** How many blocks all nodes may be behind what was read already before that counts as another history. */
-const TOLERATED_LAG = 64
 
 /** Milliseconds between two lines in the log about how far a long catch-up has come. */
 const PROGRESS_INTERVAL = 10_000
@@ -51,6 +53,7 @@ export class ChainFollower {
   private readonly stopping = new AbortController()
   private readonly pace: Pace
   private head: number | null = null
+  private seenAt = 0
   private block: number | null = null
   private lastTold = 0
   private seen: Cursor | undefined
@@ -68,7 +71,9 @@ export class ChainFollower {
     const head = this.head
     const block = this.block
     const next = (block ?? this.chain.deployment.startBlock - 1) + 1
-    return { chainId: this.chain.chainId, block, head, lag: head === null ? null : Math.max(0, head + 1 - next) }
+    const { chainId } = this.chain
+    if (head === null) return { chainId, block, head, age: null, lag: null }
+    return { chainId, block, head, age: Math.round(performance.now() - this.seenAt), lag: Math.max(0, head + 1 - next) }
   }
 
   private get stopped(): boolean {
@@ -113,6 +118,7 @@ export class ChainFollower {
     const heads = [...new Set(views.map(({ head }) => head))].sort((a, b) => b - a)
     this.block = cursor?.block ?? null
     this.head = heads[0] as number
+    this.seenAt = performance.now()
     if (!(await index.lead(chain.chainId))) return true
     if (cursor && isOtherHistory(views, cursor, chain.nodes.count)) {
       await this.goBack(cursor)
@@ -132,33 +138,40 @@ export class ChainFollower {
 
   /** Reads and applies a range. Undefined where no node has it. */
   private async advance(cursor: Cursor | undefined, from: number, to: number, head: number) {
-    const { chain, options } = this
+    const { chain, options, log } = this
     const { chainId } = chain
     const final = head - options.reorgDepth
     const wanted = { first: from, last: to, after: cursor, fragileFrom: final + 1 }
-    const range = await readRange(chain, wanted).catch((error: unknown) => {
+    let range: BlockRange | undefined
+    try {
+      range = await readRange(chain, wanted, this.index)
+    } catch (error) {
       this.pace.failed(to - from + 1)
-      throw error
-    })
+      if (!(error instanceof RangeRefused) || from === to) throw error
+      // fewer blocks at once: nothing to wait for
+      log.info({ chainId, from, to, reason: error.reason }, 'nodes do not give so many blocks at once')
+      return false
+    }
     if (!range) {
       // besides nodes that lag there may be some that have the blocks, but do not give so many at once
       this.pace.failed(to - from + 1)
       return undefined
     }
-    this.pace.succeeded(to - from + 1, range.logs.length)
-    const reading = { documents: options.documents, signal: this.stopping.signal }
-    const changes = await changesOf(range.logs, chain, this.index, reading)
-    const keepSince = to > final ? Math.max(final, 0) : undefined
-    if (!(await this.index.commit({ chainId, from: cursor, to: range.cursor, changes, keepSince }))) return false
+    if (range.inParts) log.warn({ chainId, block: to, reason: range.inParts }, 'block is read in parts')
+    this.pace.succeeded(to - from + 1, range.logs.length + range.others)
+    const applied = await applyRange(range, {
+      chain,
+      index: this.index,
+      from: cursor,
+      keepSince: to > final ? Math.max(final, 0) : undefined,
+      reading: { documents: options.documents, signal: this.stopping.signal },
+      log,
+      onLeftOut: () => options.onLeftOut?.(chainId),
+    })
+    if (!applied) return false
     this.block = to
     this.seen = range.cursor
     options.onMoved?.(chainId)
-    for (const change of changes) {
-      if (change.kind !== 'metadata') continue
-      const { did, block, reason } = change.metadata
-      if (reason) this.log.info({ chainId, did, block, reason }, 'asset document cannot be used')
-      else this.log.debug({ chainId, did, block }, 'asset indexed')
-    }
     this.tellProgress(to, head)
     return to === head
   }
@@ -212,14 +225,4 @@ export class ChainFollower {
       }
     })
   }
-}
-
-/** Whether most of the nodes that have a block of this number have another one there, or none has it that should. */
-function isOtherHistory(views: View[], cursor: Cursor, nodes: number): boolean {
-  const hashes = views.flatMap(({ hash }) => hash ?? [])
-  const head = Math.max(...views.map((view) => view.head))
-  // a node that lags far behind is no witness while another one, which may have the block, does not answer
-  if (hashes.length === 0)
-    return views.length === nodes && (head >= cursor.block || head < cursor.block - TOLERATED_LAG)
-  return hashes.filter((hash) => hash === cursor.hash).length * 2 < hashes.length
 }

@@ -1,21 +1,22 @@
-import { formatLog, getAddress, type Hex, type Log, type PublicClient, type RpcLog } from 'viem'
-import { topicsOf } from '../../chain/abi.js'
+import { type Address, formatLog, getAddress, type Hex, type Log, type PublicClient, type RpcLog } from 'viem'
 import type { Chain } from '../../chain/chains.js'
-import type { Cursor } from '../../state/store.js'
+import { refusal } from '../../chain/failures.js'
+import { ChainError } from '../../errors.js'
+import type { Cursor, IndexStore } from '../../state/store.js'
+import { Emitters, TOPICS } from './emitters.js'
+import { type Header, headerOf, hex } from './headers.js'
+import { blockInParts } from './parts.js'
 
-const TOPICS = topicsOf([
-  'NFTCreated',
-  'TokenCreated',
-  'MetadataCreated',
-  'MetadataUpdated',
-  'MetadataState',
-  'OrderStarted',
-])
-
-/** The events of a range of blocks, and the block that it ends with. */
+/** The events of a range of blocks that count, and the block that it ends with. */
 export interface BlockRange {
   logs: Log[]
   cursor: Cursor
+  /** How many events there were that count for nothing. */
+  others: number
+  /** NFTs with events in this range that cannot be had. */
+  unread: Address[]
+  /** Why the block was read in parts. */
+  inParts?: string
 }
 
 /** Which blocks to read, by number, inclusive. */
@@ -28,99 +29,127 @@ export interface WantedRange {
   fragileFrom: number
 }
 
+/** The nodes can be reached, and do not give so many blocks, or so much of them. */
+export class RangeRefused extends ChainError {
+  constructor(readonly reason: string) {
+    super('CHAIN_UNAVAILABLE', `No node gives the events of these blocks: one ${reason}.`)
+  }
+}
+
 /**
- * Reads the index's events of a range from one node that has all of its blocks, and the one before. Undefined where no
- * node is like that: it lags, or the chain is another one by now. Throws ChainError.
+ * Reads the index's events of a range from one node that has all of its blocks, and the one before; a single block that
+ * no node gives at once in parts. Undefined where no node is like that: it lags, or the chain is another one by now.
+ * Throws RangeRefused, ChainError, StateError.
  */
-export async function readRange(chain: Chain, wanted: WantedRange): Promise<BlockRange | undefined> {
-  const { first, last, after, fragileFrom } = wanted
+export async function readRange(chain: Chain, wanted: WantedRange, index: IndexStore): Promise<BlockRange | undefined> {
+  try {
+    return await asked(chain, wanted, index, false)
+  } catch (error) {
+    if (!(error instanceof RangeRefused) || wanted.first < wanted.last) throw error
+    const range = await asked(chain, wanted, index, true)
+    return range && { ...range, inParts: error.reason }
+  }
+}
+
+/** Asks one node after the other. */
+async function asked(chain: Chain, wanted: WantedRange, index: IndexStore, inParts: boolean) {
+  let refused: string | undefined
+  let fault: unknown
+  const store = faultsOf(index, (error) => {
+    fault = error
+  })
   const read = async (client: PublicClient) => {
-    // one request, so that one node answers all of it: another one might not have the blocks yet and say "no events"
-    const [raw, end, before] = await Promise.all([
-      // the plain call: the typed one has no form for "any of these events, from anywhere"
-      client.request({
-        method: 'eth_getLogs',
-        params: [{ fromBlock: hex(first), toBlock: hex(last), topics: [TOPICS] }],
-      }) as Promise<RpcLog[]>,
-      headerOf(client, last),
-      after && headerOf(client, after.block),
-    ])
-    if (!end || (after && before?.hash !== after.hash)) return undefined
-    const blocks = await blocksOf(client, raw, end)
-    if (!blocks) return undefined
-    const logs = raw.map((log) => ({ ...formatLog(log), blockTimestamp: blocks.get(log.blockHash as Hex) as bigint }))
-    return { logs: logs as Log[], cursor: { block: last, hash: end.hash } }
+    try {
+      return await rangeFrom(client, chain, wanted, store, inParts)
+    } catch (error) {
+      refused ??= refusal(error)
+      throw error
+    }
   }
   const essence = (range: BlockRange | undefined) =>
     range && [
       range.cursor,
+      range.unread,
       range.logs.map(({ address, topics, data, blockHash }) => [address, topics, data, blockHash]),
     ]
-  return chain.nodes.ask(read, { accept: (range) => range !== undefined, essence, patient: true })
+  const range = await chain.nodes
+    .ask(read, { accept: (answer) => answer !== undefined, essence, patient: true })
+    .catch((error) => {
+      // the store is no part of a node, whose answers are asked for
+      throw fault ?? (refused === undefined ? error : new RangeRefused(refused))
+    })
+  // another node lags, which says nothing of the one that has the blocks
+  if (!range && refused !== undefined) throw new RangeRefused(refused)
+  return range
+}
 
-  /** The times of the blocks of the events; undefined where one of them was replaced while they were read. */
-  async function blocksOf(client: PublicClient, raw: RpcLog[], end: Header): Promise<Map<Hex, bigint> | undefined> {
-    const times = new Map([[end.hash, end.time]])
-    const factory = chain.deployment.factory
-    const asked = new Map<number, Hex>()
-    for (const { address, blockNumber, blockHash, blockTimestamp } of raw as (RpcLog & { blockTimestamp?: Hex })[]) {
-      const number = Number(blockNumber)
-      if (blockTimestamp) times.set(blockHash as Hex, BigInt(blockTimestamp))
-      // older nodes do not tell times, which deployments need; and what may be replaced is looked at once more
-      const untimed = getAddress(address) === factory && !blockTimestamp
-      if (untimed || number >= fragileFrom) asked.set(number, blockHash as Hex)
-    }
-    const headers = await Promise.all([...asked].map(([number]) => headerOf(client, number)))
-    for (const [at, [, hash]] of [...asked].entries()) {
-      const header = headers[at]
-      if (header?.hash !== hash) return undefined
-      times.set(hash, header.time)
-    }
-    return times
+/** The store, telling what its look-ups throw. */
+function faultsOf(index: IndexStore, tell: (error: unknown) => void): Pick<IndexStore, 'known' | 'emitters'> {
+  const told = (error: unknown): never => {
+    tell(error)
+    throw error
+  }
+  return {
+    known: (...args) => index.known(...args).catch(told),
+    emitters: (...args) => index.emitters(...args).catch(told),
   }
 }
 
-interface Header {
-  hash: Hex
-  /** Seconds since 1970. */
-  time: bigint
+async function rangeFrom(
+  client: PublicClient,
+  chain: Chain,
+  { first, last, after, fragileFrom }: WantedRange,
+  index: Pick<IndexStore, 'known' | 'emitters'>,
+  inParts: boolean,
+): Promise<BlockRange | undefined> {
+  const emitters = new Emitters(chain, index)
+  // one request, so that one node answers all of it: another one might not have the blocks yet and say "no events"
+  const [all, end, before] = await Promise.all([
+    inParts ? undefined : eventsOf(client, first, last),
+    headerOf(client, last),
+    after && headerOf(client, after.block),
+  ])
+  if (!end || (after && before?.hash !== after.hash)) return undefined
+  const { logs: raw, unread } = all
+    ? { logs: await emitters.believed(all), unread: [] }
+    : await blockInParts({ client, chain, emitters, index }, end.hash)
+  const times = await timesOf(client, chain, raw, end, fragileFrom)
+  if (!times) return undefined
+  const logs = raw.map((log) => ({ ...formatLog(log), blockTimestamp: times.get(log.blockHash as Hex) as bigint }))
+  const others = all ? all.length - raw.length : 0
+  return { logs: logs as Log[], cursor: { block: last, hash: end.hash }, others, unread }
 }
 
-/** Hash and time of a block; undefined where the node does not have it. */
-async function headerOf(client: PublicClient, block: number): Promise<Header | undefined> {
-  const found = await client.request({ method: 'eth_getBlockByNumber', params: [hex(block), false] })
-  return found?.hash ? { hash: found.hash, time: BigInt(found.timestamp) } : undefined
+async function eventsOf(client: PublicClient, first: number, last: number): Promise<RpcLog[]> {
+  const topics = [Object.values(TOPICS).flat()]
+  // the plain call: the typed one has no form for "any of these events, from anywhere"
+  const filter = { fromBlock: hex(first), toBlock: hex(last), topics }
+  return (await client.request({ method: 'eth_getLogs', params: [filter] })) as RpcLog[]
 }
 
-/** What one node sees: its head, and the hash that it has for the block of a cursor. */
-export interface View {
-  head: number
-  hash?: Hex
-}
-
-/** What every node that answers sees. Throws ChainError where none does. */
-export function viewsOf({ nodes }: Chain, cursor: Cursor | undefined): Promise<View[]> {
-  return nodes.askAll(async (client) => {
-    const [head, header] = await Promise.all([client.getBlockNumber(), cursor && headerOf(client, cursor.block)])
-    return { head: Number(head), ...(header ? { hash: header.hash } : {}) }
-  })
-}
-
-/**
- * The newest of the cursors, newest first, that is on the chain as a node sees it that does not have the first of
- * them. Throws ChainError.
- */
-export async function commonAncestor({ nodes }: Chain, cursors: Cursor[]): Promise<Cursor | undefined> {
-  const common = await nodes.ask(
-    async (client) => {
-      const headers = await Promise.all(cursors.map(({ block }) => headerOf(client, block)))
-      return cursors.findIndex(({ hash }, at) => headers[at]?.hash === hash)
-    },
-    { accept: (at) => at !== 0 },
-  )
-  return cursors[common]
-}
-
-function hex(value: number): Hex {
-  return `0x${value.toString(16)}`
+/** The times of the blocks of some events; undefined where one of them was replaced while they were read. */
+async function timesOf(
+  client: PublicClient,
+  chain: Chain,
+  raw: RpcLog[],
+  end: Header,
+  fragileFrom: number,
+): Promise<Map<Hex, bigint> | undefined> {
+  const times = new Map([[end.hash, end.time]])
+  const factory = chain.deployment.factory
+  const asked = new Map<number, Hex>()
+  for (const { address, blockNumber, blockHash, blockTimestamp } of raw as (RpcLog & { blockTimestamp?: Hex })[]) {
+    const number = Number(blockNumber)
+    if (blockTimestamp) times.set(blockHash as Hex, BigInt(blockTimestamp))
+    // older nodes do not tell times, which deployments need; and what may be replaced is looked at once more
+    const untimed = getAddress(address) === factory && !blockTimestamp
+    if (untimed || number >= fragileFrom) asked.set(number, blockHash as Hex)
+  }
+  const headers = await Promise.all([...asked].map(([number]) => headerOf(client, number)))
+  for (const [at, [, hash]] of [...asked].entries()) {
+    const header = headers[at]
+    if (header?.hash !== hash) return undefined
+    times.set(hash, header.time)
+  }
+  return times
 }

@@ -1,11 +1,11 @@
 import { BOUNDS } from '../../bounds.js'
 import { parseJson } from '../../json.js'
-import type { IndexStore } from '../../state/store.js'
 import { type DdoCheck, readDdo } from '../ddo.js'
 import type { AssetSource, SourcedAsset } from '../resolver.js'
+import type { AssetIndex } from './current.js'
 
 /** The on-chain index as a source of assets: what it knows was checked against the chain when it was read. */
-export function indexSource(index: IndexStore): AssetSource & { size(asset: SourcedAsset): number } {
+export function indexSource(index: AssetIndex): AssetSource & { size(asset: SourcedAsset): number } {
   const sizes = new WeakMap<SourcedAsset, number>()
   return {
     size: (asset) => sizes.get(asset) ?? 1,

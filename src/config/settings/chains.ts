@@ -43,6 +43,11 @@ export const CHAINS = {
     default: 100,
     doc: 'Blocks that the index of a chain may be behind while GET /ready says that the service is ready.',
   }),
+  READY_MAX_AGE: setting({
+    parse: parse.integer(1000, 86_400_000),
+    default: 60_000,
+    doc: 'Milliseconds since the head of a chain was last seen up to which GET /ready says that the service is ready; three times INDEX_POLL_INTERVAL where that is more. Beyond one of the two, assets are read from the chain in place of the index.',
+  }),
   INDEX_REORG_DEPTH: setting({
     parse: parse.integer(1, 100_000),
     default: 256,

@@ -21,13 +21,13 @@ export const assetDdo: Endpoint = {
     params: READER,
     token: true,
     responses: { 200: json('The document.', { type: 'object' }) },
-    errors: ['ASSET_NOT_FOUND', 'DECRYPTER_DENIED'],
+    errors: ['ASSET_NOT_FOUND', 'DECRYPTER_DENIED', 'CHAIN_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
   },
   register(app, context) {
-    const { store, facts, purgatory } = context
+    const { indexed, facts, purgatory } = context
     const checkReader = readerCheck(context)
     app.get<{ Params: { did: string } }>(this.path, async (request, reply) => {
-      const found = await store.index.asset(request.params.did)
+      const found = await indexed.asset(request.params.did)
       if (found) await checkReader(request, reply, found)
       const document = found && assetDocument(found, await facts.of(found), purgatory.reasonFor(found.metadata.did))
       if (!document) throw new AssetError('ASSET_NOT_FOUND', 'No asset with this DID is in the index.')

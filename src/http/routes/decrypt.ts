@@ -96,14 +96,14 @@ interface NamedDocument {
 
 /** The document that the caller sends, where it is byte by byte what the NFT published last. */
 async function namedDocument(
-  { store, settings, receipts }: Context,
+  { indexed, settings, receipts }: Context,
   chain: Chain,
   nft: `0x${string}`,
   { encryptedDocument: data, flags: marks, documentHash: hash }: NamedDocument,
   signal: AbortSignal,
 ): Promise<PublishedDocument> {
   const unknown = new AssetError('DOCUMENT_UNKNOWN', 'The document is not the one that this data NFT published.')
-  const found = await Promise.all(didsOf(nft, chain.chainId).map((did) => store.index.asset(did)))
+  const found = await Promise.all(didsOf(nft, chain.chainId).map((did) => indexed.asset(did)))
   const asset = found.find((one) => one)
   if (!asset || data === undefined || marks === undefined || hash === undefined) throw unknown
   const mined = await receipts.find(chain, asset.metadata.txId, settings.ORDER_WAIT, signal)

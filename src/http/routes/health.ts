@@ -1,4 +1,4 @@
-import type { IndexProgress } from '../../assets/index/follower.js'
+import { isCurrent } from '../../assets/index/freshness.js'
 import { TROUBLES } from '../../state/trouble.js'
 import { type JsonSchema, json, object } from '../docs.js'
 import type { Endpoint } from '../endpoint.js'
@@ -8,6 +8,7 @@ const CHAIN = object({
   chainId: { type: 'integer' },
   block: { ...COUNT, description: 'Last block that the index has read.' },
   head: { ...COUNT, description: 'Head of the chain when it was last seen.' },
+  age: { ...COUNT, description: 'Milliseconds since then.' },
   lag: { ...COUNT, description: 'Blocks that are left to read.' },
   ready: { type: 'boolean' },
 })
@@ -36,7 +37,7 @@ export const live: Endpoint = {
   },
 }
 
-/** Whether requests should be sent here: the database answers, and the index of every chain is near its head. */
+/** Whether requests should be sent here: the database answers, and the index of every chain is near a head seen lately. */
 export const ready: Endpoint = {
   names: [],
   method: 'GET',
@@ -44,13 +45,12 @@ export const ready: Endpoint = {
   doc: {
     summary: 'Readiness',
     description:
-      'Whether the database answers and the index of every chain is near its head, with how far each has come.',
+      'Whether the database answers and the index of every chain is near its head, seen lately, with how far each has come.',
     responses: { 200: json('Ready.', READINESS), 503: json('Not ready yet, or not now.', READINESS) },
   },
   register(app, { store, progress, settings }) {
-    const isNear = ({ lag }: IndexProgress) => lag !== null && lag <= settings.READY_MAX_LAG
     app.get(this.path, async (_request, reply) => {
-      const chains = progress().map((one) => ({ ...one, ready: isNear(one) }))
+      const chains = progress().map((one) => ({ ...one, ready: isCurrent(one, settings) }))
       const trouble = await store.trouble()
       const all = !trouble && chains.every((one) => one.ready)
       const said = trouble ? { storeTrouble: trouble.kind } : {}

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Driver, type Query, type Result, type Script, sql, sqlOne, step } from '../sql.js'
+import { step } from '../script.js'
+import { type Driver, type Query, type Result, type Script, sql, sqlOne } from '../sql.js'
 import type { Identity, IdentityStore } from '../store.js'
 
 /** What an id in the table is: this state's own, one that is contained in it, or the one that it was moved to. */

@@ -1,4 +1,6 @@
-import { type Driver, type Query, type Script, sql, sqlOne, step } from '../sql.js'
+import type { Address } from 'viem'
+import { attempt, step } from '../script.js'
+import { type Driver, type Query, type Script, sql, sqlOne } from '../sql.js'
 import type {
   Cursor,
   IndexChange,
@@ -9,6 +11,7 @@ import type {
   IndexStep,
   IndexStore,
 } from '../store.js'
+import { instead, queryFor } from './changes.js'
 import { forget, keep, takeBack } from './undo.js'
 
 const TABLES = ['index_cursor', 'index_nft', 'index_datatoken', 'index_asset', 'index_checkpoint', 'index_undo']
@@ -34,29 +37,11 @@ const CHECKPOINT_AT = sql(
 )
 const DROP_CHECKPOINTS = sql('DELETE FROM index_checkpoint WHERE chain_id = :chainId AND block < :block')
 const DROP_LATER_CHECKPOINTS = sql('DELETE FROM index_checkpoint WHERE chain_id = :chainId AND block > :block')
-const NFT = sql(
-  `INSERT INTO index_nft (chain_id, address, name, symbol, token_uri, owner, created)
-   VALUES (:chainId, :address, :name, :symbol, :tokenUri, :owner, :created) ON CONFLICT DO NOTHING`,
-)
-const DATATOKEN = sql(
-  `INSERT INTO index_datatoken (chain_id, address, nft, name, symbol, position)
-   SELECT CAST(:chainId AS BIGINT), :address, :nft, :name, :symbol,
-     (SELECT count(*) FROM index_datatoken WHERE chain_id = :chainId AND nft = :nft)
-   WHERE true ON CONFLICT DO NOTHING`,
-)
-const METADATA = sql(
-  `INSERT INTO index_asset (did, chain_id, nft, state, ddo, reason, encrypted, tx_id, block, sender, timestamp)
-   VALUES (:did, :chainId, :nft, :state, :ddo, :reason, :isEncrypted, :txId, :block, :from, :timestamp)
-   ON CONFLICT (chain_id, nft) DO UPDATE SET did = excluded.did, state = excluded.state, ddo = excluded.ddo,
-     reason = excluded.reason, encrypted = excluded.encrypted, tx_id = excluded.tx_id, block = excluded.block, sender = excluded.sender,
-     timestamp = excluded.timestamp`,
-)
-const STATE = sql('UPDATE index_asset SET state = :state WHERE chain_id = :chainId AND nft = :nft')
-const ORDER = sql('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken')
 const FIND_NFT = sqlOne('SELECT * FROM index_nft WHERE chain_id = :chainId AND address = :address')
 const FIND_DATATOKEN = sqlOne(
   'SELECT address, nft, name, symbol FROM index_datatoken WHERE chain_id = :chainId AND address = :address',
 )
+const EMITTERS = { nft: emittersIn('index_nft'), datatoken: emittersIn('index_datatoken') }
 const DATATOKENS_OF = sql(
   `SELECT address, nft, name, symbol, orders FROM index_datatoken
    WHERE chain_id = :chainId AND nft = :nft ORDER BY position`,
@@ -65,30 +50,39 @@ const ASSET = sqlOne(
   `SELECT chain_id, nft, did, state, ddo, reason, encrypted, tx_id, block, sender, timestamp FROM index_asset WHERE did = :did`,
 )
 
-/** The statement of a change. */
-function queryFor(chainId: number, change: IndexChange): Query {
-  switch (change.kind) {
-    case 'nft':
-      return NFT({ chainId, ...change.nft })
-    case 'datatoken':
-      return DATATOKEN({ chainId, ...change.datatoken })
-    case 'metadata':
-      return METADATA({ chainId, ...change.metadata, isEncrypted: Number(change.metadata.encrypted) })
-    case 'state':
-      return STATE({ chainId, nft: change.nft, state: change.state })
-    case 'order':
-      return ORDER({ chainId, datatoken: change.datatoken })
+/** Statements for the addresses of a table. */
+function emittersIn(table: string) {
+  const select = `SELECT address FROM ${table} WHERE chain_id = ?`
+  return {
+    // in full hundreds, so that there are a few statements and not one for each number
+    known(chainId: number, addresses: Address[]): Query {
+      const places = Math.ceil(addresses.length / 100) * 100
+      const values = Array.from({ length: places }, (_, at) => addresses[at] ?? (addresses[0] as Address))
+      return { text: `${select} AND address IN (${values.map(() => '?').join(', ')})`, values: [chainId, ...values] }
+    },
+    after: (chainId: number, address: string, limit: number): Query => ({
+      text: `${select} AND address > ? ORDER BY address LIMIT ?`,
+      values: [chainId, address, limit],
+    }),
   }
 }
 
-function* commit({ chainId, from, to, changes, keepSince }: IndexStep): Script<boolean> {
+function* commit({ chainId, from, to, changes, keepSince, leaveOut }: IndexStep): Script<boolean> {
   const move = from
     ? NEXT_CURSOR({ chainId, ...to, fromBlock: from.block, fromHash: from.hash })
     : FIRST_CURSOR({ chainId, ...to })
   if ((yield* step(move)).changes !== 1) return false
-  for (const change of changes) {
+  const make = function* (change: IndexChange): Script<void> {
     if (keepSince !== undefined) yield* keep(chainId, to.block, change)
     yield* step(queryFor(chainId, change))
+  }
+  for (const change of changes) {
+    if (!leaveOut) yield* make(change)
+    else if (!(yield* attempt(() => make(change)))) {
+      leaveOut(change)
+      const lesser = instead(change)
+      if (lesser) yield* attempt(() => make(lesser))
+    }
   }
   // what was not kept cannot be taken back, so the checkpoints before it are void
   const base = keepSince === undefined ? to.block : yield* checkpointAt(chainId, keepSince)
@@ -132,6 +126,8 @@ export function indexStore(db: Driver): IndexStore {
     return { address: row.address, name, symbol, tokenUri, owner, created }
   }
 
+  const addressesOf = async (query: Query) => (await rows<{ address: Address }>(query)).map(({ address }) => address)
+
   async function asset(did: string): Promise<IndexedAsset | undefined> {
     const [row] = await rows<AssetRow>(ASSET({ did }))
     if (!row) return undefined
@@ -153,6 +149,9 @@ export function indexStore(db: Driver): IndexStore {
     reset: (chainId) => db.transact(reset(chainId)),
     nft,
     datatoken: async (chainId, address) => (await rows<IndexedDatatoken>(FIND_DATATOKEN({ chainId, address })))[0],
+    known: (chainId, kind, addresses) =>
+      addresses.length === 0 ? Promise.resolve([]) : addressesOf(EMITTERS[kind].known(chainId, addresses)),
+    emitters: (chainId, kind, after = '0x', limit) => addressesOf(EMITTERS[kind].after(chainId, after, limit)),
     asset,
   }
 }

@@ -1,4 +1,5 @@
-import { type Driver, type Script, sql, sqlOne, step } from '../sql.js'
+import { step } from '../script.js'
+import { type Driver, type Script, sql, sqlOne } from '../sql.js'
 import type { NewProof, ProofStore, QueuedProof } from '../store.js'
 
 const ADD = sql(

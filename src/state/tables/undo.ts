@@ -1,4 +1,5 @@
-import { type Script, sql, step, type Value } from '../sql.js'
+import { step } from '../script.js'
+import { type Script, sql, type Value } from '../sql.js'
 import type { IndexChange } from '../store.js'
 
 /** The table of each kind of row, and the column that names a row within its chain. */
@@ -65,6 +66,7 @@ function rowOf(change: IndexChange): [kind: RowKind, id: string] {
     case 'metadata':
       return ['asset', change.metadata.nft]
     case 'state':
+    case 'unreadable':
       return ['asset', change.nft]
     case 'order':
       return ['datatoken', change.datatoken]

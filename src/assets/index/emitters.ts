@@ -1,0 +1,91 @@
+import type { Address, Hex, RpcLog } from 'viem'
+import { BOUNDS } from '../../bounds.js'
+import { topicsOf } from '../../chain/abi.js'
+import type { Chain } from '../../chain/chains.js'
+import { checksummed } from '../../crypto/address.js'
+import type { EmitterKind, IndexStore } from '../../state/store.js'
+
+/** First topics of the events that count when the chain's factory, one of its NFTs, or one of its datatokens emits them. */
+export const TOPICS = {
+  factory: topicsOf(['NFTCreated', 'TokenCreated']),
+  nft: topicsOf(['MetadataCreated', 'MetadataUpdated', 'MetadataState']),
+  datatoken: topicsOf(['OrderStarted']),
+} as const
+
+const KIND_OF = new Map(
+  Object.entries(TOPICS).flatMap(([kind, topics]) => topics.map((topic) => [topic, kind as keyof typeof TOPICS])),
+)
+const [NFT_CREATED, TOKEN_CREATED] = TOPICS.factory as [Hex, Hex]
+
+/**
+ * Tells the events that count from those that anybody emits under the same names: those of the factory, and of the NFTs
+ * and datatokens that it deployed before, by the store, or in the very logs that were looked at. Whoever emits ten
+ * thousand others costs a statement for some hundred emitters, and none of his logs is decoded.
+ */
+export class Emitters {
+  /** In lower case, as nodes spell addresses. */
+  private readonly created = { nft: new Map<string, Address>(), datatoken: new Map<string, Address>() }
+  private readonly known = { nft: new Map<string, boolean>(), datatoken: new Map<string, boolean>() }
+  private readonly factory: string
+
+  constructor(
+    private readonly chain: Chain,
+    private readonly index: Pick<IndexStore, 'known'>,
+  ) {
+    this.factory = chain.deployment.factory.toLowerCase()
+  }
+
+  /** Those that count. Logs of blocks before must have been looked at before. Throws StateError. */
+  async believed<L extends RpcLog>(logs: readonly L[]): Promise<L[]> {
+    for (const log of logs) this.noteDeployment(log)
+    for (const kind of ['nft', 'datatoken'] as const) await this.ask(kind, logs)
+    return logs.filter((log) => {
+      const kind = kindOf(log)
+      if (!kind) return false
+      return kind === 'factory' ? this.isFactory(log) : this.known[kind].get(log.address.toLowerCase()) === true
+    })
+  }
+
+  /** The contracts that the logs so far have deployed. */
+  deployed(kind: EmitterKind): Address[] {
+    return [...this.created[kind].values()]
+  }
+
+  private isFactory({ address }: RpcLog): boolean {
+    return address.toLowerCase() === this.factory
+  }
+
+  private noteDeployment(log: RpcLog): void {
+    if (kindOf(log) !== 'factory' || !this.isFactory(log)) return
+    const [first, token = ''] = log.topics
+    if (first === NFT_CREATED) this.note('nft', log.data.slice(26, 66))
+    if (first === TOKEN_CREATED) this.note('datatoken', token.slice(26))
+  }
+
+  private note(kind: EmitterKind, digits: string): void {
+    if (!/^[0-9a-f]{40}$/i.test(digits)) return
+    const address = `0x${digits.toLowerCase()}` as const
+    this.created[kind].set(address, checksummed(address))
+    this.known[kind].set(address, true)
+  }
+
+  private async ask(kind: EmitterKind, logs: readonly RpcLog[]): Promise<void> {
+    const known = this.known[kind]
+    const unasked = new Set<Address>()
+    for (const log of logs) {
+      const address = log.address.toLowerCase() as Address
+      if (kindOf(log) === kind && !known.has(address)) unasked.add(address)
+    }
+    const all = [...unasked]
+    for (let at = 0; at < all.length; at += BOUNDS.chain.known) {
+      const some = all.slice(at, at + BOUNDS.chain.known)
+      for (const address of some) known.set(address, false)
+      for (const address of await this.index.known(this.chain.chainId, kind, some.map(checksummed)))
+        known.set(address.toLowerCase(), true)
+    }
+  }
+}
+
+function kindOf({ topics }: RpcLog): keyof typeof TOPICS | undefined {
+  return KIND_OF.get(topics[0] as Hex)
+}

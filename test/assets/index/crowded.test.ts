@@ -1,0 +1,236 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ocean } from '../../../demo/client.js'
+import { mined } from '../../../demo/consume.js'
+import type { Published } from '../../../demo/publish.js'
+import { Emitters, TOPICS } from '../../../src/assets/index/emitters.js'
+import { ChainFollower } from '../../../src/assets/index/follower.js'
+import type { Chain } from '../../../src/chain/chains.js'
+import { connectChains } from '../../../src/chain/connect.js'
+import { loadSettings } from '../../../src/config/load.js'
+import { openSqliteStore } from '../../../src/state/sqlite.js'
+import type { IndexedAsset, IndexStore } from '../../../src/state/store.js'
+import { compiled, deployed } from '../../helpers/contracts.js'
+import { eventually } from '../../helpers/eventually.js'
+import { heldBy } from '../../helpers/measured.js'
+import { NO_METHOD, type Refusal, TOO_MUCH } from '../../helpers/refusals.js'
+import { ask } from '../../helpers/requests.js'
+import { RpcProxy } from '../../helpers/rpc-proxy.js'
+import { World } from '../../helpers/world.js'
+
+const LIMIT = 10_000
+
+/** Refuses whatever holds more logs than nodes give. */
+const limited =
+  (refusal: Refusal, most = LIMIT) =>
+  (method: string, _: unknown, truth: unknown) =>
+    method === 'eth_getLogs' && (truth as unknown[]).length > most ? refusal : undefined
+
+describe('a block that nodes do not give whole', () => {
+  let world: World
+  let proxy: RpcProxy
+  let crowd: Address
+  /** Revoked in the crowded block. */
+  let revoked: Published
+  let kept: Published
+  let crowded: number
+  const folders: string[] = []
+
+  beforeAll(async () => {
+    world = await World.start({}, async (rpcUrl) => {
+      proxy = await RpcProxy.before(rpcUrl)
+      return [proxy.url]
+    })
+    crowd = await deployed(world.network.rpcUrl, 'Crowd')
+    const publisher = await world.somebody()
+    const publish = () => world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')), { publisher })
+    ;[revoked, kept] = [await publish(), await publish()]
+    proxy.refuse = limited(TOO_MUCH.Infura)
+    // one block: ten thousand events of a stranger around a revocation
+    await world.rpc('evm_setAutomine', [false])
+    const nft = new ocean.Nft(publisher, world.network.chainId)
+    await crowding('states', 5_001n)
+    const revoking = nft.setMetadataState(revoked.nft, publisher.address, 3)
+    await eventually(async () => Number((await txpool()).pending) === 2)
+    await crowding('states', 5_000n)
+    await world.rpc('evm_mine')
+    await world.rpc('evm_setAutomine', [true])
+    const txId = await mined(revoking)
+    crowded = (await world.provider.getTransactionReceipt(txId)).blockNumber
+  })
+  afterAll(async () => {
+    await world.close()
+    proxy.close()
+    for (const folder of folders) rmSync(folder, { recursive: true })
+  })
+  afterEach(() => {
+    proxy.refuse = () => undefined
+  })
+
+  const txpool = async () => (await world.rpc('txpool_status')) as { pending: Hex }
+  async function crowding(functionName: string, size: bigint): Promise<void> {
+    const data = encodeFunctionData({ abi: compiled('Crowd').abi, functionName, args: [size] })
+    const [from] = (await world.rpc('eth_accounts')) as Hex[]
+    await world.rpc('eth_sendTransaction', [{ from, to: crowd, data, gas: '0x8000000' }])
+  }
+  const state = async ({ did }: Published) => {
+    const { json } = await ask(`${world.network.providerUrl}/api/aquarius/assets/ddo/${did}`)
+    return (json.nft as { state: number } | undefined)?.state
+  }
+
+  /** Follows the chain through a node from the start to the head, in a store of its own. */
+  async function follow(
+    through: RpcProxy,
+  ): Promise<{ find: (asset: Published) => Promise<IndexedAsset>; said: object[] }> {
+    const { context } = world.local.app
+    const settings = loadSettings({
+      ...world.beside(),
+      NETWORK_URL: JSON.stringify({ [world.network.chainId]: through.url }),
+    })
+    const chain = (await connectChains(settings)).get(world.network.chainId) as Chain
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folders.push(folder)
+    const store = openSqliteStore(folder)
+    const said: object[] = []
+    const note = (fields: object, message: string) => void said.push({ ...fields, message })
+    const options = { blockRange: 500, pollInterval: 10, documents: context.documents, reorgDepth: 64 }
+    const log = { debug: () => undefined, info: note, warn: note, error: note }
+    const follower = new ChainFollower(chain, store.index, options, log)
+    const head = await world.provider.getBlockNumber()
+    // each step counts: a refused range costs no pause
+    for (let steps = 0; ((await store.index.cursor(chain.chainId))?.block ?? -1) < head; steps++) {
+      expect(steps).toBeLessThan(60)
+      await follower.step()
+    }
+    const found = await Promise.all([revoked, kept].map(({ did }) => store.index.asset(did)))
+    await store.close()
+    return { find: async (asset) => found[asset === revoked ? 0 : 1] as IndexedAsset, said }
+  }
+
+  it('is passed by the service, which sees what else is in it, and is ready (threat 46)', async () => {
+    await eventually(async () => (await state(revoked)) === 3)
+    expect(await state(kept)).toBe(0)
+    await eventually(async () => (await ask(`${world.network.providerUrl}/ready`)).status === 200)
+    const another = await world.publishUrl(world.storage.file('/b.csv', Buffer.from('b')))
+    expect(await state(another)).toBe(0)
+  })
+
+  it.each(Object.entries(TOO_MUCH))('is read from %s (threat 46)', async (_, refusal) => {
+    const node = await RpcProxy.before(world.network.rpcUrl)
+    node.refuse = limited(refusal)
+    const { find, said } = await follow(node)
+    expect((await find(revoked)).metadata.state).toBe(3)
+    expect((await find(kept)).metadata).toMatchObject({ state: 0, reason: null })
+    const words = 'status' in refusal ? 'answered 413' : `refuses with code ${refusal.code}`
+    expect(said).toContainEqual(
+      expect.objectContaining({ block: crowded, reason: words, message: 'block is read in parts' }),
+    )
+    node.close()
+  })
+
+  it('is read transaction by transaction where the node has no receipts of blocks (threat 46)', async () => {
+    const node = await RpcProxy.before(world.network.rpcUrl)
+    const crowdedOut = limited(TOO_MUCH.Infura)
+    node.refuse = (method, params, truth) =>
+      method === 'eth_getBlockReceipts' ? NO_METHOD : crowdedOut(method, params, truth)
+    const { find } = await follow(node)
+    expect((await find(revoked)).metadata.state).toBe(3)
+    expect(node.calls.filter((method) => method === 'eth_getTransactionReceipt').length).toBeGreaterThanOrEqual(3)
+    node.close()
+  })
+
+  it('is read by the contracts that are known where no receipt of it is given (threat 46)', async () => {
+    const node = await RpcProxy.before(world.network.rpcUrl)
+    const crowdedOut = limited(TOO_MUCH.Infura)
+    node.refuse = (method, params, truth) => {
+      if (method === 'eth_getBlockReceipts') return NO_METHOD
+      const { logs } = (truth ?? {}) as { logs?: unknown[] }
+      if (method === 'eth_getTransactionReceipt' && (logs?.length ?? 0) > 4000) return TOO_MUCH.jsonrpsee
+      return crowdedOut(method, params, truth)
+    }
+    const { find } = await follow(node)
+    expect((await find(revoked)).metadata.state).toBe(3)
+    expect((await find(kept)).metadata.state).toBe(0)
+    node.close()
+  })
+
+  it('makes one asset unreadable, and is passed, where its own events alone are too long (threat 74)', async () => {
+    const node = await RpcProxy.before(world.network.rpcUrl)
+    node.refuse = (method, _params, truth) => {
+      if (method === 'eth_getBlockReceipts' || method === 'eth_getTransactionReceipt') return TOO_MUCH.jsonrpsee
+      if (method !== 'eth_getLogs') return undefined
+      const logs = truth as { address: string; blockNumber: string }[]
+      const at = logs.filter(({ blockNumber }) => Number(blockNumber) === crowded)
+      const own = at.some(({ address }) => address.toLowerCase() === revoked.nft.toLowerCase())
+      return own || logs.length > LIMIT ? TOO_MUCH.jsonrpsee : undefined
+    }
+    const { find, said } = await follow(node)
+    expect((await find(revoked)).metadata).toMatchObject({ ddo: null, reason: 'has events that no node gives' })
+    expect((await find(kept)).metadata).toMatchObject({ state: 0, reason: null })
+    expect(said).toContainEqual(
+      expect.objectContaining({ address: revoked.nft, block: crowded, message: 'an event was left out of the index' }),
+    )
+    node.close()
+  })
+
+  it('is not skipped while a node that refuses all of it may come to itself', async () => {
+    const node = await RpcProxy.before(world.network.rpcUrl)
+    node.refuse = (method, params) => {
+      if (method !== 'eth_getLogs') return undefined
+      const [{ fromBlock, toBlock }] = params as [{ fromBlock?: Hex; toBlock?: Hex }]
+      // not by numbers, and so not in parts either
+      const has = Number(fromBlock) <= crowded && crowded <= Number(toBlock)
+      return has || !fromBlock ? TOO_MUCH.Infura : undefined
+    }
+    await expect(follow(node)).rejects.toThrow('No node gives the events of these blocks')
+    node.close()
+  })
+
+  it('is read where its answer is longer than any that is taken, and the log says why (threat 74)', async () => {
+    await world.rpc('evm_setAutomine', [false])
+    for (let count = 0; count < 4; count++) await crowding('large', 1_500_000n)
+    await crowding('many', 400n)
+    await eventually(async () => Number((await txpool()).pending) === 5)
+    await world.rpc('evm_mine')
+    await world.rpc('evm_setAutomine', [true])
+    const head = await world.provider.getBlockNumber()
+    await world.indexedTo(head)
+    const node = await RpcProxy.before(world.network.rpcUrl)
+    const { find, said } = await follow(node)
+    expect(said).toContainEqual(
+      expect.objectContaining({
+        block: head,
+        reason: 'answers more than 8388608 bytes',
+        message: 'block is read in parts',
+      }),
+    )
+    expect((await find(kept)).metadata.state).toBe(0)
+    node.close()
+  })
+
+  it('costs a statement for some hundred emitters, and holds the event loop for nothing (threat 46)', async () => {
+    const chain = [...world.local.app.context.chains.values()][0] as Chain
+    const address = (at: number) => `0x${at.toString(16).padStart(40, '0')}` as const
+    const logs = Array.from({ length: LIMIT }, (_, at) => {
+      const topics = [TOPICS.nft[at % 3] as Hex, `0x${'00'.repeat(32)}`]
+      return { address: address(at % 1200), topics, data: `0x${'00'.repeat(96)}`, blockNumber: '0x1' }
+    })
+    let statements = 0
+    const index = {
+      known: (...args: Parameters<IndexStore['known']>) => {
+        statements += 1
+        return world.local.app.context.store.index.known(...args)
+      },
+    }
+    let believed: unknown[] = logs
+    const held = await heldBy(async () => {
+      believed = await new Emitters(chain, index).believed(logs as never)
+    })
+    expect(believed).toEqual([])
+    expect(statements).toBe(3)
+    expect(held).toBeLessThan(200)
+  })
+})
