@@ -5,7 +5,7 @@ import type { Chain } from '../../chain/chains.js'
 import { checksummed } from '../../crypto/address.js'
 import type { EmitterKind, IndexStore } from '../../state/store.js'
 
-/** First topics of the events that count when the chain's factory, one of its NFTs, or one of its datatokens emits them. */
+/** First topics of the events that count, by who must emit them: the chain's factory, one of its NFTs or datatokens. */
 export const TOPICS = {
   factory: topicsOf(['NFTCreated', 'TokenCreated']),
   nft: topicsOf(['MetadataCreated', 'MetadataUpdated', 'MetadataState']),

@@ -5,7 +5,7 @@ import { isTooLong, refusal } from '../../chain/failures.js'
 import type { EmitterKind, IndexStore } from '../../state/store.js'
 import { type Emitters, TOPICS } from './emitters.js'
 
-/** The events of a block that count, and the NFTs whose events cannot be had: a node's whole answer is too long for one. */
+/** The events of a block that count, and the NFTs whose events cannot be had: those of one alone are too long. */
 export interface BlockParts {
   logs: RpcLog[]
   unread: Address[]
