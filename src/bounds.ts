@@ -36,6 +36,8 @@ export const BOUNDS = {
   ipfs: {
     /** Parts of a file that were named and not yet read: a block names 50,000 at most, honest ones a few hundred. */
     pending: 200_000,
+    /** Parts that one block names: more CIDs of 32 bytes do not fit into it. */
+    links: 65_536,
     /** Bytes of one block: the limit that IPFS itself keeps. */
     block: 2_097_152,
     /** Bytes of blocks that may be fetched beside the bytes that are asked for: the way to them, and what lies around. */

@@ -1,34 +1,37 @@
-import type { Blockstore } from 'interface-blockstore'
-import { exporter, type UnixFSEntry } from 'ipfs-unixfs-exporter'
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
 import { BOUNDS } from '../bounds.js'
 import { StorageError } from '../errors.js'
+import { readFileBlock } from './dag-pb.js'
 import type { TrustlessBlocks } from './trustless.js'
 
 /** A part of a file: bytes of its own, and parts behind them. */
 interface Part {
   own: Uint8Array
   size: number
-  links: { cid: CID; size: number }[]
+  /** CIDs in their binary form: there may be tens of thousands, and few are asked for. */
+  links: { cid: Uint8Array; size: number }[]
 }
 
 /** A part to come: where it begins in the file, and its block where that was asked for. */
 interface Pending {
-  cid: CID
+  cid: Uint8Array
   at: number
   size: number
   part?: Promise<Part>
 }
 
-/** Codec of blocks that are bytes of a file and nothing else. */
+/** Codecs of blocks that are bytes of a file and nothing else. */
 const RAW = 0x55
+const IDENTITY = 0
+/** That of blocks with parts. */
+const DAG_PB = 0x70
 
 /** Blocks that are fetched ahead of the reader. */
 const READ_AHEAD = 8
 
 /**
- * A file of IPFS, read along its tree. By hand, since the library that decodes each block does not handle what goes
- * wrong further down: a block that is missing or broken there, or a reader who leaves, would end the process.
+ * A file of IPFS, read along its tree. By hand, since the library for it does not handle what goes wrong further down: a
+ * block that is missing or broken there, or a reader who leaves, would end the process.
  */
 export class UnixFile {
   private constructor(
@@ -91,38 +94,25 @@ function within({ own, links }: Part, at: number, start: number, end: number): P
 }
 
 /** Fetches and decodes a part, which has to be of the size that its parent says. Throws StorageError. */
-async function part(cid: CID, blocks: TrustlessBlocks, expected?: number): Promise<Part> {
-  let entry: UnixFSEntry
+async function part(named: CID | Uint8Array, blocks: TrustlessBlocks, expected?: number): Promise<Part> {
+  let decoded: Part
   try {
+    const cid = named instanceof Uint8Array ? CID.decode(named) : named
     // a block without structure is the bytes themselves
-    const block = await blocks.get(cid, cid.code === RAW ? expected : undefined)
-    entry = await exporter(cid, blockstoreOf(block))
+    decoded = partOf(cid, await blocks.get(cid, cid.code === RAW ? expected : undefined))
   } catch (error) {
     throw error instanceof StorageError ? error : broken()
   }
-  const decoded = partOf(entry)
   if (!Number.isSafeInteger(decoded.size) || decoded.size !== (expected ?? decoded.size)) throw broken()
   return decoded
 }
 
-/** A store of one block, for the library. */
-function blockstoreOf(block: Uint8Array): Pick<Blockstore, 'get'> {
-  return {
-    async *get() {
-      yield block
-    },
-  }
-}
-
-function partOf(entry: UnixFSEntry): Part {
-  if (entry.type === 'raw' || entry.type === 'identity') return { own: entry.node, size: entry.node.length, links: [] }
-  if (entry.type !== 'file' || !/^(?:file|raw)$/.test(entry.unixfs.type))
-    throw new StorageError('STORAGE_REFUSED', 'The file is a directory, or no file at all.')
-  const { node, unixfs } = entry
-  if (node.Links.length !== unixfs.blockSizes.length) throw broken()
-  const own = unixfs.data ?? new Uint8Array()
-  const links = node.Links.map(({ Hash }, at) => ({ cid: Hash, size: Number(unixfs.blockSizes[at]) }))
-  return { own, size: links.reduce((sum, { size }) => sum + size, own.length), links }
+function partOf({ code }: CID, block: Uint8Array): Part {
+  if (code === RAW || code === IDENTITY) return { own: block, size: block.length, links: [] }
+  if (code !== DAG_PB) throw broken()
+  const file = readFileBlock(block)
+  if (!file) throw new StorageError('STORAGE_REFUSED', 'The file is a directory, or no file at all.')
+  return { ...file, size: file.links.reduce((sum, { size }) => sum + size, file.own.length) }
 }
 
 function broken(): StorageError {
