@@ -121,6 +121,8 @@ describe('commands of an operator', () => {
     expect(broken.stdout).toMatch(/^FAIL {2}NETWORK_URL: the node at \S+ is on chain 8996, not on chain 1\.$/m)
     expect((await run('doctor', { PORT: 'x' })).stdout).toMatch(/^FAIL {2}PORT: /)
     const database = await run('doctor', { RBAC_SERVER_URL: '', DATABASE_URL: 'postgres://u:hunter4@127.0.0.1:1/x' })
-    expect(database.stdout).toMatch(/^FAIL {2}DATABASE_URL: the database cannot be used: it cannot be reached \(ECONNREFUSED\)\.$/m)
+    expect(database.stdout).toMatch(
+      /^FAIL {2}DATABASE_URL: the database cannot be used: it cannot be reached \(ECONNREFUSED\)\.$/m,
+    )
   })
 })
