@@ -46,7 +46,11 @@ export function writeMarker(folder: string, marker: Marker): void {
 
 /** The size of a folder's embedded database, 0 where there is none. */
 export function embeddedSize(folder: string): number {
-  return statSync(join(folder, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0
+  try {
+    return statSync(join(folder, DATABASE_FILE)).size
+  } catch {
+    return 0 // also where the folder is none
+  }
 }
 
 /** Stands for the id of a database that has none yet, or cannot be read. */

@@ -101,6 +101,9 @@ class PostgresDriver implements Driver {
 
   async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
     const client = await this.guarded(() => this.pool.connect())
+    // one that breaks between two statements says so here, and then at the next of them
+    const broken = () => undefined
+    client.on('error', broken)
     try {
       await this.guarded(() => client.query('BEGIN'))
       const result = await work((query) => this.guarded(() => this.run(client, query)))
@@ -110,6 +113,8 @@ class PostgresDriver implements Driver {
     } catch (error) {
       client.release(true) // and with the connection the transaction
       throw error
+    } finally {
+      client.off('error', broken)
     }
   }
 

@@ -28,7 +28,7 @@ describe('four instances on one PostgreSQL', () => {
 
   beforeAll(async () => {
     ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
-    environment = world.beside({ DATABASE_URL: postgres.url(), INDEX_POLL_INTERVAL: '100' })
+    environment = world.beside({ DATABASE_URL: postgres.url(), STATE_DIR: postgres.folder, INDEX_POLL_INTERVAL: '100' })
     instances = await Promise.all([0, 1, 2, 3].map(() => startInstance(environment)))
   })
   afterAll(async () => {

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { providerKey } from '../../src/crypto/keys.js'
+import { build } from '../helpers/built.js'
+import { startInstance } from '../helpers/instance.js'
+import { createToken, deleteToken, freshNonce } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+const [ALICE, BOB] = [providerKey(`0x${'44'.repeat(32)}`), providerKey(`0x${'55'.repeat(32)}`)]
+const AHEAD = 2 * 86_400
+
+/** Sets the clock of a process ahead, from its first line on. */
+const clock = `const D = Date; globalThis.Date = class extends D {
+  constructor(...given) { given.length > 0 ? super(...given) : super(D.now() + ${AHEAD}000) }
+  static now() { return D.now() + ${AHEAD}000 } }`
+
+const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+let world: World
+beforeAll(async () => {
+  world = await World.start()
+})
+afterAll(async () => {
+  await world.close()
+  rmSync(folder, { recursive: true })
+})
+
+it('a revoked token stays revoked although an instance whose clock is days ahead purges others (threat 84)', async () => {
+  const cli = build(folder)
+  const environment = world.beside({ STATE_DIR: join(folder, 'state') })
+  const right = await startInstance(environment, [cli])
+  const ahead = await startInstance(environment, ['--import', `data:text/javascript,${encodeURIComponent(clock)}`, cli])
+  try {
+    const issue = async (at: string, key: typeof ALICE, seconds?: number) =>
+      (await createToken(at, key, freshNonce(), seconds)).json.token as string
+    const [revoked, kept] = [await issue(right.url, ALICE), await issue(right.url, ALICE)]
+    expect((await deleteToken(right.url, ALICE, revoked)).status).toBe(200)
+    // purges what has ended by its clock
+    const other = await issue(ahead.url, BOB, AHEAD + 3600)
+    expect((await deleteToken(ahead.url, BOB, other)).status).toBe(200)
+    expect((await deleteToken(ahead.url, BOB, await issue(right.url, BOB))).json.error).toMatch(/expired/)
+    expect((await deleteToken(right.url, ALICE, revoked)).json.error).toBe('Token is deleted.')
+    // and one that was not deleted is as good as before
+    expect((await deleteToken(right.url, ALICE, kept)).status).toBe(200)
+  } finally {
+    await Promise.all([right.end(), ahead.end()])
+  }
+})
