@@ -193,7 +193,7 @@ describe('the state of a service', () => {
 async function fill(store: StateStore): Promise<void> {
   for (let at = 0; at < 120; at++) await store.nonces.consume(address(at), '000100')
   await store.revocations.revoke('jti', 1000)
-  await store.proofs.add('proof', 'http', '{}', 1)
+  await store.proofs.add({ id: 'proof', kind: 'http', body: '{}' }, 1)
   await store.proofs.noteTransaction('proof', '0xaa')
   await store.usage.add('somebody', 7, 1000, 0)
   const nft = { address: address(1), name: 'ü', symbol: 's', tokenUri: '', owner: address(2), created: '' }
