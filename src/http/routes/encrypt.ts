@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Proven } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
+import { BOUNDS } from '../../bounds.js'
 import type { Chain } from '../../chain/chains.js'
 import type { Context } from '../../context.js'
 import { encrypt as encryptTo } from '../../crypto/ecies.js'
@@ -64,10 +66,11 @@ export const encrypt: Endpoint = {
           ...(consumer ? { consumer: consumer.address } : {}),
         })
         await consumer?.consumeNonce()
-        return reply
-          .code(201)
-          .type('text/plain; charset=utf-8')
-          .send(`0x${encryptTo(chain.key.publicKey, body).toString('hex')}`)
+        const encrypted = encryptTo(chain.key.publicKey, body)
+        if (body.length > BOUNDS.body.turn) await setImmediate()
+        // as bytes: the text of ten megabytes would be encoded once more
+        const answer = Buffer.from(`0x${encrypted.toString('hex')}`, 'latin1')
+        return reply.code(201).type('text/plain; charset=utf-8').send(answer)
       })
     })
   },
