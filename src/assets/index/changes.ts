@@ -75,7 +75,7 @@ async function metadataChange(
       txId: event.transactionHash as Hex,
       block: Number(event.blockNumber),
       from: 'createdBy' in event.args ? event.args.createdBy : event.args.updatedBy,
-      timestamp: Number(timestamp),
+      timestamp: secondsOf(timestamp),
     },
   }
 }
@@ -93,9 +93,9 @@ class KnownContracts {
   addNft({ args, blockTimestamp }: Named<'NFTCreated'>): IndexChange {
     const nft: IndexedNft = {
       address: args.newTokenAddress,
-      name: args.tokenName,
-      symbol: args.symbol,
-      tokenUri: args.tokenURI,
+      name: storable(args.tokenName),
+      symbol: storable(args.symbol),
+      tokenUri: storable(args.tokenURI),
       owner: args.admin,
       created: isoTime(Number(blockTimestamp ?? 0)),
     }
@@ -105,7 +105,8 @@ class KnownContracts {
 
   /** `creator` is the contract that asked the factory: the factory admits none but its own NFTs. */
   addDatatoken({ args }: Named<'TokenCreated'>): IndexChange {
-    const datatoken = { address: args.newTokenAddress, nft: args.creator, name: args.name, symbol: args.symbol }
+    const [name, symbol] = [storable(args.name), storable(args.symbol)]
+    const datatoken = { address: args.newTokenAddress, nft: args.creator, name, symbol }
     this.datatokens.set(datatoken.address, datatoken)
     return { kind: 'datatoken', datatoken }
   }
@@ -119,7 +120,19 @@ class KnownContracts {
   }
 }
 
+/** Text of a stranger without NUL, which PostgreSQL refuses: one name with it would stop the index for good. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd')
+}
+
+/** The end of the year 9999: what an event calls later than that is no time, and neither dates nor databases hold it. */
+const LAST_SECOND = 253_402_300_799
+
+function secondsOf(time: bigint | number): number {
+  return Math.min(Number(time), LAST_SECOND)
+}
+
 /** ISO 8601 time in UTC without fractions, as asset documents carry it, from seconds since 1970. */
 export function isoTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+  return new Date(secondsOf(seconds) * 1000).toISOString().replace('.000Z', 'Z')
 }
