@@ -14,6 +14,8 @@ export const BOUNDS = {
     headersTimeout: 60_000,
     /** Milliseconds in which the last byte of a request must arrive: 10 MB over a slow line. */
     requestTimeout: 300_000,
+    /** Milliseconds after which these two are looked at again. */
+    timeoutCheck: 5_000,
     /** Addresses whose use of a budget is remembered. Older ones are evicted, which forgives them. */
     trackedAddresses: 100_000,
   },

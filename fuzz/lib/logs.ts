@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, type Log } from 'viem'
+import { type Address, encodeAbiParameters, encodeEventTopics, getAddress, type Hex, type Log } from 'viem'
 import { EVENTS } from '../../src/chain/abi.js'
-import { CONSUMER, DATATOKEN, NFT, TX } from './honest.js'
+import { CONSUMER, DATATOKEN, KEY, NFT, TX } from './honest.js'
 import { mutated, mutatedBytes } from './mutate.js'
 
 /** The factory of the chain, whose deployments count. */
-export const FACTORY: Address = '0x0102030405060708090a0b0c0d0e0f1011121314'
+export const FACTORY = getAddress('0x0102030405060708090a0b0c0d0e0f1011121314')
 
 type Parameter = (typeof EVENTS)[number]['inputs'][number]
 
@@ -23,15 +23,32 @@ function valueFor({ type }: Parameter): fc.Arbitrary<unknown> {
   return fc.oneof(fc.constantFrom<Hex>('0x', '0x00', '0x02', '0x03'), fc.uint8Array({ maxLength: 80 }).map(hexOf))
 }
 
-/** A log of one of the events that are read, well-formed. */
-const honest = fc.constantFrom(...EVENTS).chain((event) =>
-  fc.tuple(...event.inputs.map(valueFor), fc.constantFrom(NFT, DATATOKEN, FACTORY)).map((values): RawLog => {
-    const named = Object.fromEntries(event.inputs.map(({ name }, at) => [name, values[at]]))
+/** A well-formed log of one event: of any emitter, with any values, but for those that are given. */
+function logOf(
+  event: (typeof EVENTS)[number],
+  from?: Address,
+  given: Record<string, unknown> = {},
+): fc.Arbitrary<RawLog> {
+  const emitters = from === undefined ? fc.constantFrom(NFT, DATATOKEN, FACTORY) : fc.constant(from)
+  return fc.tuple(emitters, ...event.inputs.map(valueFor)).map(([emitter, ...values]): RawLog => {
+    const named = { ...Object.fromEntries(event.inputs.map(({ name }, at) => [name, values[at]])), ...given }
     const plain = event.inputs.filter((input) => !('indexed' in input && input.indexed))
     const topics = encodeEventTopics({ abi: EVENTS, eventName: event.name, args: named } as never) as Hex[]
     const data = encodeAbiParameters(plain as never, plain.map(({ name }) => named[name as string]) as never)
-    return { address: values.at(-1) as Address, topics, data: Buffer.from(data.slice(2), 'hex') }
-  }),
+    return { address: emitter as Address, topics, data: Buffer.from(data.slice(2), 'hex') }
+  })
+}
+
+const [nftCreated, tokenCreated, metadataCreated, metadataUpdated, stateSet, orderStarted, orderReused, fee] = EVENTS
+const honest = fc.constantFrom(...EVENTS).chain((event) => logOf(event))
+
+/** What happens to one asset, from its NFT to an order, in this order. */
+const story = fc.tuple(
+  logOf(nftCreated, FACTORY, { newTokenAddress: NFT }),
+  logOf(tokenCreated, FACTORY, { newTokenAddress: DATATOKEN, creator: NFT }),
+  fc.constantFrom(metadataCreated, metadataUpdated, stateSet).chain((event) => logOf(event, NFT)),
+  fc.constantFrom(orderStarted, orderReused).chain((event) => logOf(event, DATATOKEN)),
+  logOf(fee, DATATOKEN, { providerFeeAddress: KEY.address }),
 )
 
 interface RawLog {
@@ -49,9 +66,13 @@ export function logs(): fc.Arbitrary<RawLog[]> {
     )
     return { ...log, topics: listed.slice(0, 4) as Hex[] }
   })
-  return fc.array(
+  const any = fc.array(
     fc.oneof({ arbitrary: honest, weight: 6 }, { arbitrary: odd, weight: 2 }, { arbitrary: topics, weight: 1 }),
     { maxLength: 8 },
+  )
+  return fc.oneof(
+    any,
+    fc.tuple(story, any).map(([told, more]) => [...told, ...more]),
   )
 }
 

@@ -3,7 +3,7 @@ import { encodeAbiParameters, type Hex } from 'viem'
 import { BOUNDS } from '../../src/bounds.js'
 import { readFunctionAbi } from '../../src/storage/abi-types.js'
 import { contractAnswer } from '../../src/storage/contract-answer.js'
-import { FUNCTION_ABI } from '../lib/honest.js'
+import { FUNCTION_ABI, TX } from '../lib/honest.js'
 import { mutatedBytes } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'
 
@@ -15,8 +15,7 @@ const ABIS = [
   })),
 ].map(readFunctionAbi)
 const rows = [{ at: 3n, inner: { raw: '0x0102' as const, ok: true } }]
-const HONEST = encodeAbiParameters(
-  ABIS[0]?.outputs as never,
+const VALUES: unknown[][] = [
   [
     -5n,
     ['a', 'ü'],
@@ -25,8 +24,10 @@ const HONEST = encodeAbiParameters(
       [1, 2, 3],
       [4, 5, 6],
     ],
-  ] as never,
-)
+  ],
+  ...[['Husum'], ['0x0102'], [['a', 'bc']], [[[[1, 2], [3]], []]], [Array(1024).fill(true)], [[[TX], [TX, TX]]]],
+]
+const HONEST = ABIS.map(({ outputs }, at) => encodeAbiParameters(outputs, VALUES[at] as never))
 
 const bytes = (hex: Hex) => Buffer.from(hex.slice(2), 'hex') as Uint8Array
 /** Words that lead to each other: places and lengths of a few values. */
@@ -36,10 +37,12 @@ const words = fc
 
 /** What a contract answers, by the ABI of the descriptor. */
 export default target({
-  inputs: fc.record({
-    abi: fc.nat({ max: ABIS.length - 1 }),
-    data: fc.oneof(mutatedBytes(fc.constant(bytes(HONEST))), words, mutatedBytes(words)),
-  }),
+  inputs: fc.nat({ max: ABIS.length - 1 }).chain((abi) =>
+    fc.record({
+      abi: fc.constant(abi),
+      data: fc.oneof(mutatedBytes(fc.constant(bytes(HONEST[abi] as Hex))), words, mutatedBytes(words)),
+    }),
+  ),
   // any error is the contract's: smartcontract.ts says that it did not answer
   refuses: (error) => !(error instanceof TypeError),
   read({ abi, data }) {

@@ -40,6 +40,11 @@ export default target({
     holds(await index.commit({ chainId: CHAIN_ID, from, to, changes, keepSince: 0 }), 'the changes are written')
     at = to
     for (const change of changes) {
+      // what PostgreSQL takes as well: no NUL in a text, and whole numbers within 2^53
+      for (const value of Object.values(Object.values(change).find((part) => typeof part === 'object') ?? {})) {
+        holds(typeof value !== 'string' || !value.includes('\0'), 'a text can be written by every database')
+        holds(typeof value !== 'number' || Number.isSafeInteger(value), 'a number can be written by every database')
+      }
       if (change.kind !== 'metadata') continue
       const asset = await index.asset(change.metadata.did)
       if (asset) assetDocument({ ...asset, metadata: { ...asset.metadata, ddo: '{}' } }, {})

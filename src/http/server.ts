@@ -57,7 +57,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     requestIdHeader: false,
     frameworkErrors: sendError,
     requestTimeout: BOUNDS.http.requestTimeout,
-    http: { maxHeaderSize: BOUNDS.http.headers },
+    http: { maxHeaderSize: BOUNDS.http.headers, connectionsCheckingInterval: BOUNDS.http.timeoutCheck },
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, connections.carriedBy(socket) > 0),
   })
   app.server.headersTimeout = BOUNDS.http.headersTimeout

@@ -56,6 +56,27 @@ describe('limits by address', () => {
     expect((await get('/')).status).toBe(200)
   })
 
+  it('threat 80: end a request whose body never comes to its end', async () => {
+    world = await World.start()
+    const { server } = world.local.app.server
+    expect(server.requestTimeout).toBe(300_000)
+    server.requestTimeout = 1000
+    const { hostname, port } = new URL(world.network.providerUrl)
+    const slow = connect(Number(port), hostname)
+    const post = (length: number) =>
+      `POST /api/services/encrypt?chainId=${world.network.chainId} HTTP/1.1\r\nhost: a\r\ncontent-type: application/octet-stream\r\ncontent-length: ${length}\r\n\r\n`
+    slow.write(post(100_000))
+    const drip = setInterval(() => slow.write('a'), 50)
+    slow.on('error', () => undefined)
+    // long enough for the server to look at its connections more than once
+    await once(slow, 'close')
+    clearInterval(drip)
+    const honest = connect(Number(port), hostname, () => honest.write(`${post(4)}tide`))
+    const [answer] = (await once(honest, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 201 /)
+    honest.destroy()
+  })
+
   it('threat 17: cap downloads of one address and in all, and let those go on that are under way', async () => {
     const settings = { MAX_DOWNLOADS: '3', MAX_DOWNLOADS_PER_ADDRESS: '2', TRUSTED_PROXIES: '127.0.0.1' }
     world = await World.start(settings)

@@ -101,11 +101,18 @@ export function metadataFrom(event: MetadataEvent, nft: Address, chain: Chain, d
     txId: event.transactionHash as Hex,
     block: Number(event.blockNumber),
     from: 'createdBy' in event.args ? event.args.createdBy : event.args.updatedBy,
-    timestamp: Number(event.args.timestamp),
+    timestamp: secondsOf(event.args.timestamp),
   }
+}
+
+/** The end of the year 9999: what an event calls later than that is no time, and neither dates nor databases hold it. */
+const LAST_SECOND = 253_402_300_799
+
+function secondsOf(time: bigint | number): number {
+  return Math.min(Number(time), LAST_SECOND)
 }
 
 /** ISO 8601 time in UTC without fractions, as asset documents carry it, from seconds since 1970. */
 export function isoTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+  return new Date(secondsOf(seconds) * 1000).toISOString().replace('.000Z', 'Z')
 }

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, type Log, zeroHash } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { assetDocument } from '../../../src/assets/document.js'
+import { DocumentReader } from '../../../src/assets/documents.js'
+import { changesOf } from '../../../src/assets/index/changes.js'
+import { EVENTS } from '../../../src/chain/abi.js'
+import type { Chain } from '../../../src/chain/chains.js'
+import { providerKey } from '../../../src/crypto/keys.js'
+import { Sandbox } from '../../../src/sandbox/sandbox.js'
+import { openPostgresStore } from '../../../src/state/postgres.js'
+import { openSqliteStore } from '../../../src/state/sqlite.js'
+import type { StateStore } from '../../../src/state/store.js'
+import { type PostgresBackend, startPostgres } from '../../helpers/backends.js'
+
+const CHAIN_ID = 8996
+const FACTORY = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
+const NFT = '0xA74847bf9cebD3696031dC8f0033CF9A009E66Bc'
+const TOKEN = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'
+const OWNER = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
+
+function log(eventName: string, address: Address, args: Record<string, unknown>): Log {
+  const event = EVENTS.find(({ name }) => name === eventName) as (typeof EVENTS)[number]
+  const topics = encodeEventTopics({ abi: EVENTS, eventName, args } as never)
+  const plain = event.inputs.filter((input) => !('indexed' in input && input.indexed))
+  const data = encodeAbiParameters(plain as never, plain.map(({ name }) => args[name as string]) as never)
+  const frame = { blockNumber: 5n, blockHash: zeroHash, transactionHash: zeroHash, logIndex: 0, transactionIndex: 0 }
+  return { ...frame, removed: false, address, topics, data } as unknown as Log
+}
+
+function events(name: string, time: bigint): Log[] {
+  const template = { templateAddress: FACTORY, creator: OWNER }
+  const nft = { newTokenAddress: NFT, tokenName: name, symbol: name, tokenURI: name, transferable: true, admin: OWNER }
+  const token = { newTokenAddress: TOKEN, name, symbol: name, cap: 1n, templateAddress: FACTORY, creator: NFT }
+  const document = {
+    flags: '0x' as Hex,
+    data: '0x7b7d' as Hex,
+    metaDataHash: zeroHash,
+    timestamp: time,
+    blockNumber: 5n,
+  }
+  return [
+    { ...log('NFTCreated', FACTORY, { ...template, ...nft }), blockTimestamp: time } as Log,
+    log('TokenCreated', FACTORY, token),
+    log('MetadataCreated', NFT, { ...document, createdBy: OWNER, state: 0, decryptorUrl: name }),
+  ]
+}
+
+describe('the index', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const sandbox = new Sandbox()
+  const documents = new DocumentReader(sandbox, 100_000)
+  const keys = [providerKey(randomBytes(32).toString('hex'))]
+  const chain = { chainId: CHAIN_ID, keys, deployment: { factory: FACTORY } } as unknown as Chain
+  let server: PostgresBackend
+  const stores: Record<string, StateStore> = {}
+  beforeAll(async () => {
+    server = await startPostgres()
+    stores.postgres = await openPostgresStore({ url: server.url(), connections: 2, timeout: 5000 })
+    stores.sqlite = openSqliteStore(folder)
+  })
+  afterAll(async () => {
+    for (const store of Object.values(stores)) await store.close()
+    await sandbox.close()
+    await server.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  async function written(name: string, time: bigint, database: string) {
+    const { index } = stores[database] as StateStore
+    await index.reset(CHAIN_ID)
+    const changes = await changesOf(events(name, time), chain, {
+      documents,
+      signal: new AbortController().signal,
+    })
+    const to = { block: 5, hash: zeroHash }
+    expect(await index.commit({ chainId: CHAIN_ID, from: undefined, to, changes, keepSince: 0 })).toBe(true)
+    const [change] = changes.filter(({ kind }) => kind === 'metadata')
+    const asset = await index.asset(change?.kind === 'metadata' ? change.metadata.did : '')
+    if (!asset) throw new Error('The asset was not written.')
+    return { asset, shown: assetDocument({ ...asset, metadata: { ...asset.metadata, ddo: '{}' } }, {}) }
+  }
+
+  it.each([
+    'postgres',
+    'sqlite',
+  ])('goes on behind a name with NUL, and a time that is none (threat 61): %s', async (database) => {
+    const { asset, shown } = await written('Tide\0tables', 2n ** 255n, database)
+    expect(asset.nft).toMatchObject({
+      name: 'Tide\ufffdtables',
+      symbol: 'Tide\ufffdtables',
+      created: '9999-12-31T23:59:59Z',
+    })
+    expect(asset.datatokens).toMatchObject([{ name: 'Tide\ufffdtables' }])
+    expect(shown).toMatchObject({ event: { datetime: '9999-12-31T23:59:59Z' } })
+  })
+
+  it.each(['postgres', 'sqlite'])('writes an honest name and time as they are: %s', async (database) => {
+    const { asset, shown } = await written('Höhe der Flut 🌊', 1_767_225_600n, database)
+    expect(asset.nft).toMatchObject({ name: 'Höhe der Flut 🌊', created: '2026-01-01T00:00:00Z' })
+    expect(shown).toMatchObject({ event: { datetime: '2026-01-01T00:00:00Z' } })
+  })
+})
