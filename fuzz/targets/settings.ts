@@ -10,7 +10,7 @@ import { oddText } from '../lib/odd.js'
 import { holds, SECRET, target } from '../lib/target.js'
 
 const FILE = join(mkdtempSync(join(tmpdir(), 'tidegate-fuzz-settings-')), 'settings')
-const KEY = '11'.repeat(32)
+const KEY = 'c0ffee17'.repeat(8)
 /** Of the same form, and told where it stands for a name or a path. */
 const OTHER = '33'.repeat(32)
 const BASE = { NETWORK_URL: 'http://node.example', PROVIDER_PRIVATE_KEY: KEY }

@@ -77,7 +77,8 @@ export class Tokens {
     if (known && known.expiresAt > Date.now() / 1000) return known
     try {
       const { address, chainId, exp, jti = legacyTokenId(token) } = await this.payload(token)
-      if (typeof address === 'string' && isAddress(address, { strict: false }) && jti !== undefined) {
+      const odd = typeof jti !== 'string' || (chainId !== undefined && !Number.isSafeInteger(chainId))
+      if (typeof address === 'string' && isAddress(address, { strict: false }) && !odd) {
         const holder = { address: getAddress(address), ...(chainId === undefined ? {} : { chainId }) }
         const claims = { ...holder, expiresAt: exp, jti }
         this.known.set(token, claims)
