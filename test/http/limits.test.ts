@@ -60,6 +60,8 @@ describe('limits by address', () => {
     world = await World.start()
     const { server } = world.local.app.server
     expect(server.requestTimeout).toBe(300_000)
+    // Node takes the shorter one for that of the headers
+    server.headersTimeout = 500
     server.requestTimeout = 1000
     const { hostname, port } = new URL(world.network.providerUrl)
     const slow = connect(Number(port), hostname)
