@@ -62,8 +62,6 @@ export interface App {
  */
 export async function createApp(settings: Settings, { expected }: { expected?: string } = {}): Promise<App> {
   const log = createLogger(settings.LOG_LEVEL)
-  const few = tooFewOpenFiles(settings)
-  if (few) log.warn(few, 'fewer files may be open than the settings allow connections: raise the limit (ulimit -n)')
   const metrics = new Metrics()
   const tracing = await startTracing(settings)
   const trace = tracing?.trace ?? untraced
@@ -200,6 +198,8 @@ export async function createApp(settings: Settings, { expected }: { expected?: s
     },
     async listen() {
       const { HOST: host, PORT: port, METRICS_HOST, METRICS_PORT } = settings
+      const few = tooFewOpenFiles(settings)
+      if (few) log.warn(few, 'fewer files may be open than the settings allow connections: raise the limit (ulimit -n)')
       if (METRICS_PORT !== undefined)
         metricsServer = await startMetricsServer(metrics.registry, METRICS_HOST, METRICS_PORT, log)
       const url = await http.app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {

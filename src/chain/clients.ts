@@ -37,7 +37,7 @@ export function rpcClient(
   })
 }
 
-/** A client that prepares and signs transactions of an account; `request` takes them to a node. */
+/** A client that prepares and signs transactions of an account; `request` takes them to a node, and does its own retries. */
 export function walletClient<A extends Account>(account: A, request: Parameters<typeof custom>[0]['request']) {
-  return createWalletClient({ ...NO_LOOKUPS, account, transport: custom({ request }) })
+  return createWalletClient({ ...NO_LOOKUPS, account, transport: custom({ request }, { retryCount: 0 }) })
 }
