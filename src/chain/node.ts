@@ -21,12 +21,20 @@ export class ChainNode {
   private restsUntil = 0
   private resting = false
 
+  private lone: PublicClient | undefined
+
   constructor(
     readonly url: URL,
-    timeout: number,
+    private readonly timeout: number,
   ) {
     this.client = rpcClient(url, { timeout })
     this.foreign = foreignCalls(url, timeout)
+  }
+
+  /** A client each of whose calls is a request of its own. */
+  get alone(): PublicClient {
+    this.lone ??= rpcClient(this.url, { timeout: this.timeout, batch: false })
+    return this.lone
   }
 
   /** Whether it is asked before others: it has not failed since it last answered, or was probed. */

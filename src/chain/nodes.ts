@@ -64,7 +64,11 @@ export class ChainNodes {
     const needed = essence ? Math.min(this.options.agreement, this.nodes.length) : 1
     const votes = new Map<string, number>()
     let refused: { answer: T } | undefined
-    const asked = new Hedged(this.inOrder(), (node) => this.answerOf(node, step), patient ? undefined : this.hedgeAfter)
+    const asked = new Hedged(
+      this.inOrder(),
+      (node) => this.answerOf(node, step, patient),
+      patient ? undefined : this.hedgeAfter,
+    )
     for (let others = 0; others < needed; others++) asked.next()
     for (let ended = await asked.ended(); ended; ended = await asked.ended()) {
       if ('error' in ended) {
@@ -133,13 +137,19 @@ export class ChainNodes {
     for (const node of slow) node.failed('is slower than the next', this.options.log, this.chainId)
   }
 
-  private async answerOf<T>(node: ChainNode, step: Step<T>): Promise<Ended<T>> {
+  private async answerOf<T>(node: ChainNode, step: Step<T>, patient = false): Promise<Ended<T>> {
     const { trace = untraced } = this.options
     const begun = performance.now()
     node.asked += 1
     try {
+      const at = (client: PublicClient) =>
+        Promise.all([step(client, node.foreign), node.verified || client.getChainId()] as const)
       const [answer, chainId] = await trace('ask node', { 'tidegate.chain': this.chainId, node: node.url.host }, () =>
-        Promise.all([step(node.client, node.foreign), node.verified || node.client.getChainId()]),
+        at(node.client).catch((error: unknown) => {
+          if (patient || !isTooLong(error)) throw error
+          // its calls may have travelled with one that somebody has chosen for its long answer: alone they get theirs
+          return at(node.alone)
+        }),
       )
       if (chainId !== true && chainId !== this.chainId) throw new WrongChain()
       node.verified = true
