@@ -36,9 +36,13 @@ export const BIG_FILES: Record<string, () => Promise<BigFiles>> = {
 
   async arweave() {
     const id = 'a'.repeat(43)
-    const { server, door } = await endless(`/${id}`, 2048)
+    const size = { mebibytes: 0 }
+    const { server, door } = await endless(`/${id}`, size)
     const settings = { ARWEAVE_GATEWAY: `http://127.0.0.1:${door.port}` }
-    const file = async () => ({ type: 'arweave', transactionId: id })
+    const file = async (mebibytes: number) => {
+      size.mebibytes = mebibytes
+      return { type: 'arweave', transactionId: id }
+    }
     return { door, settings, file, mebibyte: CHUNK, close: () => server.close() }
   },
 
@@ -77,18 +81,21 @@ export const BIG_FILES: Record<string, () => Promise<BigFiles>> = {
     // a row is 64 KiB with its line end
     const query = (rows: number) => `SELECT repeat('x', 65535) AS line FROM generate_series(1, ${rows})`
     const file = async (mebibytes: number) => ({ type: 'sql', url, query: query(mebibytes * 16) })
-    const settings = { SQL_MAX_BYTES: String(4096 * MIB), SQL_TIMEOUT: '300000' }
+    const settings = { SQL_MAX_BYTES: String(8192 * MIB), SQL_TIMEOUT: '300000' }
     const mebibyte = Buffer.from(`${'x'.repeat(65_535)}\n`.repeat(16))
     return { door, settings, file, head: 'line\n', mebibyte, close }
   },
 }
 
-/** An HTTP storage with a file at one path, as long as the query or `fallback` says. */
-async function endless(path: string, fallback?: number): Promise<{ server: StorageServer; door: Turnstile }> {
+/** An HTTP storage with a file at one path, as long as the query says, or `size` at that time. */
+async function endless(
+  path: string,
+  size?: { mebibytes: number },
+): Promise<{ server: StorageServer; door: Turnstile }> {
   const server = await StorageServer.start()
   server.on(path, (request, response) => {
     const asked = new URL(request.url as string, server.origin).searchParams.get('mebibytes')
-    const mebibytes = Number(asked ?? fallback)
+    const mebibytes = Number(asked ?? size?.mebibytes)
     response.writeHead(200, { 'content-length': mebibytes * MIB })
     if (request.method === 'HEAD') return void response.end()
     let sent = 0
