@@ -76,31 +76,54 @@ describe('a stop while the service starts', () => {
     expect(inGroup(child.pid as number)).toEqual([])
   }
 
-  const each = [
-    ['process', 'SIGTERM'],
-    ['group', 'SIGINT'],
-  ] as const
-
-  const moments: [name: string, workers: number, reached: (begun: Begun) => boolean, silent?: boolean][] = [
-    ['the node is asked first', 1, () => proxy.posts > 0],
-    ['the node does not answer', 1, () => proxy.posts > 0, true],
-    ['it listens', 1, listening],
-    ['the first worker is begun', 2, ({ child }) => childrenOf(child).length > 0],
-    ['the first worker waits for the node', 2, () => proxy.posts > 0, true],
-    ['the first worker serves, and the others are begun', 3, ({ child }) => childrenOf(child).length === 3],
-    ['the second of three workers serves', 3, (begun) => serving(begun) > 1],
-    ['all workers serve', 2, (begun) => serving(begun) === 2],
+  // to a process of several, and to all of them, as a terminal and systemd do: each where more can go wrong
+  const moments: {
+    when: string
+    workers: number
+    how: 'process' | 'group'
+    signal?: NodeJS.Signals
+    silent?: boolean
+    reached: (begun: Begun) => boolean
+  }[] = [
+    { when: 'the node is asked first', workers: 1, how: 'process', reached: () => proxy.posts > 0 },
+    {
+      when: 'the node does not answer',
+      workers: 1,
+      how: 'process',
+      signal: 'SIGINT',
+      silent: true,
+      reached: () => proxy.posts > 0,
+    },
+    { when: 'it listens', workers: 1, how: 'process', reached: listening },
+    {
+      when: 'the first worker is begun',
+      workers: 2,
+      how: 'group',
+      signal: 'SIGINT',
+      reached: ({ child }) => childrenOf(child).length > 0,
+    },
+    {
+      when: 'the first worker waits for the node',
+      workers: 2,
+      how: 'process',
+      silent: true,
+      reached: () => proxy.posts > 0,
+    },
+    {
+      when: 'the first worker serves, and the second is begun',
+      workers: 2,
+      how: 'group',
+      reached: ({ child }) => childrenOf(child).length === 2,
+    },
+    { when: 'all workers serve', workers: 2, how: 'process', reached: (begun) => serving(begun) === 2 },
   ]
-  it.each(
-    moments,
-  )('ends with 0 and leaves no process when %s (threat 67)', async (_, workers, reached, silent = false) => {
+  it.each(moments)('ends with 0 and leaves no process when $when (threat 67)', async (moment) => {
+    const { workers, how, signal = 'SIGTERM', silent = false, reached } = moment
     proxy.silent = silent
     try {
-      for (const [how, signal] of each) {
-        const begun = begin(workers)
-        await eventually(() => reached(begun))
-        await stopped(begun, how, signal)
-      }
+      const begun = begin(workers)
+      await eventually(() => reached(begun))
+      await stopped(begun, how, signal)
     } finally {
       proxy.silent = false
     }
@@ -171,11 +194,9 @@ describe('a stop while the service starts', () => {
   it('ends with the code of what is wrong where nobody says stop (threat 67, control)', async () => {
     proxy.down = true
     try {
-      for (const workers of [1, 2]) {
-        const { exited, lines } = begin(workers)
-        expect(await exited).toEqual([2, null])
-        expect(lines.join('\n')).toMatch(/^tidegate: NETWORK_URL: the node of chain/m)
-      }
+      const { exited, lines } = begin(2)
+      expect(await exited).toEqual([2, null])
+      expect(lines.join('\n')).toMatch(/^tidegate: NETWORK_URL: the node of chain/m)
     } finally {
       proxy.down = false
     }
