@@ -149,7 +149,7 @@ describe('a service on a PostgreSQL', () => {
     const instance = await start(false)
     await eventually(() => ready(instance))
     const statuses = new Set<number>()
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < 20; round++) {
       const asked = Array.from({ length: 8 }, () => createToken(instance.url, KEY, freshNonce()))
       await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, [`frozen_${at}`])
       for (const { status } of await Promise.all(asked)) statuses.add(status)
