@@ -264,6 +264,14 @@ export const BOUNDS = {
     /** Milliseconds for what ends after the transfers (questions to nodes, proofs of delivery); then it is left. */
     rest: 1000,
   },
+  lease: {
+    /** Milliseconds for which one of several instances leads without a sign of life: somebody leads again within 15 s. */
+    lasts: 10_000,
+    /** Milliseconds between its signs of life: three may be lost. */
+    renew: 2500,
+    /** Milliseconds for each; then the connection is given up and another one made. */
+    statement: 5000,
+  },
   tokens: {
     /** Seconds for which a revoked token is remembered after its end: a clock that was ahead must not bring it back. */
     rememberedAfterEnd: 604_800,

@@ -6,6 +6,9 @@ export const STOP = 'tidegate:stop'
 /** What each of the others tells the first one, from when on it can be told. */
 export const HEARS = 'tidegate:hears'
 
+/** What each of the others tells the first one when it was told, by that one or by a signal to all. */
+export const STOPS = 'tidegate:stops'
+
 let heard: Promise<NodeJS.Signals> | undefined
 
 /**
@@ -36,10 +39,14 @@ function firstSignal(): Promise<NodeJS.Signals> {
  */
 function stopMessage(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    process.on('SIGINT', resolve)
-    process.on('SIGTERM', resolve)
+    const stop = (signal: NodeJS.Signals) => {
+      process.send?.(STOPS, () => undefined)
+      resolve(signal)
+    }
+    process.on('SIGINT', stop)
+    process.on('SIGTERM', stop)
     process.on('message', (message) => {
-      if (message === STOP) resolve('SIGTERM')
+      if (message === STOP) stop('SIGTERM')
     })
     process.send?.(HEARS)
   })

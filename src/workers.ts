@@ -1,12 +1,11 @@
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
 import prom from 'prom-client'
 import { BOUNDS } from './bounds.js'
 import type { Settings } from './config/schema.js'
 import { createLogger, type Logger } from './logger.js'
 import type { Metrics } from './metrics/metrics.js'
 import { startMetricsServer } from './metrics/server.js'
-import { HEARS, STOP, stopSignal } from './signals.js'
+import { HEARS, STOP, STOPS, stopSignal } from './signals.js'
 
 /** Milliseconds before a worker that ended is replaced; doubled while workers end without having served. */
 const FIRST_PAUSE = 250
@@ -63,6 +62,8 @@ class Supervisor {
   private readonly running = new Map<Worker, Promise<number | null>>()
   /** Those that have said that they can be told to stop. */
   private readonly hearing = new Set<Worker>()
+  /** Those that have said that they were told. */
+  private readonly told = new Set<Worker>()
   private pause = FIRST_PAUSE
   private state: string | undefined
   private stopped: Promise<number> | undefined
@@ -76,14 +77,16 @@ class Supervisor {
   async add(): Promise<number | undefined> {
     if (this.stopping) return 0
     const worker = cluster.fork(this.state === undefined ? {} : { [STATE]: this.state })
-    const ended = once(worker, 'exit').then(([code]) => code as number | null)
+    const ended = endOf(worker)
     this.running.set(worker, ended)
     void ended.then(() => this.running.delete(worker))
     worker.on('message', (message: unknown) => {
       if (message === HEARS) this.hearing.add(worker)
+      else if (message === STOPS) this.told.add(worker)
       else if (typeof message === 'object' && message && STATE in message) this.state ??= String(message[STATE])
     })
-    const code = await Promise.race([once(worker, 'listening').then(() => undefined), ended.then((code) => code ?? 1)])
+    const listening = new Promise<undefined>((resolve) => worker.once('listening', () => resolve(undefined)))
+    const code = await Promise.race([listening, ended.then((code) => code ?? 1)])
     if (code !== undefined) return code
     const { pid } = worker.process
     this.log.info({ pid }, 'a worker serves')
@@ -118,7 +121,11 @@ class Supervisor {
     const late = setTimeout(() => worker.process.kill('SIGKILL'), this.stopTimeout + 4 * BOUNDS.stop.rest)
     const code = await ended
     clearTimeout(late)
-    return code
+    if (code === 0) return 0
+    const { pid, signalCode: signal, killed } = worker.process
+    this.log.error({ pid, code, signal }, 'a worker ended while it was to stop')
+    // one that somebody else killed before it was told is not for the stop to answer for: a moment earlier it was not
+    return signal !== null && !killed && !this.told.has(worker) ? 0 : code
   }
 
   private async replace(ended: { pid?: number; code: number | null; signal?: NodeJS.Signals | null }): Promise<void> {
@@ -129,6 +136,16 @@ class Supervisor {
       if (this.stopping || (await this.add()) === undefined) return
     }
   }
+}
+
+/** Resolves with what a worker ends with. What cannot be sent to it is of no interest: it is just ending then. */
+function endOf(worker: Worker): Promise<number | null> {
+  return new Promise((resolve) => {
+    worker.once('exit', (code) => resolve(code))
+    worker.on('error', () => {
+      if (worker.process.pid === undefined) resolve(1) // the system had no process for it
+    })
+  })
 }
 
 /** Lets the first process have a worker's metrics. */

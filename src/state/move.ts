@@ -1,3 +1,4 @@
+import { UnstorableError } from '../errors.js'
 import type { Driver, Query, Result, Value } from './sql.js'
 import { identityStore } from './tables/identity.js'
 import { GROUPS, type Group, type Table } from './tables/moving.js'
@@ -33,7 +34,14 @@ export async function moveState(from: Driver, to: Driver, told: (moved: Moved) =
     throw new MoveError('the state of the target was moved to another database than this one')
   // what the target has went into the source once, and has changed there since
   const older = own.successor === given.id && given.contains.includes(own.id)
-  for (const group of GROUPS) told(await to.session((run) => moveGroup(group, from, run, older)))
+  for (const group of GROUPS) {
+    const moved = await to
+      .session((run) => moveGroup(group, from, run, older))
+      .catch((error: unknown) => {
+        throw error instanceof UnstorableError ? new MoveError(`the target does not take its ${group.what}`) : error
+      })
+    told(moved)
+  }
   // in this order: at no moment both of them could be started with
   await source.retire(own.id)
   await target.contain([given.id, ...given.contains])

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { BOUNDS } from '../bounds.js'
 import { StateError, UnstorableError } from '../errors.js'
 import type { Logger } from '../logger.js'
+import { Leadership, LOCK_SPACE } from './leadership.js'
 import { migrationsFor } from './migrations/index.js'
 import { played } from './script.js'
 import { ANYTHING, type Driver, probe, type Query, type Result, type Script, type Value } from './sql.js'
@@ -21,11 +24,8 @@ export interface PostgresOptions {
   alone?: boolean
 }
 
-/** The first of the two numbers that name this service's advisory locks. */
-const LOCK_SPACE = 0x71de
+/** The second of the two numbers that name this advisory lock. */
 const MIGRATION_LOCK = 1
-/** Held by everybody who uses the database, or by one alone. */
-const USE_LOCK = 2
 
 /** The store for several machines. Throws an Error that does not quote the URL. */
 export async function openPostgresStore(options: PostgresOptions): Promise<StateStore> {
@@ -36,7 +36,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<State
 export async function openPostgres(options: PostgresOptions): Promise<Driver> {
   const driver = new PostgresDriver(options)
   try {
-    await driver.takeIntoUse()
+    await driver.leadership.takeIntoUse()
     await driver.migrate()
   } catch (error) {
     await driver.close()
@@ -54,16 +54,18 @@ const TYPES = { getTypeParser: (id: number) => (id === pg.types.builtins.INT8 ? 
 class PostgresDriver implements Driver {
   private readonly pool: pg.Pool
   private readonly texts = new Map<string, string>()
-  /** The connection that holds the locks of what this instance leads. */
-  private leader: pg.Client | undefined
-  private readonly leads = new Set<string>()
   private readonly troubles: Troubles
+  readonly leadership: Leadership
 
   constructor(private readonly options: PostgresOptions) {
     this.troubles = new Troubles(options.log)
     this.pool = new pg.Pool({ ...this.connection(), max: options.connections })
     // a connection that breaks while idle is replaced when the next one is wanted
     this.pool.on('error', () => undefined)
+    // the pool looks at it only while it is idle, and what has asked for one gets it a moment later
+    this.pool.on('connect', (client) => client.on('error', () => undefined))
+    const { alone = false, log } = options
+    this.leadership = new Leadership({ connection: this.connection(), alone, log })
   }
 
   async migrate(): Promise<void> {
@@ -86,11 +88,6 @@ class PostgresDriver implements Driver {
     }
   }
 
-  /** The lock is held as long as its connection is, and taken again with the next one. */
-  async takeIntoUse(): Promise<void> {
-    await this.leaderConnection()
-  }
-
   query(query: Query): Promise<Result> {
     return this.guarded(() => this.run(this.pool, query))
   }
@@ -101,9 +98,6 @@ class PostgresDriver implements Driver {
 
   async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
     const client = await this.guarded(() => this.pool.connect())
-    // one that breaks between two statements says so here, and then at the next of them
-    const broken = () => undefined
-    client.on('error', broken)
     try {
       await this.guarded(() => client.query('BEGIN'))
       const result = await work((query) => this.guarded(() => this.run(client, query)))
@@ -113,25 +107,11 @@ class PostgresDriver implements Driver {
     } catch (error) {
       client.release(true) // and with the connection the transaction
       throw error
-    } finally {
-      client.off('error', broken)
     }
   }
 
   lead(task: string): Promise<boolean> {
-    return this.guarded(async () => {
-      const client = await this.leaderConnection()
-      if (this.leads.has(task)) {
-        await client.query('SELECT 1') // the lock is held as long as its connection is
-        return true
-      }
-      const { rows } = await client.query('SELECT pg_try_advisory_lock($1, hashtext($2)) AS got', [LOCK_SPACE, task])
-      if (rows[0]?.got) {
-        this.leads.add(task)
-        this.options.log?.info({ task }, 'this instance leads')
-      }
-      return this.leads.has(task)
-    })
+    return this.guarded(() => this.leadership.lead(task))
   }
 
   async trouble({ thorough = false }: Look = {}): Promise<Trouble | undefined> {
@@ -144,29 +124,9 @@ class PostgresDriver implements Driver {
   }
 
   async close(): Promise<void> {
-    await this.leader?.end().catch(() => undefined)
-    if (!this.pool.ended) await this.pool.end()
-  }
-
-  private async leaderConnection(): Promise<pg.Client> {
-    if (this.leader) return this.leader
-    const client = new pg.Client(this.connection())
-    const lost = () => {
-      if (this.leader !== client) return
-      this.leader = undefined
-      this.leads.clear()
-    }
-    client.on('error', lost).on('end', lost)
-    await client.connect()
-    const { alone = false } = this.options
-    const lock = alone ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'
-    const { rows } = await client.query(`SELECT ${lock}($1, $2) AS got`, [LOCK_SPACE, USE_LOCK])
-    if (!rows[0]?.got) {
-      await client.end()
-      throw new InUseError(alone)
-    }
-    this.leader = client
-    return client
+    const ending = Promise.all([this.leadership.close(), this.pool.ended ? undefined : this.pool.end()])
+    // a connection that is frozen does not say good-bye
+    await Promise.race([ending, sleep(BOUNDS.stop.rest, undefined, { ref: false })])
   }
 
   private connection(): pg.ClientConfig {

@@ -39,16 +39,21 @@ function gone(): Error {
 }
 
 /**
- * Takes the database of a folder into use, with others or alone, until the answer is closed or the process is gone.
+ * Takes the database of a folder into use, with others or alone, until the answer is called or the process is gone.
  * Throws where somebody else forbids it.
  */
-export function takeIntoUse(folder: string, alone: boolean): Database.Database {
+export function takeIntoUse(folder: string, alone: boolean): () => void {
   const lock = new Database(join(folder, USE_FILE), { timeout: 0 })
   try {
     lock.exec(alone ? 'BEGIN EXCLUSIVE' : 'BEGIN')
     // the lock that others may have as well comes with the first read
     lock.prepare('SELECT count(*) AS n FROM sqlite_master').all()
-    return lock
+    return () => {
+      if (!lock.open) return
+      // in this library a database stays open behind its statements, and would keep the lock
+      lock.exec('ROLLBACK')
+      lock.close()
+    }
   } catch (error) {
     lock.close()
     if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error

@@ -31,7 +31,7 @@ export function openSqliteStore(folder: string, options: SqliteOptions = {}): St
  */
 export function openSqlite(folder: string, { log, alone = false }: SqliteOptions = {}): Driver {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const use = takeIntoUse(folder, alone)
+  const release = takeIntoUse(folder, alone)
   try {
     const path = join(folder, DATABASE_FILE)
     const db = new Database(path, { timeout: 5000 })
@@ -41,9 +41,9 @@ export function openSqlite(folder: string, { log, alone = false }: SqliteOptions
     db.pragma('cache_size = -32768')
     db.pragma('wal_autocheckpoint = 4000')
     migrate(db)
-    return new SqliteDriver(db, { folder, use, present: watchFile(path, db), log })
+    return new SqliteDriver(db, { folder, release, present: watchFile(path, db), log })
   } catch (error) {
-    use.close()
+    release()
     throw error
   }
 }
@@ -70,8 +70,8 @@ interface Waiting {
 /** What belongs to an open database. */
 interface Opened {
   folder: string
-  /** The lock by which it is in use. */
-  use: Database.Database
+  /** Gives back the lock by which it is in use. */
+  release: () => void
   /** Throws where the file is not the one that was opened any more. */
   present: () => void
   log: Logger | undefined
@@ -157,7 +157,7 @@ class SqliteDriver implements Driver {
     for (const lock of this.leads.values()) lock.close()
     this.leads.clear()
     if (this.db.open) this.db.close()
-    if (this.opened.use.open) this.opened.use.close()
+    this.opened.release()
   }
 
   private readAll(): void {

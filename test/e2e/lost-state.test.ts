@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import {
   closeSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -41,6 +42,10 @@ describe('a service whose state', () => {
   beforeAll(async () => {
     cli = build(join(folder, 'built'))
     world = await World.start()
+    state = join(folder, 'used')
+    await start()
+    expect((await consume()).status).toBe(200)
+    await instance?.end()
   })
   afterEach(async () => {
     await instance?.end()
@@ -65,12 +70,10 @@ describe('a service whose state', () => {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter((line) => line.msg === msg)
-  /** A service that has been used, stopped, and started again, so that its database is a file of many pages. */
-  const used = async (changed?: Record<string, string>) => {
+  /** A service that was used before, so that its database is a file of many pages. */
+  const used = (changed?: Record<string, string>) => {
     state = join(folder, `state-${++at}`)
-    await start(changed)
-    expect((await consume()).status).toBe(200)
-    await instance?.end()
+    cpSync(join(folder, 'used'), state, { recursive: true })
     return start(changed)
   }
   const file = () => join(state, DATABASE_FILE)
@@ -134,13 +137,14 @@ describe('a service whose state', () => {
     expect((await consume(nonce)).status).toBe(200)
     await instance?.end()
     lose()
-    for (const refused of [await run('start'), await run('start', { WORKERS: '2' })]) {
+    const [doctor, ...starts] = await Promise.all([run('doctor'), run('start'), run('start', { WORKERS: '2' })])
+    for (const refused of starts) {
       expect(refused.status).toBe(2)
       expect(refused.stderr).toMatch(
         /^tidegate: STATE_DIR: the database in .* is missing or empty.*ALLOW_STATE_LOSS=true/,
       )
     }
-    expect((await run('doctor')).stdout).toMatch(/^FAIL {2}STATE_DIR: the database in .* is missing or empty/m)
+    expect(doctor.stdout).toMatch(/^FAIL {2}STATE_DIR: the database in .* is missing or empty/m)
     await start({ ALLOW_STATE_LOSS: 'true' })
     expect((await consume(nonce)).status).toBe(200)
     await instance?.end()

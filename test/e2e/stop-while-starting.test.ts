@@ -76,32 +76,54 @@ describe('a stop while the service starts', () => {
     expect(inGroup(child.pid as number)).toEqual([])
   }
 
-  const each = [
-    ['process', 'SIGTERM'],
-    ['group', 'SIGINT'],
-  ] as const
-
-  const moments: [name: string, workers: number, reached: (begun: Begun) => boolean, silent?: boolean][] = [
-    ['the node is asked first', 1, () => proxy.posts > 0],
-    ['the node does not answer', 1, () => proxy.posts > 0, true],
-    ['it listens', 1, listening],
-    ['the first worker is begun', 3, ({ child }) => childrenOf(child).length > 0],
-    ['the first worker waits for the node', 3, () => proxy.posts > 0, true],
-    ['the first worker serves', 3, (begun) => serving(begun) > 0],
-    ['all workers are begun', 3, ({ child }) => childrenOf(child).length === 3],
-    ['the second worker serves', 3, (begun) => serving(begun) > 1],
-    ['all workers serve', 3, (begun) => serving(begun) === 3],
+  // to a process of several, and to all of them, as a terminal and systemd do: each where more can go wrong
+  const moments: {
+    when: string
+    workers: number
+    how: 'process' | 'group'
+    signal?: NodeJS.Signals
+    silent?: boolean
+    reached: (begun: Begun) => boolean
+  }[] = [
+    { when: 'the node is asked first', workers: 1, how: 'process', reached: () => proxy.posts > 0 },
+    {
+      when: 'the node does not answer',
+      workers: 1,
+      how: 'process',
+      signal: 'SIGINT',
+      silent: true,
+      reached: () => proxy.posts > 0,
+    },
+    { when: 'it listens', workers: 1, how: 'process', reached: listening },
+    {
+      when: 'the first worker is begun',
+      workers: 2,
+      how: 'group',
+      signal: 'SIGINT',
+      reached: ({ child }) => childrenOf(child).length > 0,
+    },
+    {
+      when: 'the first worker waits for the node',
+      workers: 2,
+      how: 'process',
+      silent: true,
+      reached: () => proxy.posts > 0,
+    },
+    {
+      when: 'the first worker serves, and the second is begun',
+      workers: 2,
+      how: 'group',
+      reached: ({ child }) => childrenOf(child).length === 2,
+    },
+    { when: 'all workers serve', workers: 2, how: 'process', reached: (begun) => serving(begun) === 2 },
   ]
-  it.each(
-    moments,
-  )('ends with 0 and leaves no process when %s (threat 67)', async (_, workers, reached, silent = false) => {
+  it.each(moments)('ends with 0 and leaves no process when $when (threat 67)', async (moment) => {
+    const { workers, how, signal = 'SIGTERM', silent = false, reached } = moment
     proxy.silent = silent
     try {
-      for (const [how, signal] of each) {
-        const begun = begin(workers)
-        await eventually(() => reached(begun))
-        await stopped(begun, how, signal)
-      }
+      const begun = begin(workers)
+      await eventually(() => reached(begun))
+      await stopped(begun, how, signal)
     } finally {
       proxy.silent = false
     }
@@ -139,7 +161,7 @@ describe('a stop while the service starts', () => {
     proxy.silent = true
     try {
       process.kill(idle as number, 'SIGKILL')
-      await eventually(() => childrenOf(begun.child).filter(alive).length === 2)
+      await eventually(() => !alive(idle as number) && childrenOf(begun.child).length === 2)
       const stopping = stopped(begun, how, 'SIGTERM')
       await eventually(async () =>
         fetch(`${origin}/live`).then(
@@ -155,14 +177,26 @@ describe('a stop while the service starts', () => {
     }
   })
 
+  it('ends with 0, and says so, when a worker was killed before it could be told (threat 67)', async () => {
+    const begun = begin(2)
+    await eventually(() => serving(begun) === 2)
+    const [frozen] = childrenOf(begun.child)
+    process.kill(frozen as number, 'SIGSTOP')
+    begun.child.kill('SIGTERM')
+    await eventually(() => childrenOf(begun.child).length === 1) // the other one has ended
+    process.kill(frozen as number, 'SIGKILL')
+    expect(await begun.exited).toEqual([0, null])
+    expect(begun.lines.filter((line) => line.includes('a worker ended while it was to stop'))).toEqual([
+      expect.stringContaining(`"pid":${frozen},"code":null,"signal":"SIGKILL"`),
+    ])
+  })
+
   it('ends with the code of what is wrong where nobody says stop (threat 67, control)', async () => {
     proxy.down = true
     try {
-      for (const workers of [1, 2]) {
-        const { exited, lines } = begin(workers)
-        expect(await exited).toEqual([2, null])
-        expect(lines.join('\n')).toMatch(/^tidegate: NETWORK_URL: the node of chain/m)
-      }
+      const { exited, lines } = begin(2)
+      expect(await exited).toEqual([2, null])
+      expect(lines.join('\n')).toMatch(/^tidegate: NETWORK_URL: the node of chain/m)
     } finally {
       proxy.down = false
     }

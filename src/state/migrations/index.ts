@@ -90,6 +90,13 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   `
   ALTER TABLE index_asset ADD COLUMN encrypted BIGINT NOT NULL DEFAULT 1;
   `,
+  // which instance does what only one should do, by which session of the server, and until when, in milliseconds since 1970
+  {
+    sqlite: '',
+    postgres: `
+    CREATE TABLE leases (task TEXT PRIMARY KEY, holder TEXT NOT NULL, session BIGINT NOT NULL, ends BIGINT NOT NULL);
+    `,
+  },
 ]
 
 export type Dialect = 'sqlite' | 'postgres'

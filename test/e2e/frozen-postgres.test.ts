@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { providerKey } from '../../src/crypto/keys.js'
+import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { build } from '../helpers/built.js'
+import { eventually } from '../helpers/eventually.js'
+import { type Instance, startInstance } from '../helpers/instance.js'
+import { PostgresProxy } from '../helpers/postgres-proxy.js'
+import { ask, createToken, freshNonce } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+const KEY = providerKey(`0x${'44'.repeat(32)}`)
+/** Milliseconds within which somebody leads again. */
+const AGAIN = 15_000
+
+/** Instances whose connections to PostgreSQL are frozen, or ended by it. */
+describe('a service on a PostgreSQL', () => {
+  let world: World
+  let postgres: PostgresBackend
+  let cli: string
+  let proxy: PostgresProxy
+  let environment: Record<string, string>
+  let instances: Instance[] = []
+  let admin: pg.Client
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  let at = 0
+
+  beforeAll(async () => {
+    cli = build(join(folder, 'built'))
+    ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
+    admin = new pg.Client({ connectionString: postgres.url() })
+    await admin.connect()
+  })
+  beforeEach(async () => {
+    const name = `frozen_${++at}`
+    await admin.query(`CREATE DATABASE ${name}`)
+    proxy = await PostgresProxy.before(postgres.port)
+    environment = world.beside({ DATABASE_URL: postgres.url(name), STATE_DIR: join(folder, name) })
+  })
+  afterEach(async () => {
+    proxy.close()
+    await Promise.all(instances.map((instance) => instance.end()))
+    instances = []
+  })
+  afterAll(async () => {
+    await admin.end()
+    await postgres.close()
+    await world.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const start = async (throughProxy: boolean) => {
+    const url = environment.DATABASE_URL as string
+    const instance = await startInstance({ ...environment, DATABASE_URL: throughProxy ? proxy.url(url) : url }, [cli])
+    instances.push(instance)
+    return instance
+  }
+  const leading = ({ lines }: Instance) => lines.filter((line) => line.includes('this instance leads')).length
+  /** Starts two; the first one leads, and is connected through the proxy. */
+  const two = async () => {
+    const first = await start(true)
+    await eventually(() => leading(first) === 1)
+    const [{ pid }] = (await sessions()) as [{ pid: number }]
+    const second = await start(false)
+    await eventually(() => ready(second))
+    expect(leading(second)).toBe(0)
+    return { first, second, pid }
+  }
+  /** The sessions of the instances that have the database in use. */
+  const sessions = async () =>
+    (
+      await admin.query(
+        `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = 2
+         AND database = (SELECT oid FROM pg_database WHERE datname = $1)`,
+        [`frozen_${at}`],
+      )
+    ).rows
+  const ready = async ({ url }: Instance) => (await ask(`${url}/ready`)).status === 200
+  /** Whether the index goes on, whoever leads: it comes to a new block. */
+  const goesOn = async () => {
+    await world.rpc('anvil_mine', ['0x1'])
+    const head = Number(await world.rpc('eth_blockNumber'))
+    const client = new pg.Client({ connectionString: environment.DATABASE_URL })
+    await client.connect()
+    try {
+      const block = async () => (await client.query('SELECT block FROM index_cursor')).rows[0]?.block
+      await eventually(async () => Number(await block()) >= head, AGAIN, 100)
+    } finally {
+      await client.end()
+    }
+  }
+
+  it('has another instance lead when nothing passes between the leader and the server (threat 79)', async () => {
+    const { first, second } = await two()
+    proxy.frozen = true
+    await eventually(() => leading(second) === 1, AGAIN)
+    await goesOn()
+    proxy.thaw()
+    await eventually(() => ready(first))
+    expect(leading(second)).toBe(1)
+    expect(first.process.exitCode).toBeNull()
+  })
+
+  it('goes on when the session of the leader is stopped (threat 79)', async () => {
+    const { pid } = await two()
+    process.kill(pid, 'SIGSTOP')
+    try {
+      await goesOn()
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+  })
+
+  it('goes on leading over another connection when the one that it has is frozen (threat 79)', async () => {
+    const only = await start(true)
+    await eventually(() => ready(only))
+    expect(proxy.freezeOpen()).toBeGreaterThan(0)
+    await goesOn()
+  })
+
+  it('has another instance lead at once when the leader is killed (threat 79, control)', async () => {
+    const { first, second } = await two()
+    await first.end('SIGKILL')
+    await eventually(() => leading(second) === 1, AGAIN)
+    await goesOn()
+  })
+
+  it('survives the end of every session in the moment in which it is ready (threat 72)', async () => {
+    const instance = await start(true)
+    await eventually(() => ready(instance))
+    proxy.cuts = 40
+    await eventually(async () => {
+      await world.rpc('anvil_mine', ['0x1'])
+      await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, [`frozen_${at}`])
+      const { status } = await createToken(instance.url, KEY, freshNonce())
+      expect([200, 503]).toContain(status)
+      return proxy.cuts === 0
+    })
+    expect(proxy.cut).toBe(40)
+    await goesOn()
+    expect((await createToken(instance.url, KEY, freshNonce())).status).toBe(200)
+    expect(instance.process.exitCode).toBeNull()
+  })
+
+  it('answers 503 at most while its sessions are ended in a loop (threat 72)', async () => {
+    const instance = await start(false)
+    await eventually(() => ready(instance))
+    const statuses = new Set<number>()
+    for (let round = 0; round < 20; round++) {
+      const asked = Array.from({ length: 8 }, () => createToken(instance.url, KEY, freshNonce()))
+      await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, [`frozen_${at}`])
+      for (const { status } of await Promise.all(asked)) statuses.add(status)
+    }
+    expect([...statuses].filter((status) => ![200, 400, 503].includes(status))).toEqual([])
+    await eventually(() => ready(instance))
+    expect((await createToken(instance.url, KEY, freshNonce())).status).toBe(200)
+    expect(instance.process.exitCode).toBeNull()
+  })
+})
