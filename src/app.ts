@@ -188,6 +188,9 @@ export async function createApp(settings: Settings, { expected }: { expected?: s
     progress,
     isCurrent: (one) => isCurrent(one, settings),
     proofsWaiting: () => store.proofs.waiting(),
+    connections: () => http.connections.count,
+    requests: () => http.connections.requests,
+    asked: (budget) => egress.inFlight(budget),
   })
   let metricsServer: FastifyInstance | undefined
   return {
@@ -236,8 +239,8 @@ function gatewaysOf({ IPFS_GATEWAY: ipfs, FILECOIN_GATEWAY, ARWEAVE_GATEWAY: arw
 
 /** Lets a storage read contracts on the chains that are served, and no others. */
 function contractReader(chains: Chains): ReadContract {
-  return async (chainId, to, data, limit) =>
-    chains.get(chainId)?.nodes.ask((_client, foreign) => foreign({ to, data, limit }), {
+  return async (chainId, to, data, limit, signal) =>
+    chains.get(chainId)?.nodes.ask((_client, foreign) => foreign({ to, data, limit, signal }), {
       // a node that lags behind does not know the contract yet
       accept: (answer) => answer !== undefined,
     })

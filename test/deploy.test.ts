@@ -83,7 +83,14 @@ describe('deployment files', () => {
 
   it('grafana-dashboard.json: asks for metrics that there are, in queries that Prometheus understands', async () => {
     const metrics = new Metrics()
-    metrics.watch({ progress: () => [], isCurrent: () => true, proofsWaiting: async () => 0 })
+    metrics.watch({
+      progress: () => [],
+      isCurrent: () => true,
+      proofsWaiting: async () => 0,
+      connections: () => 0,
+      requests: () => 0,
+      asked: () => 0,
+    })
     const names = new Set(metrics.registry.getMetricsAsArray().map(({ name }) => name))
     const { panels } = JSON.parse(read('deploy/grafana-dashboard.json')) as {
       panels: { title: string; targets?: { expr: string }[] }[]

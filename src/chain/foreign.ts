@@ -19,6 +19,8 @@ export interface ForeignCall {
   data: Hex
   /** Bytes that the answer may have. */
   limit: number
+  /** Ends the request to the node, in any state: nobody waits for the answer any more. */
+  signal?: AbortSignal
 }
 
 /**
@@ -38,19 +40,27 @@ const ENVELOPE = 4096
 export function foreignCalls(url: URL, timeout: number): CallForeign {
   const maxAnswer = 2 * BOUNDS.contract.answer + ENVELOPE
   const client = rpcClient(url, { timeout, batch: false, maxAnswer })
-  return async ({ to, data, limit }) => {
+  return async ({ to, data, limit, signal }) => {
+    if (signal?.aborted) throw unwanted()
     const call = { to, data, gas: numberToHex(BOUNDS.contract.gas) }
     let answer: Hex
     try {
       // the bare request: the library's own call would look at what a revert asks for
-      answer = await client.request({ method: 'eth_call', params: [call, 'latest'] })
+      const options = signal && { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) }
+      answer = await client.request({ method: 'eth_call', params: [call, 'latest'] }, options)
     } catch (error) {
+      if (signal?.aborted) throw unwanted()
       if (nodeFailed(error)) throw error
       return undefined
     }
     if (typeof answer !== 'string' || !answer.startsWith('0x')) throw new Error('The node gave no answer to a call.')
     return answer.length - 2 > 2 * limit ? undefined : answer
   }
+}
+
+/** The node did not fail: whoever asked has gone. */
+function unwanted(): DOMException {
+  return new DOMException('The answer is no longer wanted.', 'AbortError')
 }
 
 type View = ContractFunctionName<typeof VIEWS, 'view'>

@@ -94,6 +94,13 @@ export class Connections {
     return this.inFlight.size
   }
 
+  /** How many requests are in flight. */
+  get requests(): number {
+    let all = 0
+    for (const carried of this.inFlight.values()) all += carried.size
+    return all
+  }
+
   get sockets(): IterableIterator<Socket> {
     return this.inFlight.keys()
   }

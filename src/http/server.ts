@@ -40,6 +40,7 @@ const EXPOSED_HEADERS = [
 
 export interface HttpServer {
   app: FastifyInstance
+  connections: Connections
   /** Closes when all answers have ended, at the latest after so many milliseconds. */
   close(limit: number): Promise<void>
 }
@@ -91,7 +92,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
   await registerDocumentation(app, ALL_ENDPOINTS)
-  return { app, close: (limit) => draining.close(limit) }
+  return { app, connections, close: (limit) => draining.close(limit) }
 }
 
 /** One line and one count for each finished request. The route's pattern stands for the URL, whose query holds signatures. */

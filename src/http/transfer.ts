@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Metrics } from '../metrics/metrics.js'
 import { discard } from '../storage/egress.js'
@@ -8,6 +7,7 @@ import { withOthers } from '../turn.js'
 import type { Transfer } from './byte-budgets.js'
 import { contentDisposition, fallbackName } from './disposition.js'
 import { sendFixed } from './errors.js'
+import { declared, pump } from './pump.js'
 
 /**
  * Counts the bytes of the file as they are written, without another stream between storage and consumer; `onEnd`
@@ -16,12 +16,13 @@ import { sendFixed } from './errors.js'
 export function count(
   { raw, request }: FastifyReply,
   type: string,
-  { body }: OpenedFile,
+  opened: OpenedFile,
   metrics: Metrics,
   onEnd: (bytes: number, complete: boolean) => void,
 ): void {
   let bytes = 0
-  if (body instanceof WholeBody) bytes = body.bytes.length
+  const whole = atOnce(opened)
+  if (whole) bytes = whole.length
   else {
     const write = raw.write
     raw.write = function counted(chunk: Uint8Array, ...rest: never[]) {
@@ -29,13 +30,26 @@ export function count(
       return write.apply(raw, [chunk, ...rest] as never)
     } as typeof raw.write
   }
+  const { socket } = request.raw
+  let complete = false
+  // an answer whose connection goes finishes as well, with bytes that nobody has taken
+  raw.once('finish', () => {
+    complete = !socket.destroyed
+  })
   metrics.downloadsActive.inc()
   request.lifetime.onEnd(() => {
-    const complete = raw.writableFinished
     metrics.downloadsActive.dec()
     metrics.transferred(type, complete, bytes)
     onEnd(bytes, complete)
   })
+}
+
+/** The bytes of a file that came whole, and as long as its headers say; undefined for any other. */
+function atOnce(opened: OpenedFile): Buffer | undefined {
+  if (!(opened.body instanceof WholeBody)) return undefined
+  const { bytes } = opened.body
+  const length = declared(opened)
+  return length === bytes.length || length === Number.POSITIVE_INFINITY ? bytes : undefined
 }
 
 /** Whether an opened file is the whole one, also where it is a range of it from its first byte to its last. */
@@ -65,12 +79,8 @@ const OWN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'no
  * Streams an opened file, no faster than the budget of its consumer allows; nothing of the storage's headers passes but
  * what the file's own description needs.
  */
-export function sendFile(
-  reply: FastifyReply,
-  { status, headers, name, body }: OpenedFile,
-  index: number,
-  transfer?: Transfer,
-): FastifyReply {
+export function sendFile(reply: FastifyReply, opened: OpenedFile, index: number, transfer?: Transfer): FastifyReply {
+  const { status, headers, name, body } = opened
   if (status === 416) {
     discard(body)
     return sendFixed(reply.headers({ ...headers, ...OWN_HEADERS }).removeHeader('content-length'), 'RANGE')
@@ -88,10 +98,11 @@ export function sendFile(
   // past the framework, whose own way of sending a stream costs as much as all the checks before
   reply.hijack()
   raw.writeHead(status, listed(reply.getHeaders(), described))
-  if (body instanceof WholeBody) {
-    transfer?.given(body.bytes.length)
-    withOthers('answers', () => raw.end(body.bytes.toString('latin1'), 'latin1'))
-  } else pump(body, reply, transfer)
+  const whole = atOnce(opened)
+  if (whole) {
+    transfer?.given(whole.length)
+    withOthers('answers', () => raw.end(whole.toString('latin1'), 'latin1'))
+  } else pump(opened, reply, transfer)
   return reply
 }
 
@@ -101,42 +112,4 @@ function listed(said: Record<string, unknown>, described: Record<string, string>
   for (const name in said) if (!(name in described)) list.push(name, String(said[name]))
   for (const name in described) list.push(name, described[name] as string)
   return list
-}
-
-/**
- * Hands a body on as fast as it is taken, and as its budget allows. Where it breaks, the connection does: it must not
- * look like a whole file.
- */
-function pump(body: Readable, { raw, request }: FastifyReply, transfer?: Transfer): void {
-  let ended = false
-  /** What has come and waits for the budget. */
-  let held: Buffer | undefined
-  const give = (chunk: Buffer) => {
-    const taken = transfer?.take(chunk.length) ?? chunk.length
-    if (taken > 0 && !raw.write(taken < chunk.length ? chunk.subarray(0, taken) : chunk)) body.pause()
-    if (taken === chunk.length) return
-    held = chunk.subarray(taken)
-    body.pause()
-    transfer?.wait(goOn)
-  }
-  const goOn = () => {
-    const rest = held as Buffer
-    held = undefined
-    give(rest)
-    if (held) return
-    if (ended) raw.end()
-    else if (!raw.writableNeedDrain) body.resume()
-  }
-  body.on('data', give)
-  body.once('end', () => {
-    ended = true
-    if (!held) raw.end()
-  })
-  body.once('error', () => raw.destroy())
-  raw.on('drain', () => {
-    if (!held) body.resume()
-  })
-  request.lifetime.onEnd(() => {
-    if (!ended) discard(body)
-  })
 }

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { IndexProgress } from '../assets/index/follower.js'
+import type { Budget } from '../storage/storage.js'
 
 /** How a request to a node or a storage ended. */
 export type Outcome = 'ok' | 'failed' | 'timeout' | 'busy'
@@ -11,6 +12,11 @@ export interface Gauged {
   isCurrent(one: IndexProgress): boolean
   /** Proofs of delivery that wait. */
   proofsWaiting(): Promise<number>
+  /** Connections of clients, and their requests in flight. */
+  connections(): number
+  requests(): number
+  /** Requests to storages in flight, on a budget. */
+  asked(budget: Budget): number
 }
 
 /** Seconds; a download counts until its last byte. */
@@ -112,7 +118,7 @@ export class Metrics {
   }
 
   /** The gauges that are read when asked for. */
-  watch({ progress, isCurrent, proofsWaiting }: Gauged): void {
+  watch({ progress, isCurrent, proofsWaiting, connections, requests, asked }: Gauged): void {
     collectDefaultMetrics({ register: this.registry, prefix: 'tidegate_' })
     const perChain = (name: string, help: string, value: (of: IndexProgress) => number | null) =>
       new Gauge({
@@ -140,6 +146,26 @@ export class Metrics {
       registers: this.registers,
       async collect() {
         this.set(await proofsWaiting().catch(() => Number.NaN))
+      },
+    })
+    const now = (name: string, text: string, value: () => number) =>
+      new Gauge({
+        name,
+        help: text,
+        registers: this.registers,
+        collect() {
+          this.set(value())
+        },
+      })
+    now('tidegate_http_connections', 'Connections of clients.', connections)
+    now('tidegate_http_requests_in_flight', 'Requests whose answer has not ended, nor their connection.', requests)
+    new Gauge({
+      name: 'tidegate_upstream_requests_in_flight',
+      help: 'Requests to storages that have not ended, by budget.',
+      labelNames: ['budget'],
+      registers: this.registers,
+      collect() {
+        for (const budget of ['paid', 'anonymous'] as const) this.set({ budget }, asked(budget))
       },
     })
   }

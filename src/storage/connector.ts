@@ -1,4 +1,5 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
+import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { literalAddress } from './addresses.js'
 import type { Destinations } from './destinations.js'
@@ -24,6 +25,22 @@ export interface Way {
   lookup: Lookup
 }
 
+/** Whose request the HTTP library is being given; it connects for that one within the call. */
+let sender: AbortSignal | undefined
+
+/**
+ * Gives the HTTP library a request. The connection that it opens for it ends with the signal, and so does the look-up of
+ * its name: the library itself would go on for nobody, and keep the place of the request until it has a connection.
+ */
+export function sendFor(signal: AbortSignal, send: () => void): void {
+  sender = signal
+  try {
+    send()
+  } finally {
+    sender = undefined
+  }
+}
+
 /**
  * Connects only to addresses that are allowed. The check is part of connecting: a literal is checked here, and a name
  * through the very look-up whose result is connected to, so nothing can answer differently in between. `timeout` in
@@ -32,17 +49,24 @@ export interface Way {
 export function guardedConnector({ timeout, ...way }: Way & { timeout: number }): buildConnector.connector {
   // certificates are checked whatever the environment says
   const tls = { rejectUnauthorized: true }
-  const connect = buildConnector({ timeout, lookup: checkedLookup(way), ...tls } as buildConnector.BuildOptions)
+  const checked = checkedLookup(way)
+  const lookup: Lookup = (hostname, options, callback) =>
+    checked(hostname, sender ? { ...options, signal: sender } : options, callback)
+  const connect = buildConnector({ timeout, lookup, ...tls } as buildConnector.BuildOptions)
   return (target, callback) => {
     const literal = literalAddress(target.hostname)
     if (literal !== undefined && !way.destinations.allows(literal)) {
       callback(new ForbiddenDestination('not an allowed address'), null)
       return
     }
-    connect(target, (error, socket) => {
+    const signal = sender
+    const leave = () => begun.destroy(signal?.reason)
+    const begun = connect(target, (error, socket) => {
+      signal?.removeEventListener('abort', leave)
       if (error) callback(error, null)
       else callback(null, mended(socket))
-    })
+    }) as unknown as Socket
+    signal?.addEventListener('abort', leave, { once: true })
   }
 }
 

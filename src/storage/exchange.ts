@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { type Dispatcher, errors } from 'undici'
+import { sendFor } from './connector.js'
 
 /** What a storage answered, as soon as the headers are there. */
 export interface Answer {
@@ -58,7 +59,7 @@ export function exchange(options: Dispatcher.DispatchOptions, sending: Sending):
       sending.onEnd()
       return reject(signal.reason)
     }
-    sending.dispatcher.dispatch(options, new Exchange(resolve, reject, sending))
+    sendFor(signal, () => sending.dispatcher.dispatch(options, new Exchange(resolve, reject, sending)))
   })
 }
 
@@ -112,7 +113,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.body?.destroy(error)
   }
 
-  /** A request that still waits for a connection is told when it gets one; whoever asked does not wait for that. */
+  /** A request that still waits for a connection is told when that has come about or ended; nobody waits for it. */
   private readonly abort = (): void => {
     this.controller?.abort(this.request.signal.reason)
     this.reject(this.request.signal.reason)

@@ -35,9 +35,15 @@ export interface ContractFile extends z.infer<typeof contractFile> {
 
 /**
  * Asks a contract of a chain, with call data, for at most `limit` bytes. Undefined where the contract has no answer, or
- * the chain is not served. Throws ChainError where no node answers.
+ * the chain is not served. Throws ChainError where no node answers. The signal ends the request to the node.
  */
-export type ReadContract = (chainId: number, to: Address, data: Hex, limit: number) => Promise<Hex | undefined>
+export type ReadContract = (
+  chainId: number,
+  to: Address,
+  data: Hex,
+  limit: number,
+  signal: AbortSignal,
+) => Promise<Hex | undefined>
 
 /** Decodes a large answer in a thread, within the bounds of contracts. Rejects as contractAnswer throws, or with SandboxError. */
 export type ReadAnswer = (abi: AbiFunction, data: Hex, options: RunOptions) => Promise<string>
@@ -46,8 +52,9 @@ export type ReadAnswer = (abi: AbiFunction, data: Hex, options: RunOptions) => P
 export function contractStorage({ readContract, readAnswer }: StorageTools): Storage<ContractFile> {
   async function answer(file: ContractFile, asking: Asking): Promise<Buffer> {
     const call = contractCall(file.abi, asking.userdata ?? {})
-    const asked = readContract(file.chainId, getAddress(file.address), call, BOUNDS.contract.answer)
-    const data = await unlessAborted(asked, asking.signal)
+    const { signal } = asking
+    const asked = readContract(file.chainId, getAddress(file.address), call, BOUNDS.contract.answer, signal)
+    const data = await unlessAborted(asked, signal)
     if (data === undefined) throw noAnswer()
     try {
       return Buffer.from(await decoded(file.abi, data, asking))

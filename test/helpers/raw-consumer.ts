@@ -1,0 +1,39 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** A request as it goes over the line, with further headers. */
+export function getRequest(url: string, headers = ''): string {
+  const { host, pathname, search } = new URL(url)
+  return `GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n${headers}\r\n`
+}
+
+/** The same with a body, of which `sent` bytes are there. */
+export function postRequest(url: string, body: string, type = 'application/json', sent = body.length): string {
+  const { host, pathname, search } = new URL(url)
+  const head = `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: ${type}\r\n`
+  return `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, sent)}`
+}
+
+/** A bare connection to a service, whose end is no error. */
+export function bareSocket(url: string): Socket {
+  const { hostname, port } = new URL(url)
+  return connect(Number(port), hostname).on('error', () => undefined)
+}
+
+/** All that a service says to some bytes until it closes the connection, as latin1. */
+export async function saidTo(url: string, bytes: string): Promise<string> {
+  const socket = bareSocket(url)
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  socket.write(bytes)
+  await once(socket, 'close')
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+/** The first answer of a connection: the head, the bytes that its length declares, and what comes behind them. */
+export function firstAnswer(said: string): { head: string; declared: number; body: string; behind: string } {
+  const end = said.indexOf('\r\n\r\n') + 4
+  const head = said.slice(0, end)
+  const declared = Number(/^content-length: (\d+)\r$/im.exec(head)?.[1] ?? Number.NaN)
+  return { head, declared, body: said.slice(end, end + declared), behind: said.slice(end + declared) }
+}
