@@ -61,7 +61,8 @@ describe('the state of a service', () => {
   const run = (environment: Record<string, string>, ...args: string[]) => runCommand(args, environment, '', [cli])
   const consume = async (nonce = freshNonce()) => createToken(instance?.url as string, KEY, nonce)
 
-  it('goes to PostgreSQL and back, and no signed request passes again (threat 66)', async () => {
+  // a dozen starts, one after the other
+  it('goes to PostgreSQL and back, and no signed request passes again (threat 66)', { timeout: 180_000 }, async () => {
     const { embedded, both } = await installation('there_and_back')
     await start(embedded)
     const [first, second] = [freshNonce(), freshNonce()]
@@ -200,7 +201,7 @@ describe('the state of a service', () => {
 async function fill(store: StateStore): Promise<void> {
   for (let at = 0; at < 120; at++) await store.nonces.consume(address(at), '000100')
   await store.revocations.revoke('jti', 1000)
-  await store.proofs.add({ id: 'proof', kind: 'http', body: '{}' }, 1)
+  expect(await store.proofs.addOnce('subject', 0, { id: 'proof', kind: 'http', body: '{}' }, 1)).toBe('added')
   await store.proofs.noteTransaction('proof', '0xaa')
   await store.usage.add('somebody', 7, 1000, 0)
   const nft = { address: address(1), name: 'ü', symbol: 's', tokenUri: '', owner: address(2), created: '' }

@@ -16,7 +16,7 @@ const READY = message('Z', 'I')
 export class PostgresProxy {
   /** Connections are taken and nothing is passed on, the end of neither side either. */
   frozen = false
-  /** So many more sessions end in the moment in which they are ready: both in one packet. */
+  /** So many more sessions end in a moment in which they are ready, one moment in three: both in one packet. */
   cuts = 0
   /** How many sessions have ended so. */
   cut = 0
@@ -77,7 +77,12 @@ export class PostgresProxy {
     from.on('error', () => undefined)
     from.on('data', (chunk) => {
       if (stuck()) return
-      if (from !== pair.server || this.cuts === 0 || !chunk.subarray(-READY.length).equals(READY))
+      if (
+        from !== pair.server ||
+        this.cuts === 0 ||
+        Math.random() > 1 / 3 ||
+        !chunk.subarray(-READY.length).equals(READY)
+      )
         return void to.write(chunk)
       this.cuts -= 1
       this.cut += 1
