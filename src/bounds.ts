@@ -212,7 +212,7 @@ export const BOUNDS = {
     keys: 5000,
     /** Nesting of any JSON body: a storage object with an ABI needs eight. */
     depth: 32,
-    /** Bytes of a body from which on encrypting it is one turn of the event loop, and writing the answer another. */
+    /** Bytes of an encrypted body that are written as hex in one turn of the event loop: ten megabytes take a tenth of a second. */
     turn: 262_144,
     /** Problems that are told of one request: nobody mends more at once, and a list of thousands costs seconds. */
     problems: 10,

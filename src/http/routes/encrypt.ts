@@ -67,13 +67,25 @@ export const encrypt: Endpoint = {
         })
         await consumer?.consumeNonce()
         const encrypted = encryptTo(chain.key.publicKey, body)
-        if (body.length > BOUNDS.body.turn) await setImmediate()
-        // as bytes: the text of ten megabytes would be encoded once more
-        const answer = Buffer.from(`0x${encrypted.toString('hex')}`, 'latin1')
-        return reply.code(201).type('text/plain; charset=utf-8').send(answer)
+        return reply
+          .code(201)
+          .type('text/plain; charset=utf-8')
+          .send(await hexOf(encrypted))
       })
     })
   },
+}
+
+/** The text of `0x` and hex, as bytes, so that it is not encoded once more; a long one is written in several turns. */
+async function hexOf(bytes: Buffer): Promise<Buffer> {
+  const { turn } = BOUNDS.body
+  const text = Buffer.allocUnsafe(2 + 2 * bytes.length)
+  text.write('0x', 'latin1')
+  for (let at = 0; at < bytes.length; at += turn) {
+    if (bytes.length > turn) await setImmediate()
+    text.write(bytes.toString('hex', at, at + turn), 2 + 2 * at, 'latin1')
+  }
+  return text
 }
 
 /** Checks who signed, where the request is signed at all. */
