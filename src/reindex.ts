@@ -13,8 +13,8 @@ export async function reindex(options: { config?: string; chain?: string }): Pro
   for (const chainId of chains) {
     const cursor = await store.index.cursor(chainId)
     if (cursor) await store.index.begin(chainId, true)
-    const had = cursor ? `is at block ${cursor.block}, and stays in use until then` : 'has nothing'
-    process.stdout.write(`chain ${chainId}: is read again from its start; the index ${had}\n`)
+    const had = cursor ? `what there is up to block ${cursor.block} stays in use meanwhile` : 'there is nothing yet'
+    process.stdout.write(`chain ${chainId}: is read again from its start; ${had}\n`)
   }
   if (chains.length === 0) process.stdout.write('the index is empty\n')
   await store.close()

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { step } from '../script.js'
 import { type Script, sql } from '../sql.js'
 import type { Cursor, Readings } from '../store.js'
@@ -13,12 +14,7 @@ const ID = sql('SELECT id FROM index_reading WHERE chain_id = :chainId AND role 
 const FIRST = sql(
   "INSERT INTO index_reading (id, chain_id, role, wanted) VALUES (:chainId, :chainId, 'live', 0) ON CONFLICT DO NOTHING",
 )
-// ids of first readings are those of their chains, all others are below zero
-const NEXT = sql(
-  `INSERT INTO index_reading (id, chain_id, role, wanted)
-   SELECT CASE WHEN MIN(id) < 0 THEN MIN(id) ELSE 0 END - 1, CAST(:chainId AS BIGINT), 'next', CAST(:wanted AS BIGINT)
-   FROM index_reading`,
-)
+const NEXT = sql("INSERT INTO index_reading (id, chain_id, role, wanted) VALUES (:id, :chainId, 'next', :wanted)")
 const SET_ROLE = sql('UPDATE index_reading SET role = :role, wanted = 0 WHERE id = :id')
 const FORGET = sql('DELETE FROM index_reading WHERE id = :id')
 const ALL = sql(
@@ -84,7 +80,9 @@ export function readingsFrom(rows: ReadingRow[]): Readings {
 export function* begin(chainId: number, wanted: boolean): Script<void> {
   yield* giveUp(chainId)
   if ((yield* readingId(chainId, 'live')) === undefined) return
-  yield* step(NEXT({ chainId, wanted: Number(wanted) }))
+  // those of first readings are the ids of their chains; instances that begin at once must not draw the same
+  const id = -randomInt(1, 2 ** 47)
+  yield* step(NEXT({ id, chainId, wanted: Number(wanted) }))
 }
 
 export function* giveUp(chainId: number): Script<void> {
