@@ -69,18 +69,23 @@ export class ScriptedChain {
     const hash = this.hash('block')
     const known = deployedIn(this.blocks)
     const count = Math.max(0, this.random(6) - 2)
-    const logs = Array.from({ length: count }, (_, at): ScriptedLog => ({
-      ...this.event(known),
-      blockNumber: hex(number),
-      blockHash: hash,
-      transactionHash: this.hash('transaction'),
-      logIndex: hex(at),
-    }))
+    const logs = Array.from(
+      { length: count },
+      (_, at): ScriptedLog => ({
+        ...this.event(known),
+        blockNumber: hex(number),
+        blockHash: hash,
+        transactionHash: this.hash('transaction'),
+        logIndex: hex(at),
+      }),
+    )
     return { number, hash, time: 1_700_000_000 + number * 12, logs }
   }
 
   private hash(what: string): Hex {
-    return `0x${createHash('sha256').update(`${what} ${this.made++} ${this.random(2 ** 30)}`).digest('hex')}`
+    return `0x${createHash('sha256')
+      .update(`${what} ${this.made++} ${this.random(2 ** 30)}`)
+      .digest('hex')}`
   }
 
   private event(known: Deployed): Pick<ScriptedLog, 'address' | 'topics' | 'data'> {
@@ -99,7 +104,10 @@ export class ScriptedChain {
         return encoded('TokenCreated', FACTORY, { newTokenAddress, creator: some(nfts), name: `d${this.made}` })
       }
       case 2:
-        return encoded('MetadataCreated', some(nfts), { state: 0, data: `0x${this.made.toString(16).padStart(8, '0')}` })
+        return encoded('MetadataCreated', some(nfts), {
+          state: 0,
+          data: `0x${this.made.toString(16).padStart(8, '0')}`,
+        })
       case 3:
         return encoded('MetadataUpdated', some(nfts), { state: this.random(6), flags: '0x02', data: '0x1234' })
       case 4:
@@ -131,9 +139,7 @@ const DEFAULTS: Record<string, unknown> = {
 
 function encoded(eventName: string, address: Address, given: Record<string, unknown>) {
   const event = EVENTS.find(({ name }) => name === eventName) as (typeof EVENTS)[number]
-  const args = Object.fromEntries(
-    event.inputs.map(({ name, type }) => [name, given[name as string] ?? DEFAULTS[type]]),
-  )
+  const args = Object.fromEntries(event.inputs.map(({ name, type }) => [name, given[name as string] ?? DEFAULTS[type]]))
   const topics = encodeEventTopics({ abi: EVENTS, eventName, args } as never) as Hex[]
   const plain = event.inputs.filter((input) => !('indexed' in input && input.indexed))
   const data = encodeAbiParameters(plain as never, plain.map(({ name }) => args[name as string]) as never)

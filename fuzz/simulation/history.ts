@@ -7,6 +7,7 @@ import { decodeDocument } from '../../src/assets/index/decode.js'
 import { ChainFollower } from '../../src/assets/index/follower.js'
 import type { Chain } from '../../src/chain/chains.js'
 import { ChainNodes } from '../../src/chain/nodes.js'
+import { checksummed } from '../../src/crypto/address.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
 import type { StateStore } from '../../src/state/store.js'
@@ -164,7 +165,7 @@ function chainOf(name: string, nodes: ScriptedNode[], agreement: number): Chain 
     nodes: new ChainNodes(CHAIN_ID, urls, { timeout: 10_000, agreement }),
     key: KEY,
     keys: [KEY],
-    deployment: { factory: FACTORY, startBlock: 0 },
+    deployment: { factory: checksummed(FACTORY), startBlock: 0 },
   } as unknown as Chain
 }
 

@@ -86,7 +86,9 @@ export class ScriptedNode {
     const [first, last] = [Number(fromBlock), Number(toBlock)]
     if (fault === 'refuses' && last - first >= 2) return new Error('range too large')
     const events = new Set(topics?.[0])
-    const all = blocks.slice(first, last + 1).flatMap(({ logs }) => logs.filter((log) => events.has(log.topics[0] ?? '')))
+    const all = blocks
+      .slice(first, last + 1)
+      .flatMap(({ logs }) => logs.filter((log) => events.has(log.topics[0] ?? '')))
     if (fault === 'no events') return []
     if (fault === 'events left out') return all.filter(() => this.random(3) > 0)
     return fault === 'forged events' ? all.map((log): ScriptedLog => ({ ...log, data: `0x${'00'.repeat(64)}` })) : all
