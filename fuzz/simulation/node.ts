@@ -81,14 +81,17 @@ export class ScriptedNode {
     return this.fault === 'no hashes' ? { ...header, hash: undefined } : header
   }
 
-  private logs(blocks: readonly ScriptedBlock[], { fromBlock, toBlock, topics }: Filter): unknown {
+  private logs(blocks: readonly ScriptedBlock[], { fromBlock, toBlock, blockHash, address, topics }: Filter): unknown {
     const { fault } = this
-    const [first, last] = [Number(fromBlock), Number(toBlock)]
-    if (fault === 'refuses' && last - first >= 2) return new Error('range too large')
-    const events = new Set(topics?.[0])
-    const all = blocks
-      .slice(first, last + 1)
-      .flatMap(({ logs }) => logs.filter((log) => events.has(log.topics[0] ?? '')))
+    const [first, last] = [Number(fromBlock ?? 0), Number(toBlock ?? blocks.length)]
+    if (fault === 'refuses' && last - first >= 2 && !blockHash) return new Error('range too large')
+    const events = new Set([topics?.[0] ?? []].flat())
+    const emitters = address && new Set([address].flat().map((one) => one.toLowerCase()))
+    const some = blockHash ? blocks.filter(({ hash }) => hash === blockHash) : blocks.slice(first, last + 1)
+    if (blockHash && some.length === 0) return new Error('unknown block')
+    const all = some
+      .flatMap(({ logs }) => logs)
+      .filter((log) => events.has(log.topics[0] ?? '') && (!emitters || emitters.has(log.address.toLowerCase())))
     if (fault === 'no events') return []
     if (fault === 'events left out') return all.filter(() => this.random(3) > 0)
     return fault === 'forged events' ? all.map((log): ScriptedLog => ({ ...log, data: `0x${'00'.repeat(64)}` })) : all
@@ -96,9 +99,11 @@ export class ScriptedNode {
 }
 
 interface Filter {
-  fromBlock: string
-  toBlock: string
-  topics?: string[][]
+  fromBlock?: string
+  toBlock?: string
+  blockHash?: string
+  address?: string | string[]
+  topics?: (string | string[])[]
 }
 
 const REFUSED = { code: -32005, message: 'refused' }

@@ -29,7 +29,12 @@ describe('health', () => {
     expect((await get('/ready')).json).toEqual({
       ready: true,
       store: true,
-      chains: [{ chainId: world.network.chainId, block: head, head, age: expect.any(Number), lag: 0, ready: true }],
+      chains: [
+        {
+          ...{ chainId: world.network.chainId, block: head, head, age: expect.any(Number), lag: 0, ready: true },
+          ...{ astray: false, rereading: null },
+        },
+      ],
     })
   })
 
