@@ -67,7 +67,9 @@ describe('health', () => {
     const before = (await store.index.readings(8996)).live?.id
     expect(run()).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^chain 8996: is read again from its start; what there is up to block \d+ stays in use/),
+      stdout: expect.stringMatching(
+        /^chain 8996: is read again from its start; what there is up to block \d+ stays in use/,
+      ),
     })
     await eventually(async () => {
       // it answers all the time

@@ -62,13 +62,13 @@ export class Advance {
     to: number,
     head: number,
   ): Promise<Advanced | undefined> {
-    const { chain, options, log, reading } = this
+    const { chain, options, log } = this
     const { chainId } = chain
     const final = head - options.reorgDepth
     const wanted = { first: from, last: to, after: cursor, fragileFrom: final + 1 }
     let range: BlockRange | undefined
     try {
-      range = await readRange(chain, wanted, reading)
+      range = await readRange(chain, wanted, this.reading)
     } catch (error) {
       this.pace.failed(to - from + 1)
       if (!(error instanceof RangeRefused) || from === to) throw error
@@ -85,7 +85,7 @@ export class Advance {
     this.pace.succeeded(to - from + 1, range.logs.length + range.others)
     const applied = await applyRange(range, {
       chain,
-      index: reading,
+      index: this.reading,
       from: cursor,
       keepSince: to > final ? Math.max(final, 0) : undefined,
       reading: { documents: options.documents, signal: options.signal },

@@ -71,8 +71,7 @@ export class ChainFollower {
     const head = this.head
     const block = this.block
     const next = (block ?? this.chain.deployment.startBlock - 1) + 1
-    const { astray, rereading } = this
-    const where = { chainId: this.chain.chainId, block, astray, rereading }
+    const where = { chainId: this.chain.chainId, block, astray: this.astray, rereading: this.rereading }
     if (head === null) return { ...where, head, age: null, lag: null }
     return { ...where, head, age: Math.round(this.unseenFor), lag: Math.max(0, head + 1 - next) }
   }

@@ -28,7 +28,7 @@ export class Rebuild {
    * nothing can be read now.
    */
   async step({ live, next }: Readings, seen: Seen, unseenFor: number): Promise<boolean> {
-    const { chain, index, log } = this
+    const { chain, index } = this
     const { chainId } = chain
     if (!next) return true
     const { heads, verdict } = await look(chain, index.next, next.cursor)
@@ -39,7 +39,7 @@ export class Rebuild {
     if (!cursor || cursor.block < (heads.at(-1) as number)) return true
     const least = live ? await this.leastBlock(live.cursor, next.wanted, seen, unseenFor) : 0
     if (cursor.block < least || !(await index.replace(chainId, cursor))) return true
-    log.warn({ chainId, block: cursor.block }, 'the chain was read again, and that replaces what was read before')
+    this.log.warn({ chainId, block: cursor.block }, 'the chain was read again, and that replaces what was read before')
     return false
   }
 
@@ -52,12 +52,12 @@ export class Rebuild {
   }
 
   private async goBack(cursor: Cursor, wanted: boolean): Promise<boolean> {
-    const { chain, index, log } = this
+    const { chain, index } = this
     const { chainId } = chain
     const ancestor = await ancestorOf(chain, await index.next.checkpoints(chainId))
     if (ancestor === undefined) return true
     if (ancestor === 'gone') {
-      log.warn({ chainId, block: cursor.block }, 'chain history changed, reading it again from its start')
+      this.log.warn({ chainId, block: cursor.block }, 'chain history changed, reading it again from its start')
       await index.begin(chainId, wanted)
     } else if (ancestor.block !== cursor.block) await index.next.rollback(chainId, ancestor)
     return false
