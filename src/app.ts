@@ -120,6 +120,7 @@ export async function createApp(settings: Settings, { expected }: { expected?: s
     chains,
     documents,
     isCurrent: (chainId) => progress().some((one) => one.chainId === chainId && isCurrent(one, settings)),
+    isAstray: (chainId) => progress().some((one) => one.chainId === chainId && one.astray),
     ttl: settings.INDEX_POLL_INTERVAL,
   })
   const resolved = cachedSource(indexSource(indexed), settings.INDEX_POLL_INTERVAL)

@@ -174,6 +174,8 @@ export const BOUNDS = {
     emitters: 250,
     /** Contracts that the database is asked about in one statement. */
     known: 500,
+    /** Seconds since 1970 that a block may tell: to the end of the year 9999, which dates are written for. */
+    time: 253_402_300_799,
     /** Requests for the newest document of one asset, where the index is not believed: halves of a range that a node refuses. */
     newest: 64,
   },

@@ -15,7 +15,7 @@ Commands:
           --config FILE         as above
   health  exit with 0 where the service of this machine lives, else with 1: for health checks of containers
           --port N              its port (default: PORT of the environment, else 8030)
-  reindex forget the index, so that it is read from the chain again; nonces and revoked tokens stay
+  reindex read the chain again, beside the index, and put that in its place when it is complete
           --config FILE         as above
           --chain ID            of this chain alone
   keys make    write a new private key to an encrypted file

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { FactsReader } from '../../src/assets/facts.js'
 import { readRange } from '../../src/assets/index/reader.js'
-import { commonAncestor, viewsOf } from '../../src/assets/index/views.js'
+import { ancestorOf, look } from '../../src/assets/index/views.js'
 import { assertReadableNft, documentIn } from '../../src/assets/published.js'
 import type { Chain } from '../../src/chain/chains.js'
 import { ChainNodes } from '../../src/chain/nodes.js'
@@ -41,7 +41,7 @@ const HONEST: Record<string, unknown> = {
 
 const ORDERS = { max: 10, reorgDepth: 5, wait: 0, quotesEndSince: 0 }
 const { signal } = new AbortController()
-const index = { known: async () => [], emitters: async () => [] } as never
+const index = { known: async () => [], emitters: async () => [], checkpoints: async () => [] } as never
 
 let answers: Record<string, unknown> = HONEST
 const url = await fakeNode(() => answers)
@@ -69,8 +69,8 @@ export default target({
       () => new OrderTransactions(new Receipts(0), ORDERS).read({ chain, txId: TX, datatoken: DATATOKEN }, signal),
       () => assertReadableNft(chain, NFT),
       () => readRange(chain, { first: 5, last: 5, after: cursor, fragileFrom: 5 }, index),
-      () => viewsOf(chain, cursor).then((views) => holds(views.length === 1, 'one node sees one thing')),
-      () => commonAncestor(chain, [cursor]),
+      () => look(chain, index, cursor).then(({ heads }) => holds(heads.length === 1, 'one node sees one head')),
+      () => ancestorOf(chain, [cursor]),
       () => facts.of(asset as never),
     ]
     let refusal: unknown

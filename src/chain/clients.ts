@@ -1,6 +1,6 @@
 import { type Account, createPublicClient, createWalletClient, custom, http, type PublicClient } from 'viem'
 import { BOUNDS } from '../bounds.js'
-
+import { checked } from './answers.js'
 import { wholeAnswer } from './whole-answer.js'
 
 /**
@@ -19,20 +19,22 @@ interface ClientOptions {
   maxAnswer?: number
 }
 
-/** A JSON-RPC client of one node. */
+/** A JSON-RPC client of one node, whose answers have the form that was asked for. */
 export function rpcClient(
   url: URL,
   { timeout = 10_000, batch = true, maxAnswer = BOUNDS.chain.answer }: ClientOptions = {},
 ): PublicClient {
   return createPublicClient({
     ...NO_LOOKUPS,
-    transport: http(url.href, {
-      ...(batch ? { batch: { batchSize: 100 } } : {}),
-      maxResponseBodySize: maxAnswer,
-      fetchFn: wholeAnswer(maxAnswer),
-      timeout,
-      retryCount: 0,
-    }),
+    transport: checked(
+      http(url.href, {
+        ...(batch ? { batch: { batchSize: 100 } } : {}),
+        maxResponseBodySize: maxAnswer,
+        fetchFn: wholeAnswer(maxAnswer),
+        timeout,
+        retryCount: 0,
+      }),
+    ),
     cacheTime: 0,
   })
 }

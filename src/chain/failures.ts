@@ -1,5 +1,6 @@
 import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
 import { BOUNDS } from '../bounds.js'
+import { MalformedAnswer } from './answers.js'
 
 /** Why a node did not answer at all, in words without its URL; `retryAfter` in milliseconds where it said so. */
 export interface TransportFailure {
@@ -34,6 +35,7 @@ export function transportFailure(error: unknown): TransportFailure | undefined {
   // the library's own error, or that of the deadline of its request
   if (all.some(({ name }) => name === 'TimeoutError')) return { reason: 'did not answer in time' }
   for (const cause of all) {
+    if (cause instanceof MalformedAnswer) return { reason: `answers ${cause.method} with a wrong ${cause.field}` }
     if (!(cause instanceof HttpRequestError)) continue
     const { status, headers } = cause
     if (status === undefined) return { reason: 'cannot be reached' }

@@ -61,7 +61,7 @@ export class ChainNodes {
    * travel alone. Throws ChainError in fixed words.
    */
   async ask<T>(step: Step<T>, { accept, essence, patient }: Judgement<T> = {}): Promise<T> {
-    const needed = essence ? Math.min(this.options.agreement, this.nodes.length) : 1
+    const needed = essence ? this.needed : 1
     const votes = new Map<string, number>()
     let refused: { answer: T } | undefined
     const asked = new Hedged(
@@ -94,16 +94,19 @@ export class ChainNodes {
     throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
   }
 
-  /** How many nodes there are. */
-  get count(): number {
-    return this.nodes.length
+  /** How many nodes must say the same where it decides about orders and the index. */
+  get needed(): number {
+    return Math.min(this.options.agreement, this.nodes.length)
   }
 
-  /** The answers of all nodes that give one, but for those that failed lately. Throws ChainError where none does. */
+  /**
+   * The answers of all nodes that give one, but for those that failed lately, where there are as many others as must
+   * agree. Throws ChainError where none does.
+   */
   async askAll<T>(step: Step<T>): Promise<T[]> {
     const well = this.nodes.filter(({ isWell }) => isWell)
     if (well.length > 0) this.probe()
-    const usable = well.length > 0 ? well : this.nodes
+    const usable = well.length >= this.needed ? well : this.nodes
     const asked = await Promise.all(usable.map((node) => this.answerOf(node, step)))
     const answers = asked.flatMap((one) => ('answer' in one ? [one.answer] : []))
     if (answers.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')

@@ -207,12 +207,9 @@ export interface IndexStep {
   leaveOut?: (change: IndexChange) => void
 }
 
-export interface IndexStore {
-  /** Whether this instance is the one that keeps the index of a chain, of all on one database. */
-  lead(chainId: number): Promise<boolean>
+/** What was read of each chain, from its start to a cursor. */
+export interface IndexReading {
   cursor(chainId: number): Promise<Cursor | undefined>
-  /** The chains that it has read anything of. */
-  chains(): Promise<number[]>
   /**
    * Applies all changes and moves the cursor from `from` in one transaction: all of it or nothing. False, and nothing
    * is changed, where the cursor is elsewhere by now. With `keepSince`, what was there before is kept as well, so that
@@ -223,13 +220,40 @@ export interface IndexStore {
   checkpoints(chainId: number): Promise<Cursor[]>
   /** Takes back everything after one of the checkpoints, in one transaction. */
   rollback(chainId: number, to: Cursor): Promise<void>
-  /** Forgets everything of one chain, so that it is read again from the start. */
-  reset(chainId: number): Promise<void>
-  nft(chainId: number, address: Address): Promise<IndexedNft | undefined>
-  datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>
   /** Those of some addresses that are known, asked for in one statement: a few hundred at most. */
   known(chainId: number, kind: EmitterKind, addresses: Address[]): Promise<Address[]>
   /** The known addresses in their order, so many of them, from the one after an address. */
   emitters(chainId: number, kind: EmitterKind, after: Address | undefined, limit: number): Promise<Address[]>
+}
+
+/** The readings that there are of a chain. */
+export interface Readings {
+  /** The one that answers. */
+  live?: { id: number; cursor: Cursor }
+  /** The one that is to replace it; `wanted` by the operator. */
+  next?: { id: number; cursor?: Cursor; wanted: boolean }
+  /** Whether there are rows of others, which answer nothing any more. */
+  old: boolean
+}
+
+/** The index: the live reading of each chain, and the next ones beside it. */
+export interface IndexStore extends IndexReading {
+  /** Whether this instance is the one that keeps the index of a chain, of all on one database. */
+  lead(chainId: number): Promise<boolean>
+  /** The chains that it has read anything of. */
+  chains(): Promise<number[]>
+  readings(chainId: number): Promise<Readings>
+  /** The readings that are to replace the live ones. */
+  readonly next: IndexReading
+  /** Begins to read a chain again, beside what was read of it; a next reading that there was is given up. Nothing where nothing was read yet. */
+  begin(chainId: number, wanted: boolean): Promise<void>
+  /** Gives the next reading of a chain up. */
+  giveUp(chainId: number): Promise<void>
+  /** Puts the next reading in place of the live one, in one transaction; false where it is not at the cursor. */
+  replace(chainId: number, at: Cursor): Promise<boolean>
+  /** Deletes some of the rows that answer nothing any more. False where there are none. */
+  sweep(chainId: number): Promise<boolean>
+  nft(chainId: number, address: Address): Promise<IndexedNft | undefined>
+  datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>
   asset(did: string): Promise<IndexedAsset | undefined>
 }

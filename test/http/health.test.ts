@@ -29,7 +29,12 @@ describe('health', () => {
     expect((await get('/ready')).json).toEqual({
       ready: true,
       store: true,
-      chains: [{ chainId: world.network.chainId, block: head, head, age: expect.any(Number), lag: 0, ready: true }],
+      chains: [
+        {
+          ...{ chainId: world.network.chainId, block: head, head, age: expect.any(Number), lag: 0, ready: true },
+          ...{ astray: false, rereading: null },
+        },
+      ],
     })
   })
 
@@ -57,13 +62,21 @@ describe('health', () => {
     const run = (...args: string[]) =>
       spawnSync(process.execPath, cliArguments('reindex', ...args), { env, encoding: 'utf8' })
     expect(run('--chain', 'x')).toMatchObject({ status: 2, stderr: expect.stringContaining('--chain') })
-    expect(run('--chain', '1').stdout).toBe('chain 1: had nothing, is read again from its start\n')
+    expect(run('--chain', '1').stdout).toBe('chain 1: is read again from its start; there is nothing yet\n')
     await store.nonces.consume(asset.nft as `0x${string}`, '5')
+    const before = (await store.index.readings(8996)).live?.id
     expect(run()).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^chain 8996: was at block \d+, is read again/),
+      stdout: expect.stringMatching(
+        /^chain 8996: is read again from its start; what there is up to block \d+ stays in use/,
+      ),
     })
-    await eventually(async () => (await store.index.asset(asset.did)) !== undefined)
+    await eventually(async () => {
+      // it answers all the time
+      expect(await store.index.asset(asset.did)).toBeDefined()
+      return (await store.index.readings(8996)).live?.id !== before
+    })
+    expect(await store.index.asset(asset.did)).toBeDefined()
     expect(await store.nonces.last(asset.nft as `0x${string}`)).toBe('5')
   })
 })

@@ -326,16 +326,83 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
       expect((await store.index.checkpoints(1)).map(({ block }) => block)).toEqual([500])
     })
 
-    it('forgets one chain and leaves the others and the nonces', async () => {
-      await commit(1, changes, 7)
+    /** Deletes all rows that answer nothing any more; how often it took. */
+    async function swept(chainId: number): Promise<number> {
+      let times = 0
+      while (await store.index.sweep(chainId)) times++
+      return times
+    }
+
+    it('reads a chain again beside what is in use, which answers until it is replaced as a whole (threat 75)', async () => {
+      await commit(1, changes, 7, 0)
       await commit(2, changes.slice(0, 2), 8)
       await store.nonces.consume(ALICE, key('5'))
-      await store.index.reset(1)
+      const before = await store.index.asset('did:op:1')
+      expect(await store.index.readings(1)).toEqual({ live: { id: 1, cursor: at(7) }, old: false })
+      await store.index.begin(1, true)
+      await reopen()
+      const { next, live } = await store.index.readings(1)
+      expect([live?.cursor, next?.cursor, next?.wanted]).toEqual([at(7), undefined, true])
+      const batch = (to: number, some: IndexChange[], from?: number) =>
+        store.index.next.commit({
+          ...{ chainId: 1, from: from === undefined ? undefined : at(from, '1'), to: at(to, '1') },
+          ...{ changes: some, keepSince: 0 },
+        })
+      expect(await batch(3, changes.slice(0, 2))).toBe(true)
+      expect(await store.index.next.known(1, 'nft', [NFT])).toEqual([NFT])
+      expect(await store.index.next.emitters(1, 'datatoken', undefined, 9)).toEqual([TOKEN])
+      // the live one goes on meanwhile
+      await commit(1, [{ kind: 'order', datatoken: TOKEN }], 8, 0)
+      expect((await store.index.asset('did:op:1'))?.datatokens[0]?.orders).toBe(3)
+      await store.index.rollback(1, at(7))
+      expect(await store.index.asset('did:op:1')).toEqual(before)
+      expect(await batch(4, [changes[2] as IndexChange], 3)).toBe(true)
+      expect(await batch(5, [{ kind: 'state', nft: NFT, state: 4 }], 4)).toBe(true)
+      await store.index.next.rollback(1, at(4, '1'))
+      expect((await store.index.next.checkpoints(1)).map(({ block }) => block)).toEqual([4, 3])
+      expect(await store.index.asset('did:op:1')).toEqual(before)
+      expect(await store.index.sweep(1)).toBe(false)
+
+      expect(await store.index.replace(1, at(4))).toBe(false)
+      expect(await store.index.asset('did:op:1')).toEqual(before)
+      expect(await store.index.replace(1, at(4, '1'))).toBe(true)
+      expect(await store.index.cursor(1)).toEqual(at(4, '1'))
+      await reopen()
+      const after = await store.index.asset('did:op:1')
+      expect(after).toEqual({ ...before, datatokens: [{ ...before?.datatokens[0], orders: 0 }] })
+      expect(await store.index.replace(1, at(4, '1'))).toBe(false)
+      // whoever had begun to read the one before on is late
+      expect(await store.index.commit({ chainId: 1, from: at(7), to: at(8), changes: [] })).toBe(false)
+      expect((await store.index.readings(1)).old).toBe(true)
+      expect(await swept(1)).toBe(2)
+      expect(await store.index.asset('did:op:1')).toEqual(after)
+      expect(await store.index.datatoken(1, TOKEN)).toMatchObject({ nft: NFT })
+      expect(await store.index.readings(1)).toEqual({ live: { id: next?.id, cursor: at(4, '1') }, old: false })
+      await store.index.rollback(1, at(3, '1'))
       expect(await store.index.asset('did:op:1')).toBeUndefined()
-      expect(await store.index.cursor(1)).toBeUndefined()
       expect(await store.index.nft(2, NFT)).toMatchObject({ name: 'n' })
-      expect(await store.index.chains()).toEqual([2])
+      expect(await store.index.chains()).toEqual([1, 2])
       expect(await store.nonces.last(ALICE)).toBe(key('5'))
+    })
+
+    it('gives a new reading up, or begins it anew, without touching what answers (threat 75)', async () => {
+      await store.index.begin(1, true)
+      expect(await store.index.readings(1)).toEqual({ old: false })
+      for (const chainId of [1, 2]) await commit(chainId, changes.slice(0, 2), 7)
+      const first = { chainId: 1, from: undefined, to: at(3), changes: changes.slice(0, 2) }
+      for (let time = 0; time < 3; time++) {
+        await Promise.all([store.index.begin(1, false), store.index.begin(2, true)])
+        expect(await store.index.next.cursor(1)).toBeUndefined()
+        expect(await store.index.next.commit(first)).toBe(true)
+        expect(await store.index.next.known(2, 'nft', [NFT])).toEqual([])
+      }
+      await store.index.giveUp(1)
+      expect(await store.index.next.commit(first)).toBe(false)
+      expect(await store.index.replace(1, at(3))).toBe(false)
+      for (const chainId of [1, 2]) await swept(chainId)
+      expect(await store.index.readings(1)).toEqual({ live: { id: 1, cursor: at(7) }, old: false })
+      expect((await store.index.readings(2)).next).toMatchObject({ wanted: true })
+      for (const chainId of [1, 2]) expect(await store.index.nft(chainId, NFT)).toMatchObject({ name: 'n' })
     })
 
     it('counts over a window of time, over all instances', async () => {

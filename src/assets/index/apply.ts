@@ -1,15 +1,15 @@
 import type { Chain } from '../../chain/chains.js'
 import { UnstorableError } from '../../errors.js'
 import type { Logger } from '../../logger.js'
-import type { Cursor, IndexChange, IndexStep, IndexStore } from '../../state/store.js'
+import type { Cursor, IndexChange, IndexReading, IndexStep } from '../../state/store.js'
 import { changesOf, type Reading } from './changes.js'
 import type { BlockRange } from './reader.js'
 
 /** Where the events of a range go. */
 export interface Applying {
   chain: Chain
-  index: IndexStore
-  /** Where the index is. */
+  index: IndexReading
+  /** Where the reading is. */
   from: Cursor | undefined
   /** As of `IndexStep`. */
   keepSince: number | undefined
@@ -48,7 +48,7 @@ export async function applyRange(range: BlockRange, applying: Applying): Promise
 }
 
 /** Commits a batch; where the database does not take it, all but what it does not take. */
-async function commit(index: IndexStore, step: IndexStep, leftOut: (event: object) => void): Promise<boolean> {
+async function commit(index: IndexReading, step: IndexStep, leftOut: (event: object) => void): Promise<boolean> {
   try {
     return await index.commit(step)
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Chain, Chains } from '../../chain/chains.js'
 import { refusal } from '../../chain/failures.js'
 import { foreignView } from '../../chain/foreign.js'
 import { ChainError } from '../../errors.js'
-import type { Cursor, IndexedAsset, IndexStore } from '../../state/store.js'
+import type { IndexedAsset, IndexStore } from '../../state/store.js'
 import type { DocumentReader } from '../documents.js'
 import { documentOf, lastMetadata } from '../published.js'
 import { metadataFrom } from './changes.js'
@@ -21,6 +21,8 @@ export interface CurrentOptions {
   documents: DocumentReader
   /** Whether the index of a chain may be believed. */
   isCurrent: (chainId: number) => boolean
+  /** Whether the chain has other blocks by now than those that the index has read. */
+  isAstray: (chainId: number) => boolean
   /** Milliseconds that an answer of the chain is good for. */
   ttl: number
 }
@@ -40,7 +42,11 @@ export function currentAssets(options: CurrentOptions): AssetIndex {
   async function look(chain: Chain, did: string, old: IndexedAsset): Promise<IndexedAsset> {
     // the cursor first: what the asset is read as is of this block, or of a later one
     const cursor = await index.cursor(chain.chainId)
-    return fromChain(chain, cursor, (await index.asset(did)) ?? old, options.documents)
+    const asset = (await index.asset(did)) ?? old
+    // what another history says of an asset may stand before the cursor, or the chain be shorter
+    const published = asset.metadata.block - 1
+    const read = options.isAstray(chain.chainId) ? published : (cursor?.block ?? published + 1)
+    return fromChain(chain, read, asset, options.documents)
   }
 
   return {
@@ -59,14 +65,14 @@ export function currentAssets(options: CurrentOptions): AssetIndex {
   }
 }
 
+/** An asset with what its chain says after a block. */
 async function fromChain(
   chain: Chain,
-  cursor: Cursor | undefined,
+  read: number,
   asset: IndexedAsset,
   documents: DocumentReader,
 ): Promise<IndexedAsset> {
   const nft = asset.nft.address
-  const read = cursor?.block ?? asset.metadata.block
   const now = await chain.nodes.ask(
     async (client, foreign) => {
       const [head, state, tokens] = await Promise.all([

@@ -3,7 +3,7 @@ import { BOUNDS } from '../../bounds.js'
 import { topicsOf } from '../../chain/abi.js'
 import type { Chain } from '../../chain/chains.js'
 import { checksummed } from '../../crypto/address.js'
-import type { EmitterKind, IndexStore } from '../../state/store.js'
+import type { EmitterKind, IndexReading } from '../../state/store.js'
 
 /** First topics of the events that count, by who must emit them: the chain's factory, one of its NFTs or datatokens. */
 export const TOPICS = {
@@ -30,7 +30,7 @@ export class Emitters {
 
   constructor(
     private readonly chain: Chain,
-    private readonly index: Pick<IndexStore, 'known'>,
+    private readonly index: Pick<IndexReading, 'known'>,
   ) {
     this.factory = chain.deployment.factory.toLowerCase()
   }

@@ -7,11 +7,11 @@ type Limits = Pick<Settings, 'READY_MAX_LAG' | 'READY_MAX_AGE' | 'INDEX_POLL_INT
 const MISSED_LOOKS = 3
 
 /**
- * Whether the index of a chain may be believed: it is near the head, and that was seen not long ago. Where no node
+ * Whether the index of a chain may be believed: it is near the head, which was seen not long ago, and on the same chain. Where no node
  * answers the head stays where it was, and with it the lag, whatever happens on the chain.
  */
-export function isCurrent({ lag, age }: IndexProgress, settings: Limits): boolean {
+export function isCurrent({ lag, age, astray }: IndexProgress, settings: Limits): boolean {
   const { READY_MAX_LAG, READY_MAX_AGE, INDEX_POLL_INTERVAL } = settings
-  if (lag === null || age === null) return false
+  if (astray || lag === null || age === null) return false
   return lag <= READY_MAX_LAG && age <= Math.max(READY_MAX_AGE, MISSED_LOOKS * INDEX_POLL_INTERVAL)
 }

@@ -10,7 +10,7 @@ export interface Header {
 /** Hash and time of a block; undefined where the node does not have it. */
 export async function headerOf(client: PublicClient, block: number): Promise<Header | undefined> {
   const found = await client.request({ method: 'eth_getBlockByNumber', params: [hex(block), false] })
-  return found?.hash ? { hash: found.hash, time: BigInt(found.timestamp) } : undefined
+  return found ? { hash: found.hash as Hex, time: BigInt(found.timestamp) } : undefined
 }
 
 /** A number as nodes want it. */

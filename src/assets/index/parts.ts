@@ -2,7 +2,7 @@ import type { Address, Hex, PublicClient, RpcLog } from 'viem'
 import { BOUNDS } from '../../bounds.js'
 import type { Chain } from '../../chain/chains.js'
 import { isTooLong, refusal } from '../../chain/failures.js'
-import type { EmitterKind, IndexStore } from '../../state/store.js'
+import type { EmitterKind, IndexReading } from '../../state/store.js'
 import { type Emitters, TOPICS } from './emitters.js'
 
 /** The events of a block that count, and the NFTs whose events cannot be had: those of one alone are too long. */
@@ -16,7 +16,7 @@ export interface PartsReader {
   client: PublicClient
   chain: Chain
   emitters: Emitters
-  index: Pick<IndexStore, 'emitters'>
+  index: Pick<IndexReading, 'emitters'>
 }
 
 /**

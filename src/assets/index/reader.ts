@@ -2,7 +2,7 @@ import { type Address, formatLog, getAddress, type Hex, type Log, type PublicCli
 import type { Chain } from '../../chain/chains.js'
 import { refusal } from '../../chain/failures.js'
 import { ChainError } from '../../errors.js'
-import type { Cursor, IndexStore } from '../../state/store.js'
+import type { Cursor, IndexReading } from '../../state/store.js'
 import { Emitters, TOPICS } from './emitters.js'
 import { type Header, headerOf, hex } from './headers.js'
 import { blockInParts } from './parts.js'
@@ -41,7 +41,11 @@ export class RangeRefused extends ChainError {
  * no node gives at once in parts. Undefined where no node is like that: it lags, or the chain is another one by now.
  * Throws RangeRefused, ChainError, StateError.
  */
-export async function readRange(chain: Chain, wanted: WantedRange, index: IndexStore): Promise<BlockRange | undefined> {
+export async function readRange(
+  chain: Chain,
+  wanted: WantedRange,
+  index: IndexReading,
+): Promise<BlockRange | undefined> {
   try {
     return await asked(chain, wanted, index, false)
   } catch (error) {
@@ -52,7 +56,7 @@ export async function readRange(chain: Chain, wanted: WantedRange, index: IndexS
 }
 
 /** Asks one node after the other. */
-async function asked(chain: Chain, wanted: WantedRange, index: IndexStore, inParts: boolean) {
+async function asked(chain: Chain, wanted: WantedRange, index: IndexReading, inParts: boolean) {
   let refused: string | undefined
   let fault: unknown
   const store = faultsOf(index, (error) => {
@@ -84,7 +88,7 @@ async function asked(chain: Chain, wanted: WantedRange, index: IndexStore, inPar
 }
 
 /** The store, telling what its look-ups throw. */
-function faultsOf(index: IndexStore, tell: (error: unknown) => void): Pick<IndexStore, 'known' | 'emitters'> {
+function faultsOf(index: IndexReading, tell: (error: unknown) => void): Pick<IndexReading, 'known' | 'emitters'> {
   const told = (error: unknown): never => {
     tell(error)
     throw error
@@ -99,7 +103,7 @@ async function rangeFrom(
   client: PublicClient,
   chain: Chain,
   { first, last, after, fragileFrom }: WantedRange,
-  index: Pick<IndexStore, 'known' | 'emitters'>,
+  index: Pick<IndexReading, 'known' | 'emitters'>,
   inParts: boolean,
 ): Promise<BlockRange | undefined> {
   const emitters = new Emitters(chain, index)

@@ -7,9 +7,11 @@ const COUNT: JsonSchema = { type: ['integer', 'null'] }
 const CHAIN = object({
   chainId: { type: 'integer' },
   block: { ...COUNT, description: 'Last block that the index has read.' },
-  head: { ...COUNT, description: 'Head of the chain when it was last seen.' },
+  head: { ...COUNT, description: 'Head of the chain when it was last seen with the block that was read last.' },
   age: { ...COUNT, description: 'Milliseconds since then.' },
   lag: { ...COUNT, description: 'Blocks that are left to read.' },
+  astray: { type: 'boolean', description: 'Whether the chain has other blocks by now than those that were read.' },
+  rereading: { ...COUNT, description: 'Last block that was read anew, where the chain is read again.' },
   ready: { type: 'boolean' },
 })
 const READINESS = object(

@@ -97,6 +97,35 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     CREATE TABLE leases (task TEXT PRIMARY KEY, holder TEXT NOT NULL, session BIGINT NOT NULL, ends BIGINT NOT NULL);
     `,
   },
+  // a chain can be read again beside what is in use: from here on, chain_id of the index's rows is the id of a reading
+  {
+    sqlite: `
+    CREATE TABLE index_reading (
+      id BIGINT PRIMARY KEY, chain_id BIGINT NOT NULL, role TEXT NOT NULL, wanted BIGINT NOT NULL
+    );
+    CREATE UNIQUE INDEX index_reading_by_role ON index_reading (chain_id, role) WHERE role <> 'old';
+    INSERT INTO index_reading (id, chain_id, role, wanted) SELECT chain_id, chain_id, 'live', 0 FROM index_cursor;
+    CREATE TABLE index_asset_by_reading (
+      did TEXT NOT NULL, chain_id BIGINT NOT NULL, nft TEXT NOT NULL, state BIGINT NOT NULL, ddo TEXT, reason TEXT,
+      tx_id TEXT NOT NULL, block BIGINT NOT NULL, sender TEXT NOT NULL, timestamp BIGINT NOT NULL,
+      encrypted BIGINT NOT NULL DEFAULT 1, PRIMARY KEY (did, chain_id)
+    );
+    INSERT INTO index_asset_by_reading
+      SELECT did, chain_id, nft, state, ddo, reason, tx_id, block, sender, timestamp, encrypted FROM index_asset;
+    DROP TABLE index_asset;
+    ALTER TABLE index_asset_by_reading RENAME TO index_asset;
+    CREATE UNIQUE INDEX index_asset_by_nft ON index_asset (chain_id, nft);
+    `,
+    postgres: `
+    CREATE TABLE index_reading (
+      id BIGINT PRIMARY KEY, chain_id BIGINT NOT NULL, role TEXT NOT NULL, wanted BIGINT NOT NULL
+    );
+    CREATE UNIQUE INDEX index_reading_by_role ON index_reading (chain_id, role) WHERE role <> 'old';
+    INSERT INTO index_reading (id, chain_id, role, wanted) SELECT chain_id, chain_id, 'live', 0 FROM index_cursor;
+    ALTER TABLE index_asset DROP CONSTRAINT index_asset_pkey;
+    ALTER TABLE index_asset ADD PRIMARY KEY (did, chain_id);
+    `,
+  },
 ]
 
 export type Dialect = 'sqlite' | 'postgres'

@@ -99,6 +99,7 @@ export const GROUPS: Group[] = [
   {
     what: 'rows of the index',
     tables: [
+      { name: 'index_reading', columns: ['id', 'chain_id', 'role', 'wanted'], key: 1 },
       { name: 'index_cursor', columns: ['chain_id', 'block', 'hash'], key: 1 },
       {
         name: 'index_nft',
@@ -125,7 +126,7 @@ export const GROUPS: Group[] = [
           'timestamp',
           'encrypted',
         ],
-        key: 1,
+        key: 2,
       },
       { name: 'index_checkpoint', columns: ['chain_id', 'block', 'hash'], key: 2 },
       { name: 'index_undo', columns: ['chain_id', 'block', 'kind', 'id', 'before'], key: 4 },

@@ -1,0 +1,110 @@
+import { CHAIN_ID } from '../lib/honest.js'
+import { hex, type Random, type ScriptedBlock, type ScriptedChain, type ScriptedLog } from './chain.js'
+
+/** What may be wrong with a node for a while, and what some do for as long as they are asked. */
+export const FAULTS = [
+  ...(['down', 'silent', 'busy', 'refuses', 'lags', 'knows nothing', 'low', 'no hashes', 'garbage'] as const),
+  ...(['stale', 'flickers', 'half'] as const),
+]
+export const LIES = ['forged blocks', 'no events', 'events left out', 'a high head', 'forged events'] as const
+export type Fault = (typeof FAULTS)[number] | (typeof LIES)[number]
+
+interface Call {
+  id: number
+  method: string
+  params: unknown[]
+}
+
+/** A JSON-RPC node of a scripted chain, in this process, with the faults of real ones. */
+export class ScriptedNode {
+  fault: Fault | undefined
+  /** The blocks that it goes on to tell where it is stale. */
+  private stale: readonly ScriptedBlock[] = []
+
+  constructor(
+    private readonly chain: ScriptedChain,
+    private readonly random: Random,
+  ) {}
+
+  /** From here on it has this fault, or none. */
+  become(fault: Fault | undefined): void {
+    this.fault = fault
+    this.stale = this.chain.blocks
+  }
+
+  /** Answers a request as the network would. */
+  answer(body: string): Response {
+    const { fault } = this
+    if (fault === 'down' || (fault === 'flickers' && this.random(2) === 0)) throw new TypeError('fetch failed')
+    if (fault === 'silent') throw new DOMException('The operation timed out.', 'TimeoutError')
+    if (fault === 'busy') return new Response('slow down', { status: 429, headers: { 'retry-after': '1' } })
+    const asked = JSON.parse(body) as Call | Call[]
+    const one = (call: Call) => {
+      const said = this.said(call)
+      return { jsonrpc: '2.0', id: call.id, ...(said instanceof Error ? { error: REFUSED } : { result: said }) }
+    }
+    const answers = Array.isArray(asked) ? asked.map(one) : one(asked)
+    return new Response(JSON.stringify(answers), { headers: { 'content-type': 'application/json' } })
+  }
+
+  private said({ method, params }: Call): unknown {
+    const { fault } = this
+    if (fault === 'garbage' && method !== 'eth_chainId') return GARBAGE[this.random(GARBAGE.length)]
+    const blocks = this.blocks()
+    switch (method) {
+      case 'eth_chainId':
+        return hex(CHAIN_ID)
+      case 'eth_blockNumber':
+        if (fault === 'low') return hex(this.random(3))
+        return hex(blocks.length - 1 + (fault === 'a high head' ? 1000 : 0))
+      case 'eth_getBlockByNumber':
+        return this.header(blocks[Number(params[0])])
+      case 'eth_getLogs':
+        return this.logs(blocks, params[0] as Filter)
+      default:
+        return new Error('refused')
+    }
+  }
+
+  private blocks(): readonly ScriptedBlock[] {
+    if (this.fault === 'stale') return this.stale
+    const { blocks } = this.chain
+    if (this.fault === 'lags') return blocks.slice(0, Math.max(1, blocks.length - 3))
+    return this.fault === 'half' ? blocks.slice(0, Math.ceil(blocks.length / 2)) : blocks
+  }
+
+  private header(block: ScriptedBlock | undefined): unknown {
+    if (!block || this.fault === 'knows nothing' || this.fault === 'low') return null
+    const { number, time } = block
+    const hash = this.fault === 'forged blocks' ? `0x${block.hash.slice(2).split('').reverse().join('')}` : block.hash
+    const header = { number: hex(number), timestamp: hex(time), hash }
+    return this.fault === 'no hashes' ? { ...header, hash: undefined } : header
+  }
+
+  private logs(blocks: readonly ScriptedBlock[], { fromBlock, toBlock, blockHash, address, topics }: Filter): unknown {
+    const { fault } = this
+    const [first, last] = [Number(fromBlock ?? 0), Number(toBlock ?? blocks.length)]
+    if (fault === 'refuses' && last - first >= 2 && !blockHash) return new Error('range too large')
+    const events = new Set([topics?.[0] ?? []].flat())
+    const emitters = address && new Set([address].flat().map((one) => one.toLowerCase()))
+    const some = blockHash ? blocks.filter(({ hash }) => hash === blockHash) : blocks.slice(first, last + 1)
+    if (blockHash && some.length === 0) return new Error('unknown block')
+    const all = some
+      .flatMap(({ logs }) => logs)
+      .filter((log) => events.has(log.topics[0] ?? '') && (!emitters || emitters.has(log.address.toLowerCase())))
+    if (fault === 'no events') return []
+    if (fault === 'events left out') return all.filter(() => this.random(3) > 0)
+    return fault === 'forged events' ? all.map((log): ScriptedLog => ({ ...log, data: `0x${'00'.repeat(64)}` })) : all
+  }
+}
+
+interface Filter {
+  fromBlock?: string
+  toBlock?: string
+  blockHash?: string
+  address?: string | string[]
+  topics?: (string | string[])[]
+}
+
+const REFUSED = { code: -32005, message: 'refused' }
+const GARBAGE: unknown[] = [null, undefined, 7, 'x', '0x', [], {}, [null], [{}], { hash: null }, '0xffffffffffffffffff']
