@@ -143,7 +143,7 @@ export class Consumers {
 
   private async got(url: string, asked: Asked = {}): Promise<Got> {
     const got = await get(url, asked)
-    this.last = `${got.status} ${got.complete ? got.body.toString('latin1').slice(0, 120) : 'cut'}`
+    this.last = `${got.status} ${got.complete ? '' : `cut after ${got.body.length} of ${got.headers['content-length']} bytes `}${got.body.toString('latin1', 0, 60)}`
     return got
   }
 
@@ -255,7 +255,7 @@ export class Consumers {
         const lines = raw.toString('latin1', 0, head).split('\r\n').slice(1)
         const named = Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ')))
         const body = raw.subarray(head + 4)
-        this.last = `${status} ${body.toString('latin1', 0, 120)}`
+        this.last = `${status} ${body.length} bytes, ${body.toString('latin1', 0, 60)}`
         const complete = body.length >= Number(named['content-length'])
         const got: Got = { status: Number(status), headers: named, body, complete }
         return judgeFile('download, to the last byte', got, at.sold, this.world.ledger)
