@@ -54,10 +54,9 @@ export class Deployment {
     const postgres = kind === 'postgres' ? await startPostgres() : undefined
     const own = { STATE_DIR: folder, ...(postgres ? { DATABASE_URL: postgres.url() } : {}) }
     const deployment = new Deployment(kind, folder, postgres, { ...environment, ...own }, program)
-    for (let at = 0; at < instances; at++) {
-      const instance = await deployment.launched()
+    const starting = Array.from({ length: instances }, () => deployment.launched())
+    for (const [at, instance] of (await Promise.all(starting)).entries())
       deployment.seats.push({ name: `${kind}-${at}`, instance, up: true, starts: 1 })
-    }
     return deployment
   }
 

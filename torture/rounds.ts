@@ -13,9 +13,11 @@ export interface Plan {
   /** Ends when this many milliseconds are over, or so many rounds. */
   duration?: number
   rounds?: number
-  databases?: readonly DatabaseKind[]
-  instances?: number
+  /** On each database. */
+  instances?: Record<DatabaseKind, number>
   buyers?: number
+  /** Ends it after the round that is under way. */
+  signal?: AbortSignal
   /** Told what happens. */
   onLine?: (line: string) => void
 }
@@ -45,13 +47,15 @@ const LASTS = [1500, 4500] as const
 const TWO_AT_ONCE = 0.3
 /** Milliseconds without a fault before the next one. */
 const CALM = 1500
+/** Faults that the index can suffer from. */
+const INDEXED: ReadonlySet<Fault['kind']> = new Set(['node', 'chain', 'database', 'instance'])
 
 /** Injects faults one after the other, and checks after each that all is as it has to be. */
 export async function torture(plan: Plan): Promise<Result> {
-  const { onLine = () => undefined, databases = ['embedded', 'postgres'], instances = 2, buyers = 5 } = plan
+  const { onLine = () => undefined, instances = { embedded: 2, postgres: 2 }, buyers = 5 } = plan
   const begun = new Date()
   const ledger = new Ledger(({ what, during }: Finding) => onLine(`FOUND (${during}): ${what}`))
-  const world = await TortureWorld.start({ databases, instances, buyers }, ledger)
+  const world = await TortureWorld.start({ instances, buyers }, ledger)
   const random = seeded(plan.seed)
   const consumers = new Consumers(world, seeded(plan.seed + 1))
   const invariants = new Invariants(world, consumers)
@@ -66,10 +70,12 @@ export async function torture(plan: Plan): Promise<Result> {
   }
   const stage: Stage = { world, consumers, random }
   try {
+    await invariants.recovered() // the instances have yet to read the chain
     await round(stage, invariants, [], result, onLine)
     const order = schedule(plan.faults, random)
     const end = Date.now() + (plan.duration ?? Number.POSITIVE_INFINITY)
-    for (let at = 0; at < (plan.rounds ?? Number.POSITIVE_INFINITY) && Date.now() < end; at++) {
+    const more = () => result.rounds < (plan.rounds ?? Number.POSITIVE_INFINITY) && Date.now() < end
+    while (more() && !plan.signal?.aborted) {
       await round(stage, invariants, order(), result, onLine)
       result.rounds += 1
     }
@@ -120,7 +126,7 @@ async function round(
   consumers.phase = { calm: true, downloads: true }
   await sleep(CALM)
   await consumers.stop()
-  const checked = await invariants.atRest(recovered)
+  const checked = await invariants.atRest(recovered, { index: faults.some(({ kind }) => INDEXED.has(kind)) })
   for (const node of world.nodes) node.forget()
   world.storage.server.requests.length = 0
   note(result, faults, checked)

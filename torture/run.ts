@@ -24,9 +24,12 @@ if (unknown) throw new Error(`There is no fault "${unknown}"; there are: ${FAULT
 const seed = Number(values.seed ?? Date.now() % 2 ** 31) | 0
 const faults = only ? FAULTS.filter(({ name }) => only.includes(name)) : FAULTS
 console.log(`seed ${seed}`)
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 const result = await torture({
   seed,
   faults,
+  signal: stop.signal,
   duration: Number(values.minutes) * 60_000,
   onLine: (line) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`),
 })

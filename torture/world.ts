@@ -48,9 +48,8 @@ export interface Buyer {
 }
 
 export interface Size {
-  databases: readonly DatabaseKind[]
-  /** Instances on each database. */
-  instances: number
+  /** How many instances there are on each database. */
+  instances: Record<DatabaseKind, number>
   buyers: number
 }
 
@@ -97,8 +96,10 @@ export class TortureWorld {
     try {
       await all.fill(size.buyers)
       const environment = { ...all.environment, NETWORK_URL: all.networkUrl(nodes.map(({ url }) => url)) }
-      for (const kind of size.databases)
-        all.deployments.push(await Deployment.start(kind, size.instances, environment, [...all.preload, program]))
+      const starting = Object.entries(size.instances).map(([kind, count]) =>
+        Deployment.start(kind as DatabaseKind, count, environment, [...all.preload, program]),
+      )
+      all.deployments.push(...(await Promise.all(starting)))
       return all
     } catch (error) {
       await all.close()

@@ -56,10 +56,10 @@ export const CONSUMER_FAULTS: Fault[] = [
       const wave = () => {
         ended(sockets.splice(0))()
         sockets.push(...dialled(stage, 3, () => fileinfo(stage).repeat(60)))
-        sockets.push(...dialled(stage, 2, (seat) => download(seat).repeat(60)))
+        sockets.push(...dialled(stage, 1, (seat) => download(seat).repeat(20)))
       }
       wave()
-      const timer = setInterval(wave, 300)
+      const timer = setInterval(wave, 700)
       return () => {
         clearInterval(timer)
         ended(sockets)()
