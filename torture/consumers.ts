@@ -35,6 +35,8 @@ export class Consumers {
   constructor(
     private readonly world: TortureWorld,
     private readonly random: Random,
+    /** Milliseconds between two requests of a worker, at most. */
+    private readonly pause = 50,
   ) {}
 
   /** Begins, one worker for each buyer but the first, who probes. */
@@ -107,7 +109,7 @@ export class Consumers {
     while (!this.stopped) {
       const at = this.place()
       if (at) await this.random.one(all)(at)
-      await sleep(10 + this.random.below(40))
+      await sleep(this.random.below(this.pause))
     }
   }
 

@@ -16,6 +16,10 @@ export interface Plan {
   /** On each database. */
   instances?: Record<DatabaseKind, number>
   buyers?: number
+  /** Milliseconds that a fault lasts, at least and at most. */
+  lasts?: readonly [least: number, most: number]
+  /** Milliseconds that a worker waits between two requests, at most. */
+  pause?: number
   /** Ends it after the round that is under way. */
   signal?: AbortSignal
   /** Told what happens. */
@@ -41,8 +45,6 @@ export interface Result {
   holdings: Map<string, { first: Holding; most: Holding; last: Holding }>
 }
 
-/** Milliseconds that a fault lasts. */
-const LASTS = [1500, 4500] as const
 /** In so many rounds there is a second fault beside the first one. */
 const TWO_AT_ONCE = 0.3
 /** Milliseconds without a fault before the next one. */
@@ -57,7 +59,7 @@ export async function torture(plan: Plan): Promise<Result> {
   const ledger = new Ledger(({ what, during }: Finding) => onLine(`FOUND (${during}): ${what}`))
   const world = await TortureWorld.start({ instances, buyers }, ledger)
   const random = seeded(plan.seed)
-  const consumers = new Consumers(world, seeded(plan.seed + 1))
+  const consumers = new Consumers(world, seeded(plan.seed + 1), plan.pause)
   const invariants = new Invariants(world, consumers)
   const result: Result = {
     plan,
@@ -119,7 +121,8 @@ async function round(
   consumers.start()
   const lifts: Lift[] = []
   for (const fault of faults) lifts.push(await fault.inject(stage))
-  await sleep(LASTS[0] + random.below(LASTS[1] - LASTS[0]))
+  const [least, most] = result.plan.lasts ?? [1500, 4500]
+  await sleep(least + random.below(most - least))
   consumers.phase = { calm: false, downloads: false }
   for (const lift of lifts.reverse()) await lift()
   const recovered = await invariants.recovered()
