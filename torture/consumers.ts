@@ -256,9 +256,9 @@ export class Consumers {
         if (head < 0 || status === undefined) return 'broken'
         const lines = raw.toString('latin1', 0, head).split('\r\n').slice(1)
         const named = Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ')))
-        const body = raw.subarray(head + 4)
+        const sent = raw.subarray(head + 4)
+        const { body, complete } = named['transfer-encoding'] === 'chunked' ? unchunked(sent) : sized(sent, named)
         this.last = `${status} ${body.length} bytes, ${body.toString('latin1', 0, 60)}`
-        const complete = body.length >= Number(named['content-length'])
         const got: Got = { status: Number(status), headers: named, body, complete }
         return judgeFile('download, to the last byte', got, at.sold, this.world.ledger)
       })
@@ -337,4 +337,23 @@ function everything(port: number, path: string, authtoken: string): Promise<Buff
     socket.on('error', () => undefined)
     socket.once('close', () => resolve(Buffer.concat(chunks)))
   })
+}
+
+/** A body of a known length, with whatever came behind it. */
+function sized(sent: Buffer, headers: Record<string, string | undefined>): { body: Buffer; complete: boolean } {
+  return { body: sent, complete: sent.length >= Number(headers['content-length']) }
+}
+
+/** A body in chunks, with whatever came behind the last one. */
+function unchunked(sent: Buffer): { body: Buffer; complete: boolean } {
+  const chunks: Buffer[] = []
+  for (let at = 0; ; ) {
+    const line = sent.indexOf('\r\n', at)
+    const size = line < 0 ? Number.NaN : Number.parseInt(sent.toString('latin1', at, line), 16)
+    if (Number.isNaN(size)) return { body: Buffer.concat(chunks), complete: false }
+    const chunk = sent.subarray(line + 2, line + 2 + size)
+    chunks.push(size === 0 ? sent.subarray(line + 4) : chunk)
+    if (size === 0) return { body: Buffer.concat(chunks), complete: sent.length >= line + 4 }
+    at = line + 2 + size + 2
+  }
 }
