@@ -37,7 +37,7 @@ describe('torture', () => {
         faults,
         rounds: faults.length,
         instances: { embedded: 1, postgres: 2 },
-        buyers: 4,
+        buyers: 3,
         lasts: [600, 1200],
         pause: 150,
       })

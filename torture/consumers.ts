@@ -1,12 +1,13 @@
 import { Agent } from 'node:http'
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freshNonce, signatureOf } from '../test/helpers/requests.js'
 import type { Deployment, Seat } from './deployment.js'
+import { bare } from './lib/bare.js'
 import { type Asked, type Got, get } from './lib/http.js'
-import { judgeDescription, judgeFile, judgeRefusal, type Part } from './lib/judge.js'
+import { judgeFile, judgeRefusal, type Part } from './lib/judge.js'
 import type { Outcome } from './lib/ledger.js'
 import type { Random } from './lib/random.js'
+import { Requests } from './requests.js'
 import { RANGE_STEP } from './storage.js'
 import type { Buyer, Sold, TortureWorld } from './world.js'
 
@@ -18,17 +19,11 @@ export interface Phase {
   downloads: boolean
 }
 
-/** A request that passed with its nonce, which must not pass again. */
-interface Used {
-  deployment: Deployment
-  path: string
-}
-
 /** Those who download, all the time, and look at every byte that they get. */
 export class Consumers {
   phase: Phase = { calm: false, downloads: false }
+  readonly requests: Requests
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  private readonly used: Used[] = []
   private running: Promise<void>[] = []
   private stopped = true
 
@@ -37,7 +32,9 @@ export class Consumers {
     private readonly random: Random,
     /** Milliseconds between two requests of a worker, at most. */
     private readonly pause = 50,
-  ) {}
+  ) {
+    this.requests = new Requests(world.ledger)
+  }
 
   /** Begins, one worker for each buyer but the first, who probes. */
   start(): void {
@@ -51,45 +48,6 @@ export class Consumers {
     await Promise.all(this.running)
     this.running = []
     this.agent.destroy()
-  }
-
-  /** A signed download of a file from an instance, as the check after a fault. */
-  async probe(seat: Seat, deployment: Deployment, sold: Sold, buyer: Buyer): Promise<Outcome> {
-    const signed = this.signed(sold, buyer)
-    const got = await get(seat.instance.url + signed.path, { timeout: 15_000 })
-    if (got.status === 200) this.passed(deployment, buyer, signed)
-    return judgeFile('probe', got, sold, this.world.ledger)
-  }
-
-  async described(seat: Seat, sold: Sold): Promise<Outcome> {
-    const { did } = sold.asset
-    const body = JSON.stringify({ did, serviceId: sold.asset.ddo.services[0]?.id, checksum: true })
-    const headers = { 'content-type': 'application/json' }
-    const got = await get(`${seat.instance.url}/api/services/fileinfo`, { method: 'POST', headers, body })
-    return judgeDescription(got, sold, this.world.ledger)
-  }
-
-  /** A token of a buyer from an instance, where it gives one. */
-  async token(seat: Seat, deployment: Deployment, { key }: Buyer): Promise<string | undefined> {
-    const nonce = freshNonce()
-    const expiration = String(Math.floor(Date.now() / 1000) + 3600)
-    const params = { address: key.address, nonce, expiration, signature: signatureOf(key, key.address + nonce) }
-    const got = await get(`${seat.instance.url}/api/services/createAuthToken?${new URLSearchParams(params)}`)
-    if (got.status !== 200) {
-      if (got.status > 0) judgeRefusal('createAuthToken', got, this.world.ledger)
-      return undefined
-    }
-    this.world.ledger.acceptedNonce(deployment.kind, key.address, nonce)
-    return got.complete ? (JSON.parse(got.body.toString()) as { token: string }).token : undefined
-  }
-
-  /** The path of a download, without what proves who asks. */
-  path({ asset, name }: Sold, { key, orders }: Buyer, proof: Record<string, string> = {}): string {
-    const { did, ddo } = asset
-    const serviceId = ddo.services[0]?.id as string
-    const transferTxId = orders.get(name) as string
-    const query = { documentId: did, serviceId, fileIndex: '0', transferTxId, consumerAddress: key.address, ...proof }
-    return `/api/services/download?${new URLSearchParams(query)}`
   }
 
   private async work(buyer: Buyer): Promise<void> {
@@ -149,28 +107,16 @@ export class Consumers {
     return got
   }
 
-  private signed(sold: Sold, buyer: Buyer): Signed {
-    const nonce = freshNonce()
-    const signature = signatureOf(buyer.key, sold.asset.did + nonce)
-    return { nonce, path: this.path(sold, buyer, { nonce, signature }) }
-  }
-
-  private passed(deployment: Deployment, { key }: Buyer, { nonce, path }: Signed): void {
-    this.world.ledger.acceptedNonce(deployment.kind, key.address, nonce)
-    this.used.push({ deployment, path })
-    if (this.used.length > 500) this.used.splice(this.random.below(this.used.length), 1)
-  }
-
   /** One signed request, sent to several instances at once, more than once to each: one passes. */
   private async signedDownload(at: Place, buyer: Buyer): Promise<void> {
-    const signed = this.signed(at.sold, buyer)
+    const signed = this.requests.signed(at.sold, buyer)
     const copies = this.random.chance(0.5) ? 1 + this.random.below(4) : 1
     const seats = [at.seat, ...Array.from({ length: copies - 1 }, () => this.random.one(at.deployment.seats))]
     await this.ask(copies > 1 ? 'signed download, copies at once' : 'signed download', at, copies === 1, async () => {
       const outcomes = await Promise.all(
         seats.map(async ({ instance }) => {
           const got = await this.got(instance.url + signed.path)
-          if (got.status === 200) this.passed(at.deployment, buyer, signed)
+          if (got.status === 200) this.requests.passed(at.deployment, buyer, signed)
           else if (copies > 1 && got.status === 400) this.world.ledger.copiesRefused += 1
           return judgeFile('signed download', got, at.sold, this.world.ledger)
         }),
@@ -181,7 +127,7 @@ export class Consumers {
 
   /** A request that passed is sent again, to any instance. */
   private async replay({ seat, deployment }: Place): Promise<void> {
-    const known = this.used.filter((one) => one.deployment === deployment)
+    const known = this.requests.used.filter((one) => one.deployment === deployment)
     if (known.length === 0) return
     const { path } = this.random.one(known)
     const got = await get(seat.instance.url + path)
@@ -201,13 +147,13 @@ export class Consumers {
     let token = tokens.get(at.deployment)
     if (token === undefined || this.random.chance(0.05)) {
       await this.ask('createAuthToken', at, false, async () => {
-        token = await this.token(at.seat, at.deployment, buyer)
+        token = await this.requests.token(at.seat, at.deployment, buyer)
         return token === undefined ? 'refused' : 'ok'
       })
       if (token === undefined) return
       tokens.set(at.deployment, token)
     }
-    await use({ authtoken: token }, this.path(at.sold, buyer))
+    await use({ authtoken: token }, this.requests.path(at.sold, buyer))
   }
 
   private part({ content }: Sold): Part {
@@ -250,16 +196,8 @@ export class Consumers {
   private toTheLastByte(at: Place, buyer: Buyer, tokens: Map<Deployment, string>): Promise<void> {
     return this.withToken(at, buyer, tokens, async (headers, path) => {
       await this.ask('download, to the last byte', at, true, async () => {
-        const raw = await everything(Number(new URL(at.seat.instance.url).port), path, headers.authtoken as string)
-        const head = raw.indexOf('\r\n\r\n')
-        const [, status] = /^HTTP\/1\.1 (\d+)/.exec(raw.toString('latin1', 0, 20)) ?? []
-        if (head < 0 || status === undefined) return 'broken'
-        const lines = raw.toString('latin1', 0, head).split('\r\n').slice(1)
-        const named = Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ')))
-        const sent = raw.subarray(head + 4)
-        const { body, complete } = named['transfer-encoding'] === 'chunked' ? unchunked(sent) : sized(sent, named)
-        this.last = `${status} ${body.length} bytes, ${body.toString('latin1', 0, 60)}`
-        const got: Got = { status: Number(status), headers: named, body, complete }
+        const got = await bare(Number(new URL(at.seat.instance.url).port), path, headers.authtoken as string)
+        this.last = `${got.status} ${got.body.length} bytes, ${got.body.toString('latin1', 0, 60)}`
         return judgeFile('download, to the last byte', got, at.sold, this.world.ledger)
       })
     })
@@ -273,7 +211,7 @@ export class Consumers {
   }
 
   private async fileinfo(at: Place): Promise<void> {
-    await this.ask('fileinfo with checksum', at, false, () => this.described(at.seat, at.sold))
+    await this.ask('fileinfo with checksum', at, false, () => this.requests.described(at.seat, at.sold))
   }
 
   private async initialize(at: Place, { key, orders }: Buyer): Promise<void> {
@@ -290,7 +228,7 @@ export class Consumers {
 
   /** A token that was deleted at one instance is refused by every other at once. */
   private async revoked(at: Place, buyer: Buyer): Promise<void> {
-    const token = await this.token(at.seat, at.deployment, buyer)
+    const token = await this.requests.token(at.seat, at.deployment, buyer)
     if (token === undefined) return
     const { key } = buyer
     const nonce = freshNonce()
@@ -309,7 +247,7 @@ export class Consumers {
     if (deleted.status !== 200) return
     this.world.ledger.acceptedNonce(at.deployment.kind, key.address, nonce)
     for (const { instance, name } of at.deployment.seats) {
-      const got = await get(instance.url + this.path(at.sold, buyer), { headers: { authtoken: token } })
+      const got = await get(instance.url + this.requests.path(at.sold, buyer), { headers: { authtoken: token } })
       if (got.status === 200) this.world.ledger.find(`a deleted token passed at ${name}`)
     }
   }
@@ -319,41 +257,4 @@ interface Place {
   deployment: Deployment
   seat: Seat
   sold: Sold
-}
-
-interface Signed {
-  nonce: string
-  path: string
-}
-
-/** All bytes that come over a connection of one request. */
-function everything(port: number, path: string, authtoken: string): Promise<Buffer> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    const lines = [`GET ${path} HTTP/1.1`, 'host: localhost', `authtoken: ${authtoken}`, 'connection: close']
-    const socket = connect(port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n`))
-    socket.setTimeout(30_000, () => socket.destroy())
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-    socket.on('error', () => undefined)
-    socket.once('close', () => resolve(Buffer.concat(chunks)))
-  })
-}
-
-/** A body of a known length, with whatever came behind it. */
-function sized(sent: Buffer, headers: Record<string, string | undefined>): { body: Buffer; complete: boolean } {
-  return { body: sent, complete: sent.length >= Number(headers['content-length']) }
-}
-
-/** A body in chunks, with whatever came behind the last one. */
-function unchunked(sent: Buffer): { body: Buffer; complete: boolean } {
-  const chunks: Buffer[] = []
-  for (let at = 0; ; ) {
-    const line = sent.indexOf('\r\n', at)
-    const size = line < 0 ? Number.NaN : Number.parseInt(sent.toString('latin1', at, line), 16)
-    if (Number.isNaN(size)) return { body: Buffer.concat(chunks), complete: false }
-    const chunk = sent.subarray(line + 2, line + 2 + size)
-    chunks.push(size === 0 ? sent.subarray(line + 4) : chunk)
-    if (size === 0) return { body: Buffer.concat(chunks), complete: sent.length >= line + 4 }
-    at = line + 2 + size + 2
-  }
 }

@@ -87,12 +87,12 @@ export class Invariants {
             return `${seat.name} has ended: ${seat.instance.lines.slice(-3)}`
           const ready = await get(`${seat.instance.url}/ready`, { timeout: 5000 })
           if (ready.status !== 200) return `${seat.name} is not ready: ${ready.status} ${ready.body}`
-          const described = await Promise.all(sold.map((file) => this.consumers.described(seat, file)))
+          const described = await Promise.all(sold.map((file) => this.consumers.requests.described(seat, file)))
           const missing = sold.find((_, at) => described[at] !== 'ok')
           if (missing) return `${seat.name}: ${missing.name} is not described`
           // one after the other, in the order of their nonces
           for (const file of sold.filter(({ name }) => name !== 'large')) {
-            const outcome = await this.consumers.probe(seat, deployment, file, prober)
+            const outcome = await this.consumers.requests.probe(seat, deployment, file, prober)
             if (outcome !== 'ok') return `${seat.name}: a download of ${file.name} was ${outcome}`
           }
         }

@@ -19,7 +19,7 @@ export const CHAIN_FAULTS: Fault[] = [
       for (const deployment of world.deployments)
         for (const seat of deployment.seats.filter(({ up }) => up))
           await eventually(
-            async () => (await consumers.probe(seat, deployment, victim, buyer)) === 'refused',
+            async () => (await consumers.requests.probe(seat, deployment, victim, buyer)) === 'refused',
             20_000,
             100,
           ).catch(() => world.ledger.find(`a revoked asset is not refused by ${seat.name} within 20 s`))

@@ -28,11 +28,11 @@ const request = (method: string, path: string, headers: Record<string, string> =
 /** Requests for the largest file with a token, by instance. */
 async function paid({ world, consumers }: Stage): Promise<(seat: Seat) => string> {
   const buyer = world.buyers[0] as (typeof world.buyers)[number]
-  const path = consumers.path(world.file('large'), buyer)
+  const path = consumers.requests.path(world.file('large'), buyer)
   const tokens = new Map<Seat, string>()
   for (const deployment of world.deployments)
     for (const seat of deployment.seats.filter(({ up }) => up))
-      tokens.set(seat, (await consumers.token(seat, deployment, buyer)) ?? '')
+      tokens.set(seat, (await consumers.requests.token(seat, deployment, buyer)) ?? '')
   return (seat) => request('GET', path, { authtoken: tokens.get(seat) ?? '' })
 }
 
