@@ -11,7 +11,7 @@ const INVARIANTS = [
   'Where a fault leaves downloads a way (one node of two, a transfer that breaks, consumers who misbehave, one instance of several), every download passed.',
   'Within 30 seconds after a fault every instance was ready, handed out and described every file, without a restart.',
   'Then, with nobody asking: no download counted as active, descriptors and sockets as at first (up to 24 and 12 more, for threads and pools), below 400 MiB, the event loop held for less than 250 ms.',
-  'The index was, row by row, that of a new instance on an empty database.',
+  'After each fault that the index can suffer from (of nodes, chain, databases, instances) it was, row by row, that of a new instance on an empty database.',
 ]
 
 /** The report of a run, as a document. */
@@ -43,7 +43,7 @@ embedded database with two instances of the built service on it, and a PostgreSQ
 faults are injected one after another, first each one, then at random, in three rounds of ten two at once. After each the same is
 checked.
 
-    npm run torture -- --minutes 30 --seed ${plan.seed}
+    npm run torture -- --minutes ${Math.round((plan.duration ?? 0) / 60_000)} --seed ${plan.seed}
 
 repeats the run below; \`--only "storage overlong"\` injects one fault alone, and may be given several times. \`npm test\` runs a short one.
 
