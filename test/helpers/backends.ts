@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
@@ -133,6 +133,12 @@ export interface PostgresBackend extends Backend {
   url(database?: string): string
   /** Ends the server, and starts it again with its data. */
   restart(): Promise<void>
+  /** Kills all of its processes with -9. */
+  crash(): Promise<void>
+  /** Starts it again after that. */
+  recover(): Promise<void>
+  /** Its processes, the first one being the parent of the others. */
+  pids(): number[]
 }
 
 /** A PostgreSQL of its own, from npm; with a certificate it speaks TLS as well. */
@@ -170,9 +176,33 @@ export async function startPostgres(
   await client.connect()
   await client.query(statements)
   await client.end()
+  const pids = () => {
+    const first = Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0])
+    const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').trim().split(' ').filter(Boolean)
+    return [first, ...children.map(Number)]
+  }
   return {
     port,
     folder,
+    pids,
+    async crash() {
+      const { process: child } = server as unknown as { process: ChildProcess }
+      const gone = once(child, 'exit')
+      for (const pid of pids()) signalled(pid, 'SIGKILL')
+      await gone
+    },
+    async recover() {
+      // until the system has cleared what was left of the processes
+      for (let tries = 0; tries < 50; tries++) {
+        const started = await server.start().then(
+          () => true,
+          () => false,
+        )
+        if (started) return
+        await new Promise((resolve) => setTimeout(resolve, 200))
+      }
+      throw new Error('PostgreSQL does not start again.')
+    },
     url: (database = 'postgres') => `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${port}/${database}`,
     async restart() {
       await server.stop()
@@ -182,6 +212,15 @@ export async function startPostgres(
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Sends a signal to a process that may be gone by now. */
+export function signalled(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // it is gone
   }
 }
 

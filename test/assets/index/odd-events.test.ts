@@ -55,6 +55,8 @@ describe('the index', () => {
   const documents = new DocumentReader(sandbox, 100_000)
   const keys = [providerKey(randomBytes(32).toString('hex'))]
   const chain = { chainId: CHAIN_ID, keys, deployment: { factory: FACTORY } } as unknown as Chain
+  /** Each has a chain of its own. */
+  let lastChain = CHAIN_ID
   let server: PostgresBackend
   const stores: Record<string, StateStore> = {}
   beforeAll(async () => {
@@ -71,13 +73,17 @@ describe('the index', () => {
 
   async function written(name: string, time: bigint, database: string) {
     const { index } = stores[database] as StateStore
-    await index.reset(CHAIN_ID)
-    const changes = await changesOf(events(name, time), chain, {
-      documents,
-      signal: new AbortController().signal,
-    })
+    const chainId = ++lastChain
+    const changes = await changesOf(
+      events(name, time),
+      { ...chain, chainId },
+      {
+        documents,
+        signal: new AbortController().signal,
+      },
+    )
     const to = { block: 5, hash: zeroHash }
-    expect(await index.commit({ chainId: CHAIN_ID, from: undefined, to, changes, keepSince: 0 })).toBe(true)
+    expect(await index.commit({ chainId, from: undefined, to, changes, keepSince: 0 })).toBe(true)
     const [change] = changes.filter(({ kind }) => kind === 'metadata')
     const asset = await index.asset(change?.kind === 'metadata' ? change.metadata.did : '')
     if (!asset) throw new Error('The asset was not written.')

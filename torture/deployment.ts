@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'libsql'
+import pg from 'pg'
+import { parseNonce } from '../src/auth/nonce.js'
+import { DATABASE_FILE } from '../src/state/sqlite-file.js'
+import { type PostgresBackend, startPostgres } from '../test/helpers/backends.js'
+import { type Instance, startInstance } from '../test/helpers/instance.js'
+
+export type DatabaseKind = 'embedded' | 'postgres'
+
+/** Rows of a database, in one and the same form whichever it is. */
+type Rows = Record<string, unknown>[]
+
+/** What the index says, without what depends on how it was read. */
+const INDEX = [
+  'SELECT chain_id, address, name, symbol, token_uri, owner, created FROM index_nft ORDER BY address',
+  'SELECT chain_id, address, nft, name, symbol, orders FROM index_datatoken ORDER BY address',
+  `SELECT did, chain_id, nft, state, ddo, reason, tx_id, block, sender, timestamp, encrypted
+   FROM index_asset ORDER BY did`,
+]
+
+/** One place for an instance: it stays the same through kills and restarts. */
+export interface Seat {
+  name: string
+  instance: Instance
+  /** Whether it is meant to run. */
+  up: boolean
+  /** How often it was started. */
+  starts: number
+}
+
+/** Several instances of the built service on one database. */
+export class Deployment {
+  readonly seats: Seat[] = []
+
+  private constructor(
+    readonly kind: DatabaseKind,
+    readonly folder: string,
+    readonly postgres: PostgresBackend | undefined,
+    private readonly environment: NodeJS.ProcessEnv,
+    private readonly program: readonly string[],
+  ) {}
+
+  static async start(
+    kind: DatabaseKind,
+    instances: number,
+    environment: NodeJS.ProcessEnv,
+    program: readonly string[],
+  ): Promise<Deployment> {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-torture-'))
+    const postgres = kind === 'postgres' ? await startPostgres() : undefined
+    const own = { STATE_DIR: folder, ...(postgres ? { DATABASE_URL: postgres.url() } : {}) }
+    const deployment = new Deployment(kind, folder, postgres, { ...environment, ...own }, program)
+    const starting = Array.from({ length: instances }, () => deployment.launched())
+    for (const [at, instance] of (await Promise.all(starting)).entries())
+      deployment.seats.push({ name: `${kind}-${at}`, instance, up: true, starts: 1 })
+    return deployment
+  }
+
+  get databaseFile(): string {
+    return join(this.folder, DATABASE_FILE)
+  }
+
+  /** Ends an instance with a signal. */
+  async end(seat: Seat, signal: NodeJS.Signals): Promise<void> {
+    seat.up = false
+    await seat.instance.end(signal)
+  }
+
+  async startAgain(seat: Seat): Promise<void> {
+    seat.instance = await this.launched()
+    seat.starts += 1
+    seat.up = true
+  }
+
+  /** The rows of the index, as text: those of another database that holds the same are the same. */
+  async index(): Promise<string[]> {
+    const tables = []
+    for (const text of INDEX) tables.push(await this.rows(text))
+    return tables.flat().map((row) => JSON.stringify(Object.values(row).map(String)))
+  }
+
+  /** The last block that was read. */
+  async cursor(): Promise<number> {
+    const [row] = await this.rows('SELECT block FROM index_cursor')
+    return Number(row?.block ?? -1)
+  }
+
+  /** Accounts whose stored nonce is below one that they passed with. */
+  async lostNonces(highest: [address: string, nonce: bigint][]): Promise<string[]> {
+    const rows = await this.rows('SELECT address, nonce FROM nonces')
+    const stored = new Map(rows.map(({ address, nonce }) => [address, nonce as string]))
+    return highest.flatMap(([address, nonce]) => {
+      const { sortKey } = parseNonce(String(nonce), 10n ** 39n)
+      return (stored.get(address) ?? '') >= sortKey ? [] : [address]
+    })
+  }
+
+  /** Runs a statement on its PostgreSQL. */
+  async statement(text: string): Promise<Rows> {
+    const client = new pg.Client({ connectionString: this.postgres?.url(), connectionTimeoutMillis: 5000 })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      return (await client.query(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.seats.map(async ({ instance: { process: child } }) => {
+        if (child.exitCode !== null || child.signalCode !== null) return
+        const gone = once(child, 'exit')
+        child.kill('SIGCONT')
+        child.kill('SIGKILL')
+        await gone
+      }),
+    )
+    await this.postgres?.close()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  private launched(): Promise<Instance> {
+    return startInstance(this.environment, this.program)
+  }
+
+  private async rows(text: string): Promise<Rows> {
+    if (this.postgres) return this.statement(text)
+    const db = new Database(this.databaseFile, { timeout: 5000 })
+    try {
+      return db.prepare(text).all() as Rows
+    } finally {
+      db.close()
+    }
+  }
+}

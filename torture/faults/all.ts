@@ -1,0 +1,17 @@
+import { CHAIN_FAULTS } from './chain.js'
+import { CONSUMER_FAULTS } from './consumers.js'
+import { DATABASE_FAULTS } from './databases.js'
+import type { Fault } from './fault.js'
+import { INSTANCE_FAULTS } from './instances.js'
+import { NODE_FAULTS } from './nodes.js'
+import { STORAGE_FAULT_LIST } from './storages.js'
+
+/** Every fault there is. */
+export const FAULTS: readonly Fault[] = [
+  ...NODE_FAULTS,
+  ...CHAIN_FAULTS,
+  ...STORAGE_FAULT_LIST,
+  ...DATABASE_FAULTS,
+  ...CONSUMER_FAULTS,
+  ...INSTANCE_FAULTS,
+]

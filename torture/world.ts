@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ethers } from 'ethers'
+import type { Published } from '../demo/publish.js'
+import { type ProviderKey, providerKey } from '../src/crypto/keys.js'
+import { build } from '../test/helpers/built.js'
+import { eventually } from '../test/helpers/eventually.js'
+import { NameServer } from '../test/helpers/name-server.js'
+import { RpcProxy } from '../test/helpers/rpc-proxy.js'
+import { World } from '../test/helpers/world.js'
+import { type DatabaseKind, Deployment, type Seat } from './deployment.js'
+import type { Ledger } from './lib/ledger.js'
+import { contentOf, TortureStorage } from './storage.js'
+
+const PRELOAD = fileURLToPath(new URL('name-server-preload.mjs', import.meta.url))
+const NAME = 'files.torture.test'
+
+/** Times that are short, so that every fault shows, and is over, within seconds. */
+const SETTINGS = {
+  RPC_TIMEOUT: '1500',
+  ORDER_WAIT: '1500',
+  INDEX_POLL_INTERVAL: '250',
+  READY_MAX_AGE: '4000',
+  DATABASE_TIMEOUT: '2000',
+  STORAGE_CONNECT_TIMEOUT: '1500',
+  STORAGE_RESPONSE_TIMEOUT: '2000',
+  STORAGE_STALL_TIMEOUT: '1500',
+  CONSUMER_STALL_TIMEOUT: '2000',
+  DESCRIBE_TIMEOUT: '3000',
+  METRICS_PORT: '0',
+  STOP_TIMEOUT: '3000',
+}
+
+/** A file that is sold, and what its bytes are. */
+export interface Sold {
+  name: string
+  asset: Published
+  content: Buffer
+}
+
+/** Somebody with orders for every file. */
+export interface Buyer {
+  key: ProviderKey
+  /** Order transactions by the name of the file. */
+  orders: Map<string, string>
+}
+
+export interface Size {
+  /** How many instances there are on each database. */
+  instances: Record<DatabaseKind, number>
+  buyers: number
+}
+
+/** Files by name: their size, and whether they are reached by a name that is looked up. */
+const FILES: [name: string, size: number, named: boolean][] = [
+  ['small', 20_000, false],
+  ['large', 3_000_000, false],
+  ['named', 200_000, true],
+  // its state changes with the chain; it is probed alone
+  ['victim', 50_000, false],
+]
+
+/** The whole stage: chain, nodes before it, storage, name server, databases and instances, and those who buy. */
+export class TortureWorld {
+  readonly sold: Sold[] = []
+  readonly buyers: Buyer[] = []
+  readonly deployments: Deployment[] = []
+  /** The name server says nothing where this is set. */
+  namesSilent = false
+  private turn: Promise<unknown> = Promise.resolve()
+
+  private constructor(
+    readonly world: World,
+    readonly storage: TortureStorage,
+    readonly names: NameServer,
+    /** What the instances take for two nodes. */
+    readonly nodes: [RpcProxy, RpcProxy],
+    readonly ledger: Ledger,
+    private readonly folder: string,
+    /** Who published everything. */
+    readonly publisher: ethers.Wallet,
+  ) {}
+
+  static async start(size: Size, ledger: Ledger): Promise<TortureWorld> {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-torture-'))
+    const program = build(join(folder, 'built'))
+    const world = await World.start({ INDEX_POLL_INTERVAL: '250' })
+    const storage = await TortureStorage.start()
+    let all: TortureWorld | undefined
+    const names = await NameServer.start(() => (all?.namesSilent ? undefined : { addresses: ['127.0.0.1'], ttl: 1 }))
+    const { rpcUrl } = world.network
+    const nodes: [RpcProxy, RpcProxy] = [await RpcProxy.before(rpcUrl), await RpcProxy.before(rpcUrl)]
+    all = new TortureWorld(world, storage, names, nodes, ledger, folder, await world.somebody())
+    try {
+      await all.fill(size.buyers)
+      const environment = { ...all.environment, NETWORK_URL: all.networkUrl(nodes.map(({ url }) => url)) }
+      const starting = Object.entries(size.instances).map(([kind, count]) =>
+        Deployment.start(kind as DatabaseKind, count, environment, [...all.preload, program]),
+      )
+      all.deployments.push(...(await Promise.all(starting)))
+      return all
+    } catch (error) {
+      await all.close()
+      throw error
+    }
+  }
+
+  get seats(): Seat[] {
+    return this.deployments.flatMap(({ seats }) => seats)
+  }
+
+  /** One more instance, on an empty database and without faults before it. */
+  fresh(): Promise<Deployment> {
+    const environment = { ...this.environment, NETWORK_URL: this.networkUrl([this.world.network.rpcUrl]) }
+    return Deployment.start('embedded', 1, environment, [...this.preload, join(this.folder, 'built', 'dist', 'cli.js')])
+  }
+
+  file(name: string): Sold {
+    return this.sold.find((one) => one.name === name) as Sold
+  }
+
+  /** Does something to the chain while nobody else does. */
+  onChain<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.turn.then(work)
+    this.turn = result.catch(() => undefined)
+    return result
+  }
+
+  /** Sets the state of a published asset. */
+  async setState(asset: Published, state: number): Promise<void> {
+    const nft = new ethers.Contract(asset.nft, ['function setMetaDataState(uint8)'], this.publisher)
+    await (await nft.setMetaDataState(state)).wait()
+  }
+
+  /** Waits until a database has read the chain up to its present head. */
+  async indexed(deployment: Deployment, within?: number): Promise<void> {
+    const head = await this.world.provider.getBlockNumber()
+    await eventually(async () => (await deployment.cursor().catch(() => -1)) >= head, within, 50)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.deployments.map((deployment) => deployment.close()))
+    for (const node of this.nodes) node.close()
+    this.names.close()
+    await this.storage.server.close()
+    await this.world.close()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  private get environment(): NodeJS.ProcessEnv {
+    return this.world.beside({ ...SETTINGS, TORTURE_NAME_SERVER: this.names.address })
+  }
+
+  private readonly preload = ['--import', PRELOAD]
+
+  private networkUrl(urls: string[]): string {
+    return JSON.stringify({ [this.world.network.chainId]: urls })
+  }
+
+  /** Publishes the files, and orders each of them for every buyer. */
+  private async fill(buyers: number): Promise<void> {
+    for (let at = 1; at <= buyers; at++)
+      this.buyers.push({ key: providerKey((at + 0xb0).toString(16).padStart(64, '0')), orders: new Map() })
+    for (const [at, [name, size, named]] of FILES.entries()) {
+      const content = contentOf(String.fromCharCode(97 + at), size)
+      this.storage.serve(`/${name}.csv`, content)
+      const url = `http://${named ? NAME : '127.0.0.1'}:${this.storage.port}/${name}.csv`
+      const asset = await this.world.publishUrl(url, { publisher: this.publisher })
+      this.sold.push({ name, asset, content })
+    }
+    await Promise.all(
+      this.sold.map(async ({ name, asset }) => {
+        const payer = await this.world.somebody()
+        for (const { key, orders } of this.buyers) orders.set(name, await this.world.order(asset, payer, key.address))
+      }),
+    )
+  }
+}
