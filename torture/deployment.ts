@@ -54,6 +54,10 @@ export class Deployment {
     const postgres = kind === 'postgres' ? await startPostgres() : undefined
     const own = { STATE_DIR: folder, ...(postgres ? { DATABASE_URL: postgres.url() } : {}) }
     const deployment = new Deployment(kind, folder, postgres, { ...environment, ...own }, program)
+    // however this process ends, the instances go with it: PostgreSQL's own hook may end it on a signal
+    process.on('exit', () => {
+      for (const { instance } of deployment.seats) instance.process.kill('SIGKILL')
+    })
     const starting = Array.from({ length: instances }, () => deployment.launched())
     for (const [at, instance] of (await Promise.all(starting)).entries())
       deployment.seats.push({ name: `${kind}-${at}`, instance, up: true, starts: 1 })
