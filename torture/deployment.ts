@@ -54,6 +54,8 @@ export class Deployment {
     const postgres = kind === 'postgres' ? await startPostgres() : undefined
     const own = { STATE_DIR: folder, ...(postgres ? { DATABASE_URL: postgres.url() } : {}) }
     const deployment = new Deployment(kind, folder, postgres, { ...environment, ...own }, program)
+    // however this process ends, the instances go with it: PostgreSQL's own hook may end it on a signal
+    process.on('exit', deployment.onExit)
     const starting = Array.from({ length: instances }, () => deployment.launched())
     for (const [at, instance] of (await Promise.all(starting)).entries())
       deployment.seats.push({ name: `${kind}-${at}`, instance, up: true, starts: 1 })
@@ -111,7 +113,12 @@ export class Deployment {
     }
   }
 
+  private readonly onExit = () => {
+    for (const { instance } of this.seats) instance.process.kill('SIGKILL')
+  }
+
   async close(): Promise<void> {
+    process.off('exit', this.onExit)
     await Promise.all(
       this.seats.map(async ({ instance: { process: child } }) => {
         if (child.exitCode !== null || child.signalCode !== null) return
