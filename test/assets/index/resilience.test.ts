@@ -57,7 +57,8 @@ describe('the index of many assets', () => {
     chain = await chainAt(anvil.rpcUrl)
     batch = await deployed(anvil.rpcUrl, 'Batch')
     dids = (await publish(COUNT)).map((nft) => didOf(nft, DEV_CHAIN_ID))
-  })
+    // the chain mines a thousand assets, which is a matter of the machine
+  }, 240_000)
   afterAll(async () => {
     await sandbox.close()
     await anvil.stop()
