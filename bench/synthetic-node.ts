@@ -104,7 +104,9 @@ function answer(method: string, params: unknown[]): unknown {
   if (method === 'eth_blockNumber') return toHex(blocks)
   if (method === 'eth_getBlockByNumber') {
     const block = Number(params[0])
-    return block > blocks ? null : { number: toHex(block), hash: hashOf(block), timestamp: toHex(1_700_000_000 + block) }
+    return block > blocks
+      ? null
+      : { number: toHex(block), hash: hashOf(block), timestamp: toHex(1_700_000_000 + block) }
   }
   const { fromBlock, toBlock } = params[0] as { fromBlock: Hex; toBlock: Hex }
   const first = Math.max(1, Number(fromBlock))
