@@ -1,0 +1,100 @@
+import { type Address, zeroAddress } from 'viem'
+import { servedDocument } from '../chain/document.js'
+import { initialize } from '../chain/initialize.js'
+import { priceOf } from '../chain/price.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { addressOf } from '../signing.js'
+import type { Asset, AssetFile, AssetService, Price } from '../types.js'
+import { defined, fieldsOf, lineOf, listOf } from '../values.js'
+import { describe } from './describe.js'
+
+/** Services of an asset that are described, and how many of them concurrently. */
+const SERVICES = 50
+const AT_ONCE = 4
+/** Files of a service that are listed: the provider's own limit. */
+const FILES = 1000
+
+export interface AssetOptions {
+  signal?: AbortSignal
+}
+
+/**
+ * Describes an asset for people: who made it, its full price, its files, and whether they
+ * are available now. Without a chain, prices are those of the provider's index (`told`), without fees. An asset in a
+ * state that hides it has neither text nor services. Throws TidegateError `ASSET_NOT_FOUND`, `BAD_DID`, `WRONG_DOCUMENT`.
+ *
+ * @example
+ * const { name, services } = await asset(context, did)
+ * services[0].price.total.map(({ amount, symbol }) => `${amount} ${symbol}`)
+ */
+export async function asset(context: Context, did: string, { signal }: AssetOptions = {}): Promise<Asset> {
+  const served = await servedDocument(context, did)
+  signal?.throwIfAborted()
+  const described = describe(served)
+  const services: AssetService[] = []
+  const shown = described.services.slice(0, SERVICES)
+  for (let at = 0; at < shown.length; at += AT_ONCE) {
+    const some = shown.slice(at, at + AT_ONCE)
+    services.push(...(await Promise.all(some.map((service) => complete(context, described, service, signal)))))
+  }
+  return { ...described, services }
+}
+
+async function complete(
+  context: Context,
+  { did, chainId, owner }: Asset,
+  service: AssetService,
+  signal: AbortSignal | undefined,
+): Promise<AssetService> {
+  const [files, price] = await Promise.all([
+    filesOf(context, did, service, signal),
+    wholePrice(context, { did, chainId, owner }, service),
+  ])
+  return { ...service, files, price }
+}
+
+/** Files that cannot be described leave the asset as it is: it may be bought all the same. */
+async function filesOf(
+  { api }: Context,
+  did: string,
+  { id: serviceId }: AssetService,
+  signal: AbortSignal | undefined,
+): Promise<AssetFile[]> {
+  try {
+    return listOf(await api.post('/api/services/fileinfo', { did, serviceId }, signal), FILES).map(fileOf)
+  } catch (error) {
+    if (error instanceof TidegateError) return []
+    throw error
+  }
+}
+
+function fileOf(told: unknown, at: number): AssetFile {
+  const { index, valid, contentLength, contentType, filename } = fieldsOf(told)
+  const size = /^\d{1,15}$/.test(String(contentLength)) ? Number(contentLength) : undefined
+  return {
+    index: Number.isSafeInteger(index) ? (index as number) : at,
+    ...defined({ name: lineOf(filename) || undefined, contentType: lineOf(contentType) || undefined, size }),
+    available: valid === true,
+  }
+}
+
+/** The chain's price with the provider's fee; what the index tells where the chain cannot be asked. */
+async function wholePrice(
+  context: Context,
+  { did, chainId, owner }: { did: string; chainId: number; owner: Address },
+  { id, datatoken, price }: AssetService,
+): Promise<Price> {
+  try {
+    await context.chain(chainId)
+    const buyer = context.wallet ? await addressOf(context) : undefined
+    const consumer = buyer ?? (owner === zeroAddress ? datatoken : owner)
+    // those who may not buy see the price all the same, without the fee
+    const fee = await initialize(context, { did, service: id, consumer }).catch(() => undefined)
+    const providerFee = fee && 'providerFee' in fee ? fee.providerFee : undefined
+    return await priceOf(context, { chainId, datatoken, providerFee, buyer })
+  } catch (error) {
+    if (!(error instanceof TidegateError)) throw error
+    return /^(FOREIGN_DATATOKEN|UNKNOWN_TEMPLATE)$/.test(error.code) ? { type: 'unavailable', total: [] } : price
+  }
+}

@@ -1,0 +1,43 @@
+import { zeroAddress } from 'viem'
+import type { Served } from '../chain/document.js'
+import type { Asset } from '../types.js'
+import { addressIn, countIn, dateIn, defined, fieldsOf, lineOf, listOf, textOf } from '../values.js'
+import { toldPrice } from './told-price.js'
+
+/** Tags of an asset that are shown. */
+const TAGS = 100
+
+/** What a served document tells about an asset; the files of its services are asked for elsewhere. */
+export function describe({ did, chainId, nft, state, document, services }: Served): Asset {
+  const own = { ...document, ...fieldsOf(document.credentialSubject) } as Record<string, unknown>
+  const metadata = fieldsOf(own.metadata)
+  const indexed = fieldsOf(document.indexedMetadata)
+  const facts = { ...fieldsOf(indexed.nft), ...fieldsOf(document.nft) }
+  const orders = listOf(indexed.stats, 100).map((stats) => countIn(fieldsOf(stats).orders))
+  const declared = listOf(own.services, 1000).map(fieldsOf)
+  const license = fieldsOf(metadata.license)
+  return {
+    did,
+    chainId,
+    nft,
+    owner: addressIn(facts.owner) ?? zeroAddress,
+    name: lineOf(metadata.name),
+    description: textOf(metadata.description),
+    author: lineOf(metadata.author),
+    license: lineOf(license.name ?? metadata.license),
+    tags: listOf(metadata.tags, TAGS).map(lineOf).filter(Boolean),
+    type: lineOf(metadata.type),
+    state,
+    ...defined({ created: dateIn(facts.created ?? metadata.created), updated: dateIn(metadata.updated) }),
+    orders: orders.reduce((sum, count) => sum + count, 0),
+    services: services.map(({ id, index, type, datatoken, timeout }) => ({
+      id,
+      ...defined({ name: lineOf(declared[index]?.name) || undefined }),
+      type,
+      datatoken,
+      timeout,
+      price: toldPrice(document, datatoken),
+      files: [],
+    })),
+  }
+}

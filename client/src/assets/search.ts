@@ -1,0 +1,162 @@
+import type { Address } from 'viem'
+import { readDocument } from '../chain/document.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import type { Asset } from '../types.js'
+import { fieldsOf, listOf } from '../values.js'
+import { describe } from './describe.js'
+
+export interface SearchOptions {
+  /** Words that all have to be there: in name, description, author, tags, or the DID. */
+  text?: string
+  /** Whether the last word may be the beginning of one, for searches while somebody types. */
+  beginning?: boolean
+  /** Tags that all have to be there. */
+  tags?: string[]
+  owner?: Address
+  /** Type of the asset: `dataset`, `algorithm`, … */
+  type?: string
+  /**
+   * True: only free assets; false: only paid ones. Providers do not index prices, so that the library filters the first
+   * 1,000 matches itself; where there are more, `atLeast` is set.
+   */
+  free?: boolean
+  /** What comes first; by how well it matches where there is a text, otherwise the newest. */
+  sort?: 'relevance' | 'newest' | 'oldest' | 'name' | 'orders'
+  /** The page, from 1. */
+  page?: number
+  /** Assets per page, 50 at most; 20 by default. */
+  size?: number
+  signal?: AbortSignal
+}
+
+export interface SearchResult {
+  /** With the prices that the index tells, and without their files: `asset` tells those of one. */
+  assets: Asset[]
+  page: number
+  /** The number of matches. */
+  total: number
+  /** Whether there may be more than `total`: the provider stops counting, or `free` was applied to the first 1,000 alone. */
+  atLeast: boolean
+  /** Whether the next page has assets. */
+  more: boolean
+}
+
+/** Assets of one request: providers tell prices for so many. */
+const PAGE = 50
+/** Matches that are filtered for `free`. */
+const SCANNED = 1000
+/** Words and tags of one search. */
+const WORDS = 40
+
+/** Words that a query string reads as something else. */
+const OPERATORS = new Set(['AND', 'OR', 'NOT'])
+
+const TEXT = ['name^10', 'tags^5', 'author^3', 'description']
+const FIELDS = [
+  'id',
+  'nftAddress',
+  ...TEXT.flatMap((field) => [`metadata.${field}`, `credentialSubject.metadata.${field}`]),
+]
+
+const ORDERS: Record<NonNullable<SearchOptions['sort']>, unknown> = {
+  relevance: ['_score', { 'nft.created': 'desc' }],
+  newest: [{ 'nft.created': 'desc' }],
+  oldest: [{ 'nft.created': 'asc' }],
+  name: [{ 'metadata.name.keyword': 'asc' }],
+  orders: [{ 'stats.orders': 'desc' }],
+}
+
+/**
+ * Looks for assets that are for sale. Throws TidegateError `SEARCH_UNAVAILABLE`, `VALIDATION` for what the provider does
+ * not look for, `BAD_OPTION`.
+ *
+ * @example
+ * const { assets, total } = await search(context, { text: 'tide tables', tags: ['hydrology'], sort: 'newest' })
+ */
+export async function search(context: Context, options: SearchOptions = {}): Promise<SearchResult> {
+  const { page = 1, size = 20, free } = options
+  if (!Number.isSafeInteger(page) || page < 1 || page > 500)
+    throw new TidegateError('BAD_OPTION', 'page must be a number from 1 to 500.')
+  if (!Number.isSafeInteger(size) || size < 1 || size > PAGE)
+    throw new TidegateError('BAD_OPTION', `size must be a number from 1 to ${PAGE}.`)
+  const from = (page - 1) * size
+  if (free !== undefined) return scanned(context, options, from, size)
+  const { assets, total, atLeast } = await found(context, options, from, size)
+  return { assets, page, total, atLeast, more: from + size < total }
+}
+
+/** Goes through what is found until the page is full, and one more asset shows that there is a next one. */
+async function scanned(context: Context, options: SearchOptions, skip: number, size: number): Promise<SearchResult> {
+  const matching: Asset[] = []
+  let from = 0
+  let total = Number.POSITIVE_INFINITY
+  for (; from < Math.min(total, SCANNED) && matching.length <= skip + size; from += PAGE) {
+    const one = await found(context, options, from, PAGE)
+    total = one.total
+    matching.push(
+      ...one.assets.filter(({ services }) =>
+        services.some(({ price }) => price.type === (options.free ? 'free' : 'fixed')),
+      ),
+    )
+  }
+  return {
+    assets: matching.slice(skip, skip + size),
+    page: skip / size + 1,
+    total: matching.length,
+    atLeast: from < total,
+    more: matching.length > skip + size,
+  }
+}
+
+async function found({ api }: Context, options: SearchOptions, from: number, size: number) {
+  const { text, sort = text ? 'relevance' : 'newest', signal } = options
+  const body = { query: queryOf(options), from, size, sort: ORDERS[sort] }
+  const { hits } = fieldsOf(await api.post('/api/aquarius/assets/query', body, signal))
+  const { total, hits: list } = fieldsOf(hits)
+  const { value, relation } = fieldsOf(total)
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || !Array.isArray(list))
+    throw new TidegateError('BAD_ANSWER', 'The provider answered no search result.')
+  return { assets: listOf(list, size).flatMap(assetOf), total: value, atLeast: relation === 'gte' }
+}
+
+/** Nothing for a hit that is not what its id says. */
+function assetOf(hit: unknown): Asset[] {
+  const document = fieldsOf(fieldsOf(hit)._source)
+  try {
+    return [describe(readDocument(document, String(document.id)))]
+  } catch {
+    return []
+  }
+}
+
+function queryOf({ text, beginning = false, tags = [], owner, type }: SearchOptions): object {
+  const words = (text ?? '').trim().split(/\s+/).slice(0, WORDS)
+  const either = (field: string, value: string) => ({
+    bool: {
+      should: [
+        { term: { [`metadata.${field}`]: value } },
+        { term: { [`credentialSubject.metadata.${field}`]: value } },
+      ],
+      minimum_should_match: 1,
+    },
+  })
+  const filter = [
+    ...tags.slice(0, WORDS).map((tag) => either('tags.keyword', tag)),
+    ...(owner === undefined ? [] : [{ term: { 'nft.owner': owner } }]),
+    ...(type === undefined ? [] : [either('type', type)]),
+  ]
+  return { bool: { must: wanted(words, beginning), filter } }
+}
+
+/** The words that have to be there. One that is more than letters and digits is taken as it is, not as a beginning. */
+function wanted(words: string[], beginning: boolean): object[] {
+  const last = words.at(-1) ?? ''
+  if (last === '') return [{ match_all: {} }]
+  const isBeginning = beginning && /^[\p{L}\p{N}]+$/u.test(last) && !OPERATORS.has(last)
+  const whole = (isBeginning ? words.slice(0, -1) : words).join(' ')
+  return [
+    ...(whole ? [{ multi_match: { query: whole, fields: FIELDS, operator: 'and' } }] : []),
+    ...(isBeginning ? [{ query_string: { query: `${last}*`, fields: FIELDS } }] : []),
+  ]
+}

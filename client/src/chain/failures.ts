@@ -1,0 +1,107 @@
+import { decodeErrorResult, type Hex, isHex, parseAbi } from 'viem'
+import { TidegateError } from '../errors.js'
+import { printable } from '../text.js'
+import { causes, chainUnreachable, nodeFailed } from './reads.js'
+
+const REASONS = /* @__PURE__ */ parseAbi([
+  'error Error(string reason)',
+  'error Panic(uint256 code)',
+  'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
+  'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
+])
+
+/** What contracts say when they revert, the code of the error, and what it means to people. */
+const WORDS: readonly [RegExp, string, string][] = [
+  [/too many base tokens/i, 'PRICE_CHANGED', 'the price has risen'],
+  [/exceeds balance|insufficient ?balance/i, 'INSUFFICIENT_TOKENS', 'the account does not hold enough of a token'],
+  [/allowance/i, 'NO_ALLOWANCE', 'the contract may not take as much of a token, or the publisher asks for more now'],
+  [/transfer amount is too low/i, 'TOKEN_REFUSED', 'the token keeps a part of what is transferred'],
+  [/caller balance too high/i, 'UNAVAILABLE', 'the dispenser gives nothing to who holds as much already'],
+  [/dispenser not active|not enough reserves|amount too high|request DT/i, 'UNAVAILABLE', 'the dispenser gives none'],
+  [/exchange.*(active|exist)|allowed to swap/i, 'UNAVAILABLE', 'the exchange sells none'],
+  [/cap exceeded/i, 'UNAVAILABLE', 'all datatokens are sold'],
+  [/invalid provider fee/i, 'PROVIDER_FEE_REFUSED', "the provider's signature of its fee does not hold"],
+  [/not enough datatokens/i, 'INSUFFICIENT_TOKENS', 'the account does not hold a datatoken'],
+  [
+    /METADATA_ROLE|NOT DEPLOYER|not (nft )?owner|NOT MANAGER/i,
+    'NOT_PERMITTED',
+    'the account may not change this asset',
+  ],
+]
+
+/** What was attempted, as "to order", and with what. */
+export interface Attempt {
+  what: string
+  /** Transactions that were sent before, or may have been. */
+  transactions: readonly Hex[]
+}
+
+/** Makes of anything that a node, a wallet or a contract threw one error with a code and a sentence. */
+export function failureOf(error: unknown, { what, transactions }: Attempt): TidegateError {
+  if (error instanceof TidegateError) return withTransactions(error, transactions)
+  const [code, sentence] = sentenceOf(error, what)
+  return new TidegateError(code, sentence + sentBefore(transactions), { transactions })
+}
+
+function sentenceOf(error: unknown, what: string): [string, string] {
+  const said = causes(error)
+  const has = (pattern: RegExp) => said.some(({ name, message }) => pattern.test(name) || pattern.test(message))
+  if (said.some(({ code }) => code === 4001) || has(/UserRejected/))
+    return ['REJECTED', `The wallet did not agree ${what}.`]
+  const reason = reasonOf(error)
+  if (reason !== undefined) {
+    const known = WORDS.find(([pattern]) => pattern.test(reason))
+    if (known) return [known[1], `It is not possible ${what}: ${known[2]}.`]
+  }
+  if (has(/InsufficientFunds|insufficient funds|exceeds the balance of the account/i))
+    return ['INSUFFICIENT_GAS', `The account does not hold enough of the chain's own coin for the gas ${what}.`]
+  if (has(/NonceTooLow|nonce too low/i))
+    return ['NONCE_TOO_LOW', 'Another program has sent a transaction from this account in the meantime. Try again.']
+  if (has(/underpriced/i))
+    return ['PENDING_TRANSACTION', 'A transaction of this account waits to be mined. Try again when it is.']
+  if (reason !== undefined) return ['REVERTED', `A contract refused ${what}${reason && `: ${printable(reason, 200)}`}.`]
+  if (nodeFailed(error)) return ['CHAIN_UNREACHABLE', chainUnreachable(error).message]
+  // what the node says itself may hold its URL
+  return ['TRANSACTION_FAILED', `The node or the wallet refused ${what}.`]
+}
+
+/** Why a contract reverted: empty where it does not say; undefined where it did not revert. */
+export function reasonOf(error: unknown): string | undefined {
+  const said = causes(error)
+  for (const { data } of said) {
+    const bytes = isHex(data) ? data : (data as { data?: unknown } | undefined)?.data
+    if (isHex(bytes) && bytes.length >= 10) return decoded(bytes)
+  }
+  for (const { code, name, message } of said) {
+    const found = /(?:execution )?reverted(?: with(?: reason(?: string)?)?)?:? *['"]?([^'"\n]*)/i.exec(message)
+    if (found && (code === 3 || /revert/i.test(name) || code === -32000 || code === -32603))
+      return found[1]?.trim() ?? ''
+    if (/out of gas|gas required exceeds|invalid opcode|invalid jump/i.test(message)) return 'it does not end'
+  }
+  return undefined
+}
+
+function decoded(data: Hex): string {
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: REASONS, data })
+    return errorName === 'Error' ? args[0] : errorName
+  } catch {
+    return ''
+  }
+}
+
+/** The same error, which names the transactions too. */
+export function withTransactions(error: TidegateError, transactions: readonly Hex[]): TidegateError {
+  const all = [...new Set([...error.transactions, ...transactions])]
+  if (all.length === error.transactions.length) return error
+  const { code, message, status, cause } = error
+  return new TidegateError(code, message + sentBefore(all), {
+    ...(status === undefined ? {} : { status }),
+    transactions: all,
+    cause,
+  })
+}
+
+function sentBefore(transactions: readonly Hex[]): string {
+  return transactions.length === 0 ? '' : ` Sent before: ${transactions.join(', ')}.`
+}

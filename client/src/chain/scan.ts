@@ -1,0 +1,116 @@
+import type { Address, Hex, PublicClient } from 'viem'
+import { causes, chainUnreachable, inTime, nodeFailed } from './reads.js'
+
+/** Which logs are looked for. */
+export interface LogQuery {
+  topics: (Hex | null | undefined)[]
+  address?: Address | undefined
+  /** None before this time is wanted. */
+  since?: Date | undefined
+}
+
+/** A log as a node sends it. */
+export interface RawLog {
+  address: Address
+  topics: [Hex, ...Hex[]]
+  data: Hex
+  transactionHash: Hex
+}
+
+export interface Scanned<T> {
+  /** The newest first. */
+  found: T[]
+  /** Set where the node would not go back further: what was before this time is not among them. */
+  incompleteBefore?: Date
+}
+
+/** Blocks that are asked for at once: all, then what nodes allow that are stricter and stricter. */
+const RANGES = [Number.POSITIVE_INFINITY, 100_000, 10_000, 2_000, 500, 10]
+/** The maximum number of requests for logs; older blocks are left out. */
+const REQUESTS = 60
+/** Logs that are kept of one look-up. */
+const MOST = 1_000
+
+/**
+ * Reads logs from the newest block backwards. Nodes limit how many blocks they read at once: where one refuses, ever smaller
+ * ranges are asked for, and so many at most. `read` throws or answers undefined for a log that is not meant after all.
+ * Throws TidegateError `CHAIN_UNREACHABLE`.
+ */
+export async function scanLogs<T extends { time: Date }>(
+  client: PublicClient,
+  { topics, address, since }: LogQuery,
+  read: (log: RawLog) => T | undefined,
+): Promise<Scanned<T>> {
+  const head = await headOf(client)
+  const found: T[] = []
+  let range = 0
+  let to = head
+  for (let asked = 0; asked < REQUESTS && to >= 0 && found.length < MOST; asked++) {
+    const from = Math.max(0, to - (RANGES[range] as number) + 1)
+    const logs = await logsBetween(client, { topics, address }, from, to)
+    if (!logs) {
+      if (range === RANGES.length - 1) break
+      range += 1
+      continue
+    }
+    found.push(...logs.reverse().flatMap((log) => readable(log, read)))
+    to = from - 1
+    if (to >= 0 && since && (await timeOf(client, from)) < since) to = -1
+  }
+  const wanted = found.slice(0, MOST).filter(({ time }) => !since || time >= since)
+  if (to < 0 && found.length <= MOST) return { found: wanted }
+  const oldest = to < 0 ? (wanted.at(-1)?.time ?? new Date(0)) : await timeOf(client, Math.min(to + 1, head))
+  return { found: wanted, incompleteBefore: oldest }
+}
+
+/** The logs of a range of blocks, the oldest first; undefined where the node refuses to read as many. */
+async function logsBetween(
+  client: PublicClient,
+  { topics, address }: LogQuery,
+  from: number,
+  to: number,
+): Promise<RawLog[] | undefined> {
+  const filter = { fromBlock: hex(from), toBlock: hex(to), topics, ...(address ? { address } : {}) }
+  try {
+    const logs: unknown = await inTime(client.request({ method: 'eth_getLogs', params: [filter as never] }))
+    return Array.isArray(logs) ? [...logs] : undefined
+  } catch (error) {
+    // a node, or a proxy before it, may refuse a long range with a status of HTTP: one that is gone has none
+    if (isGone(error)) throw chainUnreachable(error)
+    return undefined
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return nodeFailed(error) && !causes(error).some((cause) => 'status' in cause || typeof cause.code === 'number')
+}
+
+function readable<T>(log: RawLog, read: (log: RawLog) => T | undefined): T[] {
+  try {
+    const value = read(log)
+    return value === undefined || !/^0x[0-9a-f]{64}$/i.test(log.transactionHash) ? [] : [value]
+  } catch {
+    return []
+  }
+}
+
+async function headOf(client: PublicClient): Promise<number> {
+  try {
+    return Number(await inTime(client.request({ method: 'eth_blockNumber' })))
+  } catch (error) {
+    throw chainUnreachable(error)
+  }
+}
+
+async function timeOf(client: PublicClient, block: number): Promise<Date> {
+  try {
+    const found = await inTime(client.request({ method: 'eth_getBlockByNumber', params: [hex(block), false] }))
+    return new Date(Number(found?.timestamp ?? 0) * 1000)
+  } catch (error) {
+    throw chainUnreachable(error)
+  }
+}
+
+function hex(block: number): Hex {
+  return `0x${block.toString(16)}`
+}

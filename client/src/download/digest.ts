@@ -1,0 +1,14 @@
+import { TidegateError } from '../errors.js'
+
+/** Throws TidegateError `DIGEST_MISMATCH` unless the bytes have the digest. Passes where the platform cannot tell: a page without TLS. */
+export async function assertDigest(blob: Blob, sha256: string): Promise<void> {
+  const subtle = globalThis.crypto?.subtle
+  if (!subtle) return
+  const digest = new Uint8Array(await subtle.digest('SHA-256', await blob.arrayBuffer()))
+  const hex = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  if (hex !== sha256) throw digestMismatch()
+}
+
+export function digestMismatch(): TidegateError {
+  return new TidegateError('DIGEST_MISMATCH', 'The bytes are not those that the provider announces.')
+}

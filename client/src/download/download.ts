@@ -1,0 +1,186 @@
+import type { Hex } from 'viem'
+import type { Send } from '../api.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import type { Downloaded } from '../types.js'
+import { assertDigest } from './digest.js'
+import { type Ordered, orderedOf } from './order.js'
+import { opener } from './proof.js'
+import { type Progress, Transfer, type TransferOptions } from './transfer.js'
+
+export interface DownloadOptions {
+  /** Id of the service; by default the first that gives access. */
+  service?: string
+  /** Index of the file; 0 by default. */
+  file?: number
+  /** The order to show; by default one that is still valid. */
+  order?: Hex
+  /** The first byte wanted and the last, counted from 0; to the end where there is no last one. */
+  range?: { start: number; end?: number }
+  /** Values that the service asks its consumers for. */
+  userdata?: Record<string, unknown>
+  /** A download link, used in place of token and wallet while it is good. */
+  link?: string
+  /** Called for each piece. */
+  onProgress?: (progress: Progress) => void
+  /** Called when the file has changed and the download restarts: bytes received before are void. */
+  onRestart?: () => void
+  /** Retries in a row; 10 by default. */
+  retries?: number
+  /** Milliseconds without a byte after which a connection has stalled; a minute by default. */
+  stallTimeout?: number
+  /** The maximum size in bytes. A larger file is `FILE_TOO_LARGE`. */
+  maxSize?: number
+  signal?: AbortSignal
+}
+
+/**
+ * Starts to download an ordered file. Resolves when its name, type and size are known; its bytes
+ * are fetched as they are read, over as many connections as it takes.
+ *
+ * An interrupted transfer is resumed under the file's validator, with a new proof. If the file has changed,
+ * `blob()` restarts, and a stream that has delivered bytes fails with `FILE_CHANGED`.
+ *
+ * Throws TidegateError: the provider's refusal (`ORDER_EXPIRED`, `STORAGE_NOT_FOUND`, …), `NO_ORDER`, `NO_WALLET`,
+ * `FILE_TOO_LARGE`, `BROKEN_OFF`, `STALLED`, `UNREACHABLE`; the signal's own reason where it is aborted.
+ *
+ * @example
+ * const { name, stream } = await download(context, did, { order })
+ */
+export async function download(context: Context, did: string, options: DownloadOptions = {}): Promise<Downloaded> {
+  const settings = await transferOf(context, did, options)
+  const begin = () => new Transfer(settings)
+  let transfer = begin()
+  await transfer.connect()
+  const { facts, size } = transfer
+  let used = false
+  const once = () => {
+    if (used) throw new TidegateError('ALREADY_READ', 'A download is read once: by stream() or by blob().')
+    used = true
+  }
+  return {
+    name: facts?.name ?? '',
+    ...(facts?.contentType === undefined ? {} : { contentType: facts.contentType }),
+    ...(size === undefined ? {} : { size }),
+    ...(facts?.sha256 === undefined ? {} : { sha256: facts.sha256 }),
+    stream() {
+      once()
+      return streamOf(transfer)
+    },
+    async blob() {
+      once()
+      const most = options.maxSize ?? LIMITS.blob
+      const restarting = () => {
+        options.onRestart?.()
+        transfer = begin()
+        return transfer
+      }
+      const pieces = await restarted(transfer, restarting, (current) => collected(current, most))
+      const blob = new Blob(pieces, { type: facts?.contentType ?? '' })
+      const digest = transfer.facts?.sha256
+      if (digest !== undefined && options.range === undefined) await assertDigest(blob, digest)
+      return blob
+    },
+    cancel(reason) {
+      transfer.cancel(reason ?? new DOMException('The download was cancelled.', 'AbortError'))
+    },
+  }
+}
+
+/** What a transfer of the file needs. A link by itself names service and order. Throws TidegateError as `orderedOf` does. */
+export async function transferOf(
+  context: Context,
+  did: string,
+  options: DownloadOptions,
+  by?: Send,
+): Promise<TransferOptions & Ordered> {
+  const { file = 0, userdata, link, range, onProgress, retries, stallTimeout, maxSize, signal } = options
+  if (!Number.isSafeInteger(file) || file < 0) throw new TidegateError('BAD_OPTION', 'file must be an index from 0.')
+  checkRange(range)
+  const linked = link !== undefined && !context.wallet && context.token === undefined
+  const nothing: Ordered = { service: '', order: '0x' }
+  const ordered = linked ? nothing : await orderedOf(context, did, options)
+  const request = {
+    documentId: did,
+    serviceId: ordered.service,
+    fileIndex: file,
+    transferTxId: ordered.order,
+    userdata: userdata === undefined ? undefined : JSON.stringify(userdata),
+  }
+  return {
+    ...ordered,
+    open: opener(context, request, link, by),
+    file,
+    signal,
+    range,
+    onProgress,
+    retries,
+    stallTimeout,
+    maxSize,
+  }
+}
+
+function checkRange(range: DownloadOptions['range']): void {
+  if (!range) return
+  const { start, end = start } = range
+  if (!Number.isSafeInteger(start) || start < 0 || !Number.isSafeInteger(end) || end < start)
+    throw new TidegateError('BAD_OPTION', 'range must be a first byte, and a last one that is not before it.')
+}
+
+/** Runs some work on a transfer, and again on a new one if the file changes, a few times at most. */
+export async function restarted<T>(
+  transfer: Transfer,
+  restart: () => Transfer | Promise<Transfer>,
+  work: (transfer: Transfer) => Promise<T>,
+): Promise<T> {
+  let current = transfer
+  for (let left: number = LIMITS.restarts; ; left--) {
+    try {
+      return await work(current)
+    } catch (error) {
+      if (left === 0 || !isVoid(error, current)) throw error
+      current = await restart()
+    }
+  }
+}
+
+/** Whether the bytes received are void: the file has changed, or has no validator to resume under. */
+function isVoid(error: unknown, { version, position }: Transfer): boolean {
+  if (!(error instanceof TidegateError)) return false
+  if (error.code === 'FILE_CHANGED') return true
+  return (error.code === 'BROKEN_OFF' || error.code === 'STALLED') && position > 0 && version?.validator === undefined
+}
+
+function streamOf(transfer: Transfer): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const piece = await transfer.next()
+        if (piece) controller.enqueue(piece)
+        else controller.close()
+      },
+      cancel: (reason) => transfer.cancel(reason),
+    },
+    // nothing is read before it is requested
+    { highWaterMark: 0 },
+  )
+}
+
+async function collected(transfer: Transfer, most: number): Promise<Uint8Array<ArrayBuffer>[]> {
+  const tooLarge = () =>
+    new TidegateError('FILE_TOO_LARGE', `The file is larger than ${most} bytes. Read it as a stream.`)
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  let length = 0
+  try {
+    if ((transfer.size ?? 0) > most) throw tooLarge()
+    for (let piece = await transfer.next(); piece; piece = await transfer.next()) {
+      length += piece.length
+      if (length > most) throw tooLarge()
+      pieces.push(piece)
+    }
+    return pieces
+  } finally {
+    transfer.cancel()
+  }
+}

@@ -1,0 +1,121 @@
+import type { Answer } from '../api.js'
+import { LIMITS } from '../limits.js'
+import { printable } from '../text.js'
+
+/** One version of a file, as the headers of an answer describe it. */
+export interface Version {
+  /** Bytes of the whole file, where they are known. */
+  total: number | undefined
+  /** Strong ETag, or time of the last change: sent as If-Range with requests for the rest. */
+  validator: string | undefined
+  etag: string | null
+  modified: string | null
+}
+
+/** What the headers of the first answer tell. */
+export interface FileFacts {
+  name: string
+  contentType: string | undefined
+  /** SHA-256 of the whole file as hex, where the provider tells. */
+  sha256: string | undefined
+}
+
+export interface ContentRange {
+  first: number
+  last: number
+  total: number | undefined
+}
+
+/** Reads Content-Range of a 206. Undefined for anything that is not one range with sensible numbers. */
+export function contentRangeOf({ headers }: Answer): ContentRange | undefined {
+  const match = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16}|\*)$/.exec(headers.get('content-range') ?? '')
+  if (!match) return undefined
+  const [first, last] = [Number(match[1]), Number(match[2])]
+  const total = match[3] === '*' ? undefined : Number(match[3])
+  if (last < first || (total !== undefined && last >= total)) return undefined
+  return { first, last, total }
+}
+
+/** Reads which version an answer is of. What was compressed on the way has neither length nor validator of the file. */
+export function versionOf(response: Answer): Version {
+  const { status, headers } = response
+  const encoded = !/^(identity)?$/i.test(headers.get('content-encoding') ?? '')
+  if (encoded) return { total: undefined, validator: undefined, etag: null, modified: null }
+  const etag = bounded(headers.get('etag'))
+  const modified = bounded(headers.get('last-modified'))
+  const strong = etag && /^"[^"]*"$/.test(etag) ? etag : undefined
+  const total = status === 206 ? contentRangeOf(response)?.total : lengthOf(headers.get('content-length'))
+  return { total, validator: strong ?? modified ?? undefined, etag, modified }
+}
+
+/** Whether an answer is of the version that was begun with. What only one of them tells is no difference. */
+export function sameVersion(begun: Version, now: Version): boolean {
+  const same = <T>(one: T | null | undefined, other: T | null | undefined) =>
+    one == null || other == null || one === other
+  return same(begun.total, now.total) && same(begun.etag, now.etag) && same(begun.modified, now.modified)
+}
+
+/** Reads name, type and digest of the file with an index. The name is safe as one within a folder, on every system. */
+export function factsOf({ headers }: Answer, index: number): FileFacts {
+  const digest = /(?:^|[\s,])sha-256=:([A-Za-z0-9+/]{43}=):/.exec(bounded(headers.get('repr-digest')) ?? '')?.[1]
+  const type = headers.get('content-type')
+  return {
+    name: safeName(suggestedName(headers.get('content-disposition') ?? '')) || `file-${index}`,
+    contentType: type === null ? undefined : printable(type, 200),
+    sha256: digest === undefined ? undefined : hexOf(digest),
+  }
+}
+
+/**
+ * A name of a stranger as one within a folder: without path, control and reserved characters, leading dots, names of
+ * devices, and of bounded length. Empty where nothing is left.
+ */
+export function safeName(name: string): string {
+  const last = name.slice(0, 4096).split(/[/\\]/).at(-1) ?? ''
+  const clean = printable(last, 1024)
+    .replace(/[<>:"|?*]/g, '_')
+    .replace(/^[.\s]+|[.\s]+$/g, '')
+  const safe = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(clean) ? `_${clean}` : clean
+  return shortened(safe)
+}
+
+/** Cuts the stem, and keeps a usual ending. */
+function shortened(name: string): string {
+  const bytes = (text: string) => new TextEncoder().encode(text).length
+  if (bytes(name) <= LIMITS.fileName) return name
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
+  const stem = [...name.slice(0, name.length - ending.length)]
+  let length = 0
+  const kept = stem.filter((character) => {
+    length += bytes(character)
+    return length + ending.length <= LIMITS.fileName
+  })
+  return kept.join('').trimEnd() + ending
+}
+
+/** The name of a Content-Disposition, in its extended form (RFC 8187) where it has one. */
+function suggestedName(disposition: string): string {
+  const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition)?.[1]
+  if (extended !== undefined) {
+    try {
+      return decodeURIComponent(extended)
+    } catch {
+      // the plain form is left
+    }
+  }
+  const quoted = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1]
+  if (quoted !== undefined) return quoted.replace(/\\(.)/g, '$1')
+  return /;\s*filename\s*=\s*([^;"\s]+)/i.exec(disposition)?.[1] ?? ''
+}
+
+function lengthOf(header: string | null): number | undefined {
+  return header !== null && /^\d{1,15}$/.test(header) ? Number(header) : undefined
+}
+
+function bounded(header: string | null): string | null {
+  return header !== null && header.length <= 1024 ? header : null
+}
+
+function hexOf(base64: string): string {
+  return [...atob(base64)].map((byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('')
+}

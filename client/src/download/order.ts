@@ -1,0 +1,33 @@
+import type { Address, Hex } from 'viem'
+import { servedDocument, serviceIn } from '../chain/document.js'
+import { standingOf } from '../chain/holding.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { addressOf } from '../signing.js'
+import { holderOf } from './proof.js'
+
+/** Which service of an asset, and the order that is shown for it. */
+export interface Ordered {
+  service: string
+  order: Hex
+}
+
+/**
+ * Completes what a download names: the first service that gives access, and an order of the consumer that still holds.
+ * The chain is read only if no order is given. Throws TidegateError `NO_ORDER` if there is none.
+ */
+export async function orderedOf(context: Context, did: string, named: Partial<Ordered>): Promise<Ordered> {
+  const { service, order } = named
+  if (service !== undefined && order !== undefined) return { service, order }
+  const served = await servedDocument(context, did)
+  const chosen = serviceIn(served, service)
+  if (order !== undefined) return { service: chosen.id, order }
+  const request = { did, service: chosen.id, consumer: await consumerOf(context) }
+  const standing = await standingOf(context, served, chosen, request)
+  if (standing.order !== undefined) return { service: chosen.id, order: standing.order }
+  throw new TidegateError('NO_ORDER', 'There is no order that holds. Buy the asset first.')
+}
+
+async function consumerOf(context: Context): Promise<Address> {
+  return context.token === undefined ? addressOf(context) : holderOf(context.token)
+}

@@ -1,0 +1,124 @@
+import type { Address, Hex } from 'viem'
+import type { Answer, Query, Send } from '../api.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { addressOf, type Command, type Proof, signed } from '../signing.js'
+import { createToken } from '../tokens.js'
+
+/** What a provider is shown: who asks, and a signature unless a token stands for it. */
+export type Shown = Pick<Proof, 'address'> & Partial<Proof>
+
+/** The requested file, as the provider names it. */
+export interface FileRequest {
+  documentId: string
+  serviceId: string
+  fileIndex: number
+  transferTxId: Hex
+  /** JSON of the values that the service asks its consumers for. */
+  userdata?: string | undefined
+}
+
+/**
+ * Sends what must be proven: with the client's token while it is good, otherwise signed by its wallet. Throws
+ * TidegateError `NO_WALLET`, `TOKEN_EXPIRED`, `TOKEN_DELETED`, `TOKEN_INVALID`, and what `send` throws.
+ */
+export async function proven<T>(
+  context: Context,
+  command: Command,
+  send: (shown: Shown) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const { token, wallet } = context
+  if (token !== undefined) {
+    try {
+      return await send({ address: holderOf(token) })
+    } catch (error) {
+      if (!isRefused(error, 'TOKEN_') || !wallet) throw error
+    }
+  }
+  return signed(context, command, send, signal)
+}
+
+/**
+ * Sends one of many requests that must be proven, with headers for it. As `proven`, but a wallet that asks people is
+ * asked once an hour, for a token.
+ */
+export async function provenOften<T>(
+  context: Context,
+  command: Command,
+  send: (shown: Shown, headers: Record<string, string>) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const { token, wallet, session } = context
+  if (token !== undefined || !wallet || wallet.account?.type === 'local')
+    return proven(context, command, (shown) => send(shown, {}), signal)
+  const withToken = async () => send({ address: await addressOf(context) }, { AuthToken: await sessionToken(context) })
+  try {
+    return await withToken()
+  } catch (error) {
+    if (!isRefused(error, 'TOKEN_')) throw error
+    session.token = undefined
+    return await withToken()
+  }
+}
+
+/**
+ * Makes the function that sends requests for one file, each with its own proof: a download link while it is valid, a
+ * token while it is valid, or the wallet. `by` sends in place of `fetch`.
+ */
+export function opener(
+  context: Context,
+  request: FileRequest,
+  link?: string,
+  by?: Send,
+): (headers: Record<string, string>, signal: AbortSignal) => Promise<Answer> {
+  const { api, wallet } = context
+  let good = link
+  return async (headers, signal) => {
+    if (good !== undefined) {
+      try {
+        return await api.send({ path: good, headers, signal, by })
+      } catch (error) {
+        if (!isRefused(error, 'LINK_') || !(wallet || context.token)) throw error
+        good = undefined
+      }
+    }
+    const open = (shown: Shown, proof: Record<string, string>) => {
+      const query: Query = { ...request, ...consumerOf(shown) }
+      return api.send({ path: '/api/services/download', query, headers: { ...headers, ...proof }, signal, by })
+    }
+    return provenOften(context, 'download', open, signal)
+  }
+}
+
+/** Who asks, as requests for files name it. */
+export function consumerOf({ address, ...proof }: Shown) {
+  return { consumerAddress: address, ...proof }
+}
+
+async function sessionToken(context: Context): Promise<string> {
+  const { session } = context
+  session.token ??= createToken(context)
+  try {
+    return (await session.token).token
+  } catch (error) {
+    session.token = undefined
+    throw error
+  }
+}
+
+function isRefused(error: unknown, codes: 'TOKEN_' | 'LINK_'): boolean {
+  return error instanceof TidegateError && error.code.startsWith(codes)
+}
+
+/** The account that a token was made for, as the token itself says. Throws TidegateError `TOKEN_INVALID`. */
+export function holderOf(token: string): Address {
+  try {
+    const payload = (token.split('.')[1] as string).replace(/-/g, '+').replace(/_/g, '/')
+    const { address } = JSON.parse(atob(payload)) as { address?: unknown }
+    if (typeof address === 'string') return address as Address
+  } catch {
+    // told below
+  }
+  throw new TidegateError('TOKEN_INVALID', 'The auth token cannot be read.')
+}

@@ -1,0 +1,53 @@
+import type { Hex } from 'viem'
+import type { Context } from './context.js'
+import { orderedOf } from './download/order.js'
+import { consumerOf, proven } from './download/proof.js'
+import { TidegateError } from './errors.js'
+import { fieldsOf } from './values.js'
+
+export interface LinkOptions {
+  /** Id of the service; by default the first that gives access. */
+  service?: string
+  /** Index of the file; 0 by default. */
+  file?: number
+  /** The order to show; by default one that is still valid. */
+  order?: Hex
+  userdata?: Record<string, unknown>
+  signal?: AbortSignal
+}
+
+export interface Link {
+  /** A URL that needs neither signature nor token: keep it secret. */
+  url: string
+  expires: Date
+}
+
+/**
+ * Makes a link to a file that was ordered, for browsers, players and download managers. Good for the whole file and for
+ * ranges until it expires. Throws TidegateError: what a download throws.
+ */
+export async function link(context: Context, did: string, options: LinkOptions = {}): Promise<Link> {
+  const { file = 0, userdata, signal } = options
+  const { service, order } = await orderedOf(context, did, options)
+  const request = { documentId: did, serviceId: service, fileIndex: file, transferTxId: order }
+  const made = await proven(
+    context,
+    'download',
+    (shown) =>
+      context.api.post<unknown>(
+        '/api/services/download/link',
+        { ...request, ...consumerOf(shown), ...(userdata ? { userdata } : {}) },
+        signal,
+      ),
+    signal,
+  )
+  const { url, expires } = fieldsOf(made)
+  if (
+    typeof url !== 'string' ||
+    !/^https?:\/\//.test(url) ||
+    typeof expires !== 'number' ||
+    !(expires > 0 && expires < 1e12)
+  )
+    throw new TidegateError('BAD_ANSWER', 'The provider answered no link.')
+  return { url, expires: new Date(expires * 1000) }
+}

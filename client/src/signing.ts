@@ -1,0 +1,88 @@
+import { type Account, type Address, type Hex, keccak256, stringToBytes, type WalletClient } from 'viem'
+import type { Context } from './context.js'
+import { TidegateError } from './errors.js'
+import { LIMITS } from './limits.js'
+import { fieldsOf } from './values.js'
+import type { Answer } from './wire.js'
+
+/** What a signature is for: each holds for its own route alone. */
+export type Command =
+  | 'download'
+  | 'upload'
+  | 'encrypt'
+  | 'createAuthToken'
+  | 'invalidateAuthToken'
+  | 'decryptDDO'
+  | 'validateDDO'
+
+/** The proof of a signed request. */
+export interface Proof {
+  address: Address
+  /** A decimal number, greater than every one that the account has used before. */
+  nonce: string
+  signature: Hex
+}
+
+/** The account that signs and pays: the wallet's own, or the first that a browser's wallet shows. Throws TidegateError `NO_WALLET`. */
+export async function accountOf({ wallet }: Context): Promise<Account | Address> {
+  if (!wallet) throw new TidegateError('NO_WALLET', 'This needs a wallet.')
+  if (wallet.account) return wallet.account
+  const [first] = await wallet.getAddresses()
+  if (first) return first
+  throw new TidegateError('NO_WALLET', 'The wallet shows no account. Connect it first.')
+}
+
+/** The address of `accountOf`. */
+export async function addressOf(context: Context): Promise<Address> {
+  const account = await accountOf(context)
+  return typeof account === 'string' ? account : account.address
+}
+
+/**
+ * Sends a request that has to be signed, with a proof of its own for each attempt. Requests of one account that run at
+ * once overtake each other: one whose nonce was overtaken is signed again, a few times. Throws TidegateError
+ * `NO_WALLET`, `SIGNATURE_REFUSED`, and what `send` throws.
+ */
+export async function signed<T>(
+  context: Context,
+  command: Command,
+  send: (proof: Proof) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const proof = await prove(context, command, signal)
+    try {
+      return await send(proof)
+    } catch (error) {
+      const overtaken = error instanceof TidegateError && error.fields?.nonce !== undefined
+      if (!overtaken || attempt === LIMITS.nonceAttempts) throw error
+    }
+  }
+}
+
+async function prove(context: Context, command: Command, signal?: AbortSignal): Promise<Proof> {
+  const account = await accountOf(context)
+  const address = typeof account === 'string' ? account : account.address
+  const nonce = String(await nextNonce(context, address, signal))
+  return { address, nonce, signature: await sign(context.wallet as WalletClient, account, address + nonce + command) }
+}
+
+/** The time in milliseconds, unless a later nonce was used. */
+async function nextNonce({ api, session }: Context, userAddress: Address, signal?: AbortSignal): Promise<bigint> {
+  const answer: Partial<Answer<'nonce'>> = fieldsOf(await api.get('/api/services/nonce', { userAddress }, signal))
+  const { nonce } = answer
+  if (typeof nonce !== 'number' || !(nonce >= 0 && nonce <= Number.MAX_SAFE_INTEGER))
+    throw new TidegateError('BAD_ANSWER', 'The provider answered a nonce that is no number.')
+  const least = [BigInt(Math.floor(nonce)), session.nonce].reduce((a, b) => (a > b ? a : b)) + 1n
+  const now = BigInt(Date.now())
+  session.nonce = least > now ? least : now
+  return session.nonce
+}
+
+async function sign(wallet: WalletClient, account: Account | Address, text: string): Promise<Hex> {
+  try {
+    return await wallet.signMessage({ account, message: { raw: keccak256(stringToBytes(text)) } })
+  } catch (cause) {
+    throw new TidegateError('SIGNATURE_REFUSED', 'The wallet did not sign the request.', { cause })
+  }
+}

@@ -1,0 +1,58 @@
+import type { Address } from 'viem'
+import { type AssetOptions, asset } from './assets/asset.js'
+import { type SearchOptions, type SearchResult, search } from './assets/search.js'
+import { type BuyOptions, buy } from './chain/buy.js'
+import { type OrdersOptions, orders } from './chain/orders.js'
+import { publish } from './chain/publish.js'
+import { type QuoteOptions, quote } from './chain/quote.js'
+import type { SendOptions } from './chain/sender.js'
+import { type Changed, type Changes, setState, update } from './chain/update.js'
+import { type Context, createContext, type TidegateOptions } from './context.js'
+import { type DownloadOptions, download } from './download/download.js'
+import { type Link, type LinkOptions, link } from './link.js'
+import { createToken, deleteToken, type Token, type TokenOptions } from './tokens.js'
+import type { Asset, AssetState, Bought, Downloaded, Order, Published, PublishRequest, Quote } from './types.js'
+import { type Hosted, type UploadOptions, type UploadSource, upload } from './upload.js'
+
+/** Every call of the library, bound to one provider. */
+export interface Tidegate {
+  /** What the calls work with; for calls that are imported one by one. */
+  readonly context: Context
+  search(options?: SearchOptions): Promise<SearchResult>
+  asset(did: string, options?: AssetOptions): Promise<Asset>
+  download(did: string, options?: DownloadOptions): Promise<Downloaded>
+  link(did: string, options?: LinkOptions): Promise<Link>
+  quote(did: string, options?: QuoteOptions): Promise<Quote>
+  buy(what: string | Quote, options?: BuyOptions): Promise<Bought>
+  upload(source: UploadSource, options?: UploadOptions): Promise<Hosted>
+  publish(request: PublishRequest): Promise<Published>
+  update(did: string, changes: Changes): Promise<Changed>
+  setState(did: string, state: AssetState, options?: SendOptions): Promise<Changed>
+  orders(address?: Address, options?: OrdersOptions): Promise<Order[]>
+  createToken(options?: TokenOptions): Promise<Token>
+  deleteToken(token: string, options?: Pick<TokenOptions, 'chainId' | 'signal'>): Promise<void>
+}
+
+/**
+ * Creates a client of a provider, without sending a request yet. A program that needs few calls imports them and `createContext`
+ * instead, so that a bundler leaves out the rest. Throws TidegateError `BAD_OPTION`.
+ */
+export function createTidegate(options: TidegateOptions): Tidegate {
+  const context = createContext(options)
+  return {
+    context,
+    search: (options) => search(context, options),
+    asset: (did, options) => asset(context, did, options),
+    download: (did, options) => download(context, did, options),
+    link: (did, options) => link(context, did, options),
+    quote: (did, options) => quote(context, did, options),
+    buy: (what, options) => buy(context, what, options),
+    upload: (source, options) => upload(context, source, options),
+    publish: (request) => publish(context, request),
+    update: (did, changes) => update(context, did, changes),
+    setState: (did, state, options) => setState(context, did, state, options),
+    orders: (address, options) => orders(context, address, options),
+    createToken: (options) => createToken(context, options),
+    deleteToken: (token, options) => deleteToken(context, token, options),
+  }
+}

@@ -1,0 +1,183 @@
+import type { Address, Hex } from 'viem'
+
+/** An amount of a token, exact: in its smallest unit, and as a decimal text for people. */
+export interface Amount {
+  token: Address
+  symbol: string
+  decimals: number
+  /** In the token's smallest unit. */
+  units: bigint
+  /** `units` written with the token's decimals, without zeros at the end: "5.01". Never rounded. */
+  amount: string
+}
+
+/** What one order of a service costs. */
+export interface Price {
+  /** How the datatoken is sold: by an exchange, for free, or by no known contract. */
+  type: 'fixed' | 'free' | 'unavailable'
+  /** The datatoken's price with all exchange fees. Undefined for free ones, and where it is unavailable. */
+  datatoken?: Amount
+  /** The part of it that is fees: of the exchange's market, of the consuming market and of the community. */
+  exchangeFees?: Amount
+  /** What the datatoken's publisher adds to each order, where the template says so. */
+  publishFee?: Amount
+  /** What the provider asks for. */
+  providerFee?: Amount
+  /** All of it, one entry for each token; none where nothing is paid. */
+  total: Amount[]
+  /**
+   * The price is what the provider's index tells, without any fee, as the chain was not asked. Units are then those of
+   * 18 decimals, whatever the token has.
+   */
+  told?: true
+}
+
+export interface AssetFile {
+  index: number
+  name?: string
+  contentType?: string
+  /** Bytes, where the storage tells. */
+  size?: number
+  /** Whether the file is available now. */
+  available: boolean
+}
+
+export interface AssetService {
+  id: string
+  name?: string
+  type: string
+  datatoken: Address
+  /** Seconds for which an order holds; 0 for ever. */
+  timeout: number
+  price: Price
+  files: AssetFile[]
+}
+
+/** What a person wants to know about an asset. */
+export interface Asset {
+  did: string
+  chainId: number
+  nft: Address
+  owner: Address
+  name: string
+  description: string
+  author: string
+  license: string
+  tags: string[]
+  type: string
+  state: AssetState
+  created?: Date
+  updated?: Date
+  /** Orders that the index has seen. */
+  orders: number
+  services: AssetService[]
+}
+
+export type AssetState = 'active' | 'retired' | 'deprecated' | 'revoked' | 'disabled' | 'unlisted'
+
+/** An order of somebody, as the chain tells. */
+export interface Order {
+  tx: Hex
+  did: string
+  service: string
+  datatoken: Address
+  consumer: Address
+  payer: Address
+  started: Date
+  /** Undefined for one that holds for ever. */
+  expires?: Date
+}
+
+/** The provider fee of one order, signed, as the provider's `initialize` answers it. */
+export interface ProviderFee {
+  providerFeeAddress: Address
+  providerFeeToken: Address
+  /** Decimal text, in the token's smallest unit. */
+  providerFeeAmount: string
+  providerData: Hex
+  v: number
+  r: Hex
+  s: Hex
+  /** Until when the order may be placed with it, in seconds since 1970; 0 is without end. */
+  validUntil: number
+}
+
+export interface Quote {
+  did: string
+  service: string
+  chainId: number
+  datatoken: Address
+  /** Who is to have the files. */
+  consumer: Address
+  /** What buying takes: with `order` nothing, with `renews` the provider fee alone, with `held` no datatoken. */
+  price: Price
+  /** An order that still holds, which makes buying unnecessary. */
+  order?: Hex
+  /** An order whose access still runs while its provider fee has run out. */
+  renews?: Hex
+  /** Whether the buyer holds a datatoken already, of a purchase that was broken off. */
+  held?: boolean
+  /** What the provider signed. Undefined with `order`. */
+  providerFee?: ProviderFee
+}
+
+export interface Bought {
+  /** What a download names. */
+  order: Hex
+  did: string
+  service: string
+  /** Whether an order that held was used instead of a new one. */
+  reused: boolean
+  paid: Amount[]
+  transactions: Hex[]
+}
+
+export interface Published {
+  did: string
+  nft: Address
+  datatoken: Address
+  services: { id: string; datatoken: Address }[]
+  transactions: Hex[]
+}
+
+/** A storage object: `{type: 'url', url, method}` and every other kind that the provider knows, as its documentation says. */
+export type FileObject = { type: string } & Record<string, unknown>
+
+/** What is paid for one order of a service that is published: nothing, or an amount of a token, OCEAN by default. */
+export type Asking = 'free' | { amount: string; token?: Address }
+
+export interface PublishRequest {
+  files: FileObject[]
+  name: string
+  description?: string
+  author?: string
+  license?: string
+  tags?: string[]
+  serviceName?: string
+  price: Asking
+  /** The only addresses that may buy; everybody, where it is not given. */
+  access?: Address[]
+  /** Seconds for which an order holds; 0, the default, for ever. */
+  timeout?: number
+  /** Chain to publish on; the wallet's own where it is not given. */
+  chainId?: number
+  /** The first transaction of an attempt whose second one failed: what it has made is used. */
+  resume?: Hex
+  /** Called before each step, to be shown to people. */
+  onStep?: (step: string) => void
+}
+
+export interface Downloaded {
+  name: string
+  contentType?: string
+  /** Bytes, where the provider tells. */
+  size?: number
+  /** SHA-256 of the whole file as hex, where the provider tells. */
+  sha256?: string
+  /** Once: the bytes, resumed where a transfer breaks off. Nothing is read ahead of the consumer. */
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>
+  /** Once: the bytes in memory. */
+  blob(): Promise<Blob>
+  /** Ends a download that is not read, or not to its end. */
+  cancel(reason?: unknown): void
+}

@@ -1,0 +1,50 @@
+import { type Address, getAddress, isAddress } from 'viem'
+import { printable } from './text.js'
+
+export type Json = Record<string, unknown>
+
+/** A value that is an object of named fields; an empty one for anything else. */
+export function fieldsOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+}
+
+export function listOf(value: unknown, most: number): unknown[] {
+  return Array.isArray(value) ? value.slice(0, most) : []
+}
+
+/** One line of text; of version 5 it may lie in an object with its language. Empty for anything else. */
+export function lineOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : fieldsOf(value)['@value']
+  return typeof text === 'string' ? printable(text, 500) : ''
+}
+
+/** Text of several lines, without control characters. */
+export function textOf(value: unknown, most = 100_000): string {
+  const text = typeof value === 'string' ? value : fieldsOf(value)['@value']
+  if (typeof text !== 'string') return ''
+  return text
+    .slice(0, most)
+    .split(/\r\n|\n|\r/)
+    .map((line) => printable(line, most))
+    .join('\n')
+}
+
+export function addressIn(value: unknown): Address | undefined {
+  return typeof value === 'string' && isAddress(value, { strict: false }) ? getAddress(value) : undefined
+}
+
+export function dateIn(value: unknown): Date | undefined {
+  if (typeof value !== 'string') return undefined
+  const date = new Date(value)
+  return Number.isFinite(date.getTime()) ? date : undefined
+}
+
+/** A count that somebody tells; zero for anything that is none. */
+export function countIn(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
+}
+
+/** An object without the fields that are undefined. */
+export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never
+}
