@@ -1,0 +1,58 @@
+/** A stretch of a stranger's text: what is shown as it is, and characters that would be invisible or move their neighbours. */
+export type Stretch = { text: string } | { control: string; code: string }
+
+/**
+ * Control characters, marks and overrides of direction, invisible separators, fillers and tags, byte order marks, lone
+ * surrogates. Joiners stay: emoji and several scripts are written with them.
+ */
+const INVISIBLE =
+  /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u3164|\uffa0/u
+
+/** Marks that stack over one character beyond what any script needs. */
+const STACKED = /(\p{M}{4})\p{M}+/gu
+
+/** Splits a text where it holds what cannot be seen, so that it can be shown by its code. Newlines are kept. */
+export function stretchesOf(text: string): Stretch[] {
+  const stretches: Stretch[] = []
+  let plain = ''
+  for (const character of text.replace(/\r\n?/g, '\n').replace(STACKED, '$1')) {
+    if (!INVISIBLE.test(character)) {
+      plain += character
+      continue
+    }
+    if (plain) stretches.push({ text: plain })
+    plain = ''
+    stretches.push({ control: character, code: codeOf(character) })
+  }
+  if (plain) stretches.push({ text: plain })
+  return stretches
+}
+
+function codeOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** The beginning of a text, cut between characters; `rest` says how many were left out. */
+export function clamped(text: string, most: number): { text: string; rest: number } {
+  if (text.length <= most) return { text, rest: 0 }
+  const characters = [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text.slice(0, most + 64))]
+  let shown = ''
+  for (const { segment } of characters) {
+    if (shown.length + segment.length > most) break
+    shown += segment
+  }
+  // one character that is longer than all that may be shown
+  if (shown === '') shown = [...text.slice(0, most)].slice(0, -1).join('')
+  return { text: shown, rest: text.length - shown.length }
+}
+
+/** One line of plain text for titles, labels and the window's title: what cannot be seen is left out. */
+export function plainLine(text: string, most = 120): string {
+  const visible = stretchesOf(text)
+    .map((stretch) => ('text' in stretch ? stretch.text : ' '))
+    .join('')
+    .replace(/\s+/g, ' ')
+    .trim()
+  const { text: shown, rest } = clamped(visible, most)
+  return rest > 0 ? `${shown}…` : shown
+}

@@ -1,0 +1,23 @@
+const exactForm = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
+const dayForm = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+const minuteForm = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const relativeForm = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** "3 hours ago" of what is within a week, and the day of anything else; in the zone of the browser. */
+export function shownTime(time: Date, now = new Date()): string {
+  const away = time.getTime() - now.getTime()
+  const distance = Math.abs(away)
+  if (distance < MINUTE) return relativeForm.format(0, 'second')
+  if (distance < HOUR) return relativeForm.format(Math.trunc(away / MINUTE), 'minute')
+  if (distance < DAY) return relativeForm.format(Math.trunc(away / HOUR), 'hour')
+  if (distance < 7 * DAY) return relativeForm.format(Math.trunc(away / DAY), 'day')
+  return dayForm.format(time)
+}
+
+export const exactTime = (time: Date): string => exactForm.format(time)
+export const minuteTime = (time: Date): string => minuteForm.format(time)
+export const dayTime = (time: Date): string => dayForm.format(time)

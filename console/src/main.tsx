@@ -1,0 +1,25 @@
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/shell.css'
+import './styles/parts.css'
+import './styles/pages.css'
+import './styles/asset.css'
+import './styles/forms.css'
+import { render } from 'preact'
+import { App } from './app.js'
+import { begin } from './start.js'
+import { configState, loadConfig } from './state/config.js'
+import { keepFocus } from './state/focus.js'
+import { journal } from './state/journal.js'
+import { watchOnline } from './state/online.js'
+import { watchRoute } from './state/route.js'
+
+watchOnline()
+watchRoute()
+journal.open()
+configState.subscribe(begin)
+void loadConfig()
+const root = document.getElementById('app') as HTMLElement
+keepFocus(root)
+render(<App />, root)

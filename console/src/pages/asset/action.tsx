@@ -1,0 +1,162 @@
+import type { Asset, AssetService, Quote } from '@tidegate/client'
+import { useState } from 'preact/hooks'
+import { stepText } from '../../errors.js'
+import { Button } from '../../parts/button.js'
+import { Notice, Problem } from '../../parts/states.js'
+import { TransactionRow } from '../../parts/transactions.js'
+import { priceLine } from '../../parts/values.js'
+import { chainOf } from '../../state/config.js'
+import { entries } from '../../state/journal.js'
+import type { NextStep } from '../../state/next-step.js'
+import { choosingWallet } from '../../state/overlays.js'
+import { purchase as buyNow, type Purchase } from '../../state/purchases.js'
+import { useStore } from '../../state/store.js'
+import { text } from '../../text.js'
+import { switchChain } from '../../wallet/networks.js'
+import { walletState } from '../../wallet/wallet.js'
+import { Download } from './download.js'
+
+interface ActionProps {
+  asset: Asset
+  service: AssetService
+  next: NextStep
+  purchase: Purchase | undefined
+  /** Looks at everything again. */
+  again: () => void
+}
+
+/** The one button, with what has to be known beside it. */
+export function Action({ asset, service, next, purchase, again }: ActionProps) {
+  const { asset: words } = text
+  const failure = purchase?.phase === 'failed' ? purchase.error : undefined
+  const sent = useStore(entries)
+    .filter((entry) => entry.did === asset.did && entry.kind === 'buy')
+    .slice(0, 4)
+  return (
+    <div class="stack">
+      <Do
+        asset={asset}
+        service={service}
+        next={next}
+        again={again}
+        step={purchase?.phase === 'running' ? purchase.step : ''}
+      />
+      {failure !== undefined && next.step !== 'download' && next.step !== 'buying' && <Problem error={failure} />}
+      {next.step !== 'download' && sent.length > 0 && (
+        <ul class="transactions" aria-label={text.transactions.title}>
+          {sent.map((entry) => (
+            <TransactionRow key={entry.id} entry={entry} />
+          ))}
+        </ul>
+      )}
+      {next.step === 'connect' && <p class="muted small">{words.connectHint}</p>}
+    </div>
+  )
+}
+
+function Do({ asset, service, next, again, step }: Omit<ActionProps, 'purchase'> & { step: string }) {
+  const { asset: words } = text
+  switch (next.step) {
+    case 'connect':
+      return (
+        <Button kind="primary" size="large" icon="wallet" onClick={() => choosingWallet.set(true)}>
+          {service.price.type === 'free' && service.price.total.length === 0 ? words.connectFree : words.connect}
+        </Button>
+      )
+    case 'switch':
+      return <Switch chainId={next.chainId} />
+    case 'check':
+      return (
+        <Button kind="primary" size="large" busy>
+          {words.check}
+        </Button>
+      )
+    case 'buying':
+      return (
+        <>
+          <Button kind="primary" size="large" busy>
+            {step ? `${stepText(step)}…` : words.buying}
+          </Button>
+          <p class="muted small">{words.confirmInWallet}</p>
+        </>
+      )
+    case 'wait':
+      return (
+        <>
+          <Button kind="primary" size="large" busy>
+            {next.entry.state === 'asked' ? words.confirmInWallet : words.waiting}
+          </Button>
+          <p class="muted small">{words.waitingHint}</p>
+        </>
+      )
+    case 'unsure':
+      return <Notice kind="warn">{text.transactions.unsureHint}</Notice>
+    case 'buy':
+      return <Buy asset={asset} quote={next.quote} />
+    case 'download':
+      return (
+        <>
+          <Notice kind="good">
+            <p>
+              <strong>{words.have}</strong>
+            </p>
+            <p class="small">{words.haveHint}</p>
+          </Notice>
+          <Download asset={asset} service={service} order={next.order} />
+        </>
+      )
+    case 'unavailable':
+      return next.why === 'state' ? (
+        <Notice kind="warn">{words.stateHints[asset.state]}</Notice>
+      ) : (
+        <Notice kind="warn">
+          <p>{words.noOffer}</p>
+          <p class="small">{words.noOfferHint}</p>
+        </Notice>
+      )
+    case 'failed':
+      return <Problem error={next.error} onRetry={again} />
+  }
+}
+
+function Buy({ asset, quote }: { asset: Asset; quote: Quote }) {
+  const { asset: words } = text
+  const { price, renews, held } = quote
+  const label = renews
+    ? words.renew(priceLine(price))
+    : price.total.length === 0
+      ? words.getFree
+      : words.buy(priceLine(price))
+  return (
+    <>
+      {renews && <p class="small">{words.renews}</p>}
+      {held && <p class="small">{words.held}</p>}
+      <Button kind="primary" size="large" onClick={() => void buyNow(asset, quote)}>
+        {label}
+      </Button>
+    </>
+  )
+}
+
+function Switch({ chainId }: { chainId: number }) {
+  const wallet = useStore(walletState)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const name = chainOf(chainId)?.name ?? text.wallet.chain(chainId)
+  const change = async () => {
+    if (wallet.status !== 'connected') return
+    setBusy(true)
+    setError(undefined)
+    await switchChain(wallet.wallet.provider, chainId).catch(setError)
+    setBusy(false)
+  }
+  return (
+    <>
+      <p class="small">{text.asset.switchHint(name)}</p>
+      <Button kind="primary" size="large" icon="swap" busy={busy} onClick={change}>
+        {busy ? text.wallet.switching : text.wallet.switchTo(name)}
+      </Button>
+      {error !== undefined && <Problem error={error} />}
+    </>
+  )
+}

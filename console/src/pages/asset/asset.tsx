@@ -1,0 +1,123 @@
+import { type Asset, asset } from '@tidegate/client'
+import { useState } from 'preact/hooks'
+import { plainLine } from '../../format/hostile.js'
+import { Icon } from '../../icons/icon.js'
+import { ButtonLink } from '../../parts/button.js'
+import { Page } from '../../parts/page.js'
+import { Empty, Failed, Notice, Skeleton } from '../../parts/states.js'
+import { Paragraphs, Words } from '../../parts/words.js'
+import { queryOf, searchOf } from '../../state/catalogue-query.js'
+import { isReadable } from '../../state/chains.js'
+import { config } from '../../state/config.js'
+import { contextNow } from '../../state/context.js'
+import { useResource } from '../../state/resource.js'
+import { pathOf } from '../../state/route.js'
+import { useStore } from '../../state/store.js'
+import { text } from '../../text.js'
+import { walletState } from '../../wallet/wallet.js'
+import { Facts } from './facts.js'
+import { Files } from './files.js'
+import { Order } from './order.js'
+
+/** One asset: everything known about it, and one button for the next step. */
+export function AssetPage({ did }: { did: string }) {
+  const wallet = useStore(walletState)
+  const account = wallet.status === 'connected' ? wallet.address : ''
+  // with another account, and once the chain can be read, prices may be others
+  const readable = config().chains.some(({ chainId }) => isReadable(chainId))
+  const { value, error, reload } = useResource(
+    `${did}/${account}/${readable}`,
+    (signal) => asset(contextNow(), did, { signal }),
+    { keep: true },
+  )
+  if (error !== undefined && value?.did !== did) return <NotShown error={error} onRetry={reload} />
+  if (!value || value.did !== did) return <Loading />
+  return <Shown asset={value} reload={reload} />
+}
+
+function Shown({ asset, reload }: { asset: Asset; reload: () => void }) {
+  const { name, description, tags, state, services } = asset
+  const first = services.find(({ type }) => type === 'access') ?? services[0]
+  const [chosen, setChosen] = useState(first?.id)
+  const service = services.find(({ id }) => id === chosen) ?? first
+  const { asset: words } = text
+  return (
+    <Page title={plainLine(name) || words.title} own>
+      <a class="back" href={pathOf({ page: 'catalogue' })}>
+        <Icon name="left" /> {words.back}
+      </a>
+      <div class="asset">
+        <header class="asset-head">
+          <p class="row small">
+            <span class={`badge state-${state}`}>{words.states[state]}</span>
+            {asset.type && (
+              <span class="muted">
+                <Words text={asset.type} most={30} />
+              </span>
+            )}
+          </p>
+          <h1>
+            <Words text={name || text.untitled} most={200} />
+          </h1>
+          {tags.length > 0 && (
+            <ul class="tags" aria-label={words.tags}>
+              {tags.map((tag) => (
+                <li key={tag}>
+                  <a class="tag" href={pathOf({ page: 'catalogue' }) + searchOf({ ...queryOf(''), tags: [tag] })}>
+                    <Words text={tag} most={40} />
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )}
+        </header>
+        <aside class="asset-side" aria-label={words.price}>
+          <Order asset={asset} service={service} choose={setChosen} reload={reload} />
+        </aside>
+        <div class="asset-main">
+          {state === 'unlisted' && <Notice>{words.stateHints.unlisted}</Notice>}
+          <section class="panel" aria-labelledby="about">
+            <h2 id="about">{words.about}</h2>
+            {description ? <Paragraphs text={description} /> : <p class="muted">{words.noDescription}</p>}
+          </section>
+          {service && <Files service={service} />}
+          <Facts asset={asset} service={service} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function Loading() {
+  return (
+    <Page title={text.asset.title} own>
+      <div class="asset" aria-busy="true">
+        <div class="asset-head">
+          <Skeleton lines={2} block />
+        </div>
+        <div class="asset-side panel">
+          <Skeleton lines={4} />
+        </div>
+        <div class="asset-main panel">
+          <Skeleton lines={6} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function NotShown({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const { code } = error as { code?: string }
+  const missing = code === 'ASSET_NOT_FOUND' || code === 'DID_NOT_RESOLVED' || code === 'BAD_DID'
+  return (
+    <Page title={text.asset.title} own>
+      {missing ? (
+        <Empty alone picture="search" title={text.asset.notFound} hint={text.asset.notFoundHint}>
+          <ButtonLink href={pathOf({ page: 'catalogue' })}>{text.asset.back}</ButtonLink>
+        </Empty>
+      ) : (
+        <Failed alone title={text.asset.failed} error={error} onRetry={onRetry} />
+      )}
+    </Page>
+  )
+}

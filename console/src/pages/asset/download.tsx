@@ -1,0 +1,109 @@
+import type { Asset, AssetFile, AssetService } from '@tidegate/client'
+import { useState } from 'preact/hooks'
+import type { Hex } from 'viem'
+import { plainLine } from '../../format/hostile.js'
+import { FileIcon } from '../../icons/file-icon.js'
+import { Button } from '../../parts/button.js'
+import { LinkTools } from '../../parts/link-tools.js'
+import { Problem } from '../../parts/states.js'
+import { Bytes } from '../../parts/values.js'
+import { Words } from '../../parts/words.js'
+import { linkTo } from '../../state/links.js'
+import { canChooseFile, chooseFile, follow, IN_MEMORY } from '../../state/sinks.js'
+import { useStore } from '../../state/store.js'
+import { startTransfer, transfers } from '../../state/transfers.js'
+import { text } from '../../text.js'
+
+interface DownloadProps {
+  asset: Pick<Asset, 'did' | 'name'>
+  service: AssetService
+  order: Hex
+}
+
+/** The files of an order. Small ones go through the page, which checks them; large ones straight to the disk. */
+export function Download({ asset, service, order }: DownloadProps) {
+  const files: AssetFile[] = service.files.length > 0 ? service.files : [{ index: 0, available: true }]
+  return (
+    <ul class="downloads">
+      {files.map((file) => (
+        <OneFile
+          key={file.index}
+          asset={asset}
+          service={service.id}
+          file={file}
+          order={order}
+          alone={files.length === 1}
+        />
+      ))}
+    </ul>
+  )
+}
+
+interface OneFileProps {
+  asset: Pick<Asset, 'did' | 'name'>
+  service: string
+  file: AssetFile
+  order: Hex
+  alone: boolean
+}
+
+function OneFile({ asset: { did, name }, service, file, order, alone }: OneFileProps) {
+  const [error, setError] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const { asset: words } = text
+  const { index, size } = file
+  const own = useStore(transfers).find((one) => one.did === did && one.service === service && one.file === index)
+  const running = own && own.status !== 'done' && own.status !== 'failed'
+  const shown = plainLine(file.name ?? (alone ? name : words.fileNumber(index)), 60)
+  const large = size === undefined || size > IN_MEMORY
+  const wanted = {
+    did,
+    service,
+    file: index,
+    order,
+    name: file.name ?? plainLine(name, 60),
+    ...(size === undefined ? {} : { size }),
+  }
+  const start = async () => {
+    setError(undefined)
+    setBusy(true)
+    try {
+      if (!large) startTransfer(wanted, { to: 'memory' })
+      else if (canChooseFile()) {
+        const handle = await chooseFile(wanted.name)
+        if (handle) startTransfer(wanted, { to: 'disk', handle })
+      } else follow((await linkTo(wanted)).url)
+    } catch (refusal) {
+      setError(refusal)
+    }
+    setBusy(false)
+  }
+  return (
+    <li class="download">
+      {!alone && (
+        <p class="row small">
+          <FileIcon name={file.name} type={file.contentType} />
+          <Words text={file.name ?? words.fileNumber(index)} most={80} />
+          {size !== undefined && (
+            <span class="muted">
+              <Bytes bytes={size} />
+            </span>
+          )}
+        </p>
+      )}
+      <Button
+        kind={alone ? 'primary' : 'secondary'}
+        size={alone ? 'large' : 'small'}
+        icon="download"
+        busy={busy || running === true}
+        label={alone ? words.download : words.downloadFile(shown)}
+        onClick={start}
+      >
+        {words.download}
+      </Button>
+      {size !== undefined && large && <p class="muted small">{words.large(size)}</p>}
+      {error !== undefined && <Problem error={error} />}
+      <LinkTools wanted={wanted} />
+    </li>
+  )
+}

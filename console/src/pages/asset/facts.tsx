@@ -1,0 +1,64 @@
+import type { Asset, AssetService } from '@tidegate/client'
+import type { ComponentChildren } from 'preact'
+import { shortDid } from '../../format/address.js'
+import { AddressText } from '../../parts/address.js'
+import { CopyButton } from '../../parts/copy.js'
+import { Time } from '../../parts/values.js'
+import { Words } from '../../parts/words.js'
+import { chainOf } from '../../state/config.js'
+import { text } from '../../text.js'
+
+/** The facts that fit in a word or two. */
+export function Facts({ asset, service }: { asset: Asset; service: AssetService | undefined }) {
+  const { asset: words } = text
+  const { author, license, owner, chainId, created, updated, orders, did, nft } = asset
+  return (
+    <section class="panel" aria-labelledby="facts">
+      <h2 id="facts">{words.facts}</h2>
+      <dl class="facts">
+        <Fact label={words.author}>{author ? <Words text={author} /> : words.notTold}</Fact>
+        <Fact label={words.license}>{license ? <Words text={license} /> : words.notTold}</Fact>
+        <Fact label={words.owner}>
+          <AddressText address={owner} />
+        </Fact>
+        <Fact label={words.orders}>{orders}</Fact>
+        {created && (
+          <Fact label={words.published}>
+            <Time time={created} />
+          </Fact>
+        )}
+        {updated && updated.getTime() !== created?.getTime() && (
+          <Fact label={words.updated}>
+            <Time time={updated} />
+          </Fact>
+        )}
+        <Fact label={words.chain}>{chainOf(chainId)?.name ?? text.wallet.chain(chainId)}</Fact>
+        <Fact label={words.nft}>
+          <AddressText address={nft} />
+        </Fact>
+        {service && (
+          <Fact label={words.datatoken}>
+            <AddressText address={service.datatoken} />
+          </Fact>
+        )}
+        <Fact label={words.did}>
+          <span class="address">
+            <span class="mono" title={did}>
+              {shortDid(did)}
+            </span>
+            <CopyButton value={did} label={`${text.copy} ${words.did}`} />
+          </span>
+        </Fact>
+      </dl>
+    </section>
+  )
+}
+
+function Fact({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

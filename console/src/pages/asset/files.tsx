@@ -1,0 +1,33 @@
+import type { AssetService } from '@tidegate/client'
+import { FileIcon } from '../../icons/file-icon.js'
+import { Bytes } from '../../parts/values.js'
+import { Words } from '../../parts/words.js'
+import { text } from '../../text.js'
+
+/** The files of a service, as the provider describes them now. */
+export function Files({ service: { files } }: { service: AssetService }) {
+  const { asset: words } = text
+  return (
+    <section class="panel" aria-labelledby="files">
+      <h2 id="files">{words.files}</h2>
+      {files.length === 0 && <p class="muted">{words.noFiles}</p>}
+      <ul class="files">
+        {files.map(({ index, name, contentType, size, available }) => (
+          <li key={index} class="file">
+            <FileIcon name={name} type={contentType} />
+            <div class="grow">
+              <p>
+                <Words text={name ?? words.fileNumber(index)} most={120} />
+              </p>
+              <p class="small muted">
+                {contentType && <Words text={`${contentType} · `} most={60} />}
+                {size === undefined ? words.sizeUnknown : <Bytes bytes={size} />}
+              </p>
+            </div>
+            {!available && <span class="badge warn">{words.unavailableFile}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,100 @@
+import { type Asset, type AssetService, quote } from '@tidegate/client'
+import { useEffect } from 'preact/hooks'
+import { plainLine } from '../../format/hostile.js'
+import { Choice } from '../../parts/field.js'
+import { Notice } from '../../parts/states.js'
+import { priceLine } from '../../parts/values.js'
+import { Words } from '../../parts/words.js'
+import { isReadable } from '../../state/chains.js'
+import { contextNow } from '../../state/context.js'
+import { entries, openPurchase } from '../../state/journal.js'
+import { nextStep } from '../../state/next-step.js'
+import { purchaseKey, purchases } from '../../state/purchases.js'
+import { useResource } from '../../state/resource.js'
+import { useStore } from '../../state/store.js'
+import { text } from '../../text.js'
+import { walletState } from '../../wallet/wallet.js'
+import { Action } from './action.js'
+import { PricePanel } from './price.js'
+
+interface OrderProps {
+  asset: Asset
+  service: AssetService | undefined
+  choose: (service: string) => void
+  reload: () => void
+}
+
+/** The side of an asset's page: what it costs, and what is next. */
+export function Order({ asset, service, choose, reload }: OrderProps) {
+  const { services } = asset
+  return (
+    <div class="panel order">
+      {services.length > 1 && service && (
+        <Choice
+          label={text.asset.chooseService}
+          name="service"
+          value={service.id}
+          options={services.map(({ id, name, price }) => ({
+            value: id,
+            label: plainLine(name ?? id, 60),
+            hint: price.type === 'unavailable' ? text.notForSale : priceLine(price),
+          }))}
+          onChange={choose}
+        />
+      )}
+      {services.length === 1 && service?.name && (
+        <p class="small muted">
+          <Words text={service.name} most={80} />
+        </p>
+      )}
+      {service ? (
+        <Ordering key={service.id} asset={asset} service={service} reload={reload} />
+      ) : (
+        <Without asset={asset} />
+      )}
+    </div>
+  )
+}
+
+function Without({ asset }: { asset: Asset }) {
+  return <Notice kind="warn">{text.asset.stateHints[asset.state] || text.asset.noOfferHint}</Notice>
+}
+
+function Ordering({ asset, service, reload }: { asset: Asset; service: AssetService; reload: () => void }) {
+  const { did, chainId } = asset
+  const wallet = useStore(walletState)
+  const connected = wallet.status === 'connected' ? wallet : undefined
+  const account = connected?.address ?? ''
+  const purchase = useStore(purchases)[purchaseKey(account, did, service.id)]
+  const open = openPurchase(useStore(entries), { did, service: service.id, from: account })
+  const readable = isReadable(chainId)
+  const buying = purchase?.phase === 'running'
+  // asked again for another account, and when a transaction of this is settled
+  const key = connected && readable ? `${account}/${open?.id ?? ''}/${open?.state ?? ''}/${buying}` : ''
+  const quoted = useResource(key, async () =>
+    key === '' || buying ? undefined : quote(contextNow(), did, { service: service.id }),
+  )
+  const bought = purchase?.phase === 'done' ? purchase.order : undefined
+  // the number of orders, and whether it still is for sale
+  // the order alone
+  useEffect(() => {
+    if (bought) reload()
+  }, [bought])
+  const next = nextStep({ asset, wallet: connected, readable, quote: quoted, open, buying, bought })
+  const price = quoted.value && !quoted.value.order ? quoted.value.price : service.price
+  return (
+    <>
+      <PricePanel price={price} service={service} />
+      <Action
+        asset={asset}
+        service={service}
+        next={next}
+        purchase={purchase}
+        again={() => {
+          quoted.reload()
+          reload()
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,84 @@
+import type { Asset } from '@tidegate/client'
+import { Fragment } from 'preact'
+import { shortDid } from '../../format/address.js'
+import { summed } from '../../format/amount.js'
+import { plainLine } from '../../format/hostile.js'
+import { FileIcon, guessedName } from '../../icons/file-icon.js'
+import { Button } from '../../parts/button.js'
+import { AmountText, PriceText } from '../../parts/values.js'
+import { Words } from '../../parts/words.js'
+import { pathOf } from '../../state/route.js'
+import type { Sale } from '../../state/sales.js'
+import { text } from '../../text.js'
+
+interface RowProps {
+  asset: Asset
+  /** Something was changed that the index does not show yet. */
+  changing: boolean
+  sales: Sale[]
+  edit: () => void
+  change: () => void
+}
+
+/** An asset of one's own: what it brought, and what can be done with it. */
+export function AssetRow({ asset, changing, sales, edit, change }: RowProps) {
+  const { did, name, state, services, orders, tags, type } = asset
+  const { mine: words } = text
+  const income = summed(sales.flatMap(({ income }) => (income ? [income] : [])))
+  const revoked = state !== 'active' && state !== 'unlisted'
+  const label = plainLine(name, 60) || shortDid(did)
+  const [service] = services
+  return (
+    <li class="asset-row" data-did={did}>
+      <FileIcon name={guessedName(tags, type)} />
+      <div class="asset-row-name">
+        <a href={pathOf({ page: 'asset', did })}>
+          <strong>{name ? <Words text={name} most={120} /> : <span class="mono">{shortDid(did)}</span>}</strong>
+        </a>
+        <p class="row small wrap">
+          <span class={`badge state-${state}`}>{text.asset.states[state]}</span>
+          {service && <PriceText price={service.price} />}
+          {changing && (
+            <span class="row muted" role="status">
+              <span class="spinner" aria-hidden="true" /> {words.changing}
+            </span>
+          )}
+        </p>
+      </div>
+      <dl class="asset-row-numbers">
+        <div>
+          <dt>{text.asset.orders}</dt>
+          <dd>{Math.max(orders, sales.length)}</dd>
+        </div>
+        <div>
+          <dt>{words.income}</dt>
+          <dd>
+            {income.length === 0 && <span class="muted">{words.noIncome}</span>}
+            {income.map((amount, at) => (
+              <Fragment key={amount.token}>
+                {at > 0 && text.and}
+                <AmountText amount={amount} />
+              </Fragment>
+            ))}
+          </dd>
+        </div>
+      </dl>
+      <div class="row asset-row-actions">
+        {!revoked && (
+          <Button size="small" icon="edit" label={`${words.edit}: ${label}`} onClick={edit}>
+            {words.edit}
+          </Button>
+        )}
+        <Button
+          size="small"
+          kind={revoked ? 'secondary' : 'quiet'}
+          icon={revoked ? 'retry' : 'lock'}
+          label={`${revoked ? words.restore : words.revoke}: ${label}`}
+          onClick={change}
+        >
+          {revoked ? words.restore : words.revoke}
+        </Button>
+      </div>
+    </li>
+  )
+}

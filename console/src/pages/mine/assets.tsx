@@ -1,0 +1,88 @@
+import type { Asset } from '@tidegate/client'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Address } from 'viem'
+import { ButtonLink } from '../../parts/button.js'
+import { Empty, Failed, Notice, Skeleton } from '../../parts/states.js'
+import { isReadable } from '../../state/chains.js'
+import { publishedBy } from '../../state/published.js'
+import { useResource } from '../../state/resource.js'
+import { pathOf } from '../../state/route.js'
+import { type Sale, salesOf } from '../../state/sales.js'
+import { takenOver } from '../../state/taken-over.js'
+import { text } from '../../text.js'
+import { AssetRow } from './asset-row.js'
+import { SalesCharts } from './charts.js'
+import { EditDialog } from './edit-dialog.js'
+import { StateDialog } from './state-dialog.js'
+
+/** What is open above the list. */
+type Open = { what: 'edit' | 'state'; asset: Asset }
+
+export function MyAssets({ owner }: { owner: Address }) {
+  const { mine: words } = text
+  const found = useResource(owner, (signal) => publishedBy(owner, signal))
+  const [open, setOpen] = useState<Open>()
+  /** DIDs of what was changed, and the index does not show yet. */
+  const [changing, setChanging] = useState<string[]>([])
+  const left = useRef(new AbortController())
+  useEffect(() => () => left.current.abort(), [])
+  const { assets = [], incomplete = false } = found.value ?? {}
+  const chains = [...new Set(assets.map(({ chainId }) => chainId))].filter(isReadable)
+  const datatokens = (chainId: number) =>
+    assets
+      .filter((one) => one.chainId === chainId)
+      .flatMap(({ services }) => services.map(({ datatoken }) => datatoken))
+  const key = chains.flatMap(datatokens).join()
+  const sold = useResource(key, async () => {
+    const all = await Promise.all(chains.map((chainId) => salesOf(chainId, datatokens(chainId))))
+    return { sales: all.flatMap(({ sales }) => sales), incomplete: all.some(({ incomplete }) => incomplete) }
+  })
+  if (found.error !== undefined) return <Failed title={words.failedAssets} error={found.error} onRetry={found.reload} />
+  if (!found.value) return <Skeleton lines={8} block />
+  if (assets.length === 0)
+    return (
+      <div class="stack">
+        {incomplete && <Notice>{words.hiddenMissing}</Notice>}
+        <Empty picture="publish" title={words.noAssets} hint={words.noAssetsHint}>
+          <ButtonLink kind="primary" icon="upload" href={pathOf({ page: 'publish' })}>
+            {text.nav.publish}
+          </ButtonLink>
+        </Empty>
+      </div>
+    )
+  const close = (isThere?: (told: Asset) => boolean) => {
+    setOpen(undefined)
+    if (open && isThere) void follow(open.asset.did, isThere)
+  }
+  const follow = async (did: string, isThere: (told: Asset) => boolean) => {
+    setChanging((now) => [...now, did])
+    await takenOver(did, isThere, left.current.signal)
+    setChanging((now) => now.filter((one) => one !== did))
+    found.reload()
+  }
+  return (
+    <div class="stack">
+      <SalesCharts sales={sold.value?.sales} incomplete={sold.value?.incomplete ?? false} error={sold.error} />
+      {incomplete && <Notice>{words.hiddenMissing}</Notice>}
+      <ul class="rows">
+        {assets.map((asset) => (
+          <AssetRow
+            key={asset.did}
+            asset={asset}
+            changing={changing.includes(asset.did)}
+            sales={salesFor(asset, sold.value?.sales ?? [])}
+            edit={() => setOpen({ what: 'edit', asset })}
+            change={() => setOpen({ what: 'state', asset })}
+          />
+        ))}
+      </ul>
+      {open?.what === 'edit' && <EditDialog did={open.asset.did} onClose={close} />}
+      {open?.what === 'state' && <StateDialog asset={open.asset} onClose={close} />}
+    </div>
+  )
+}
+
+function salesFor({ services }: Asset, sales: readonly Sale[]): Sale[] {
+  const own = new Set(services.map(({ datatoken }) => datatoken.toLowerCase()))
+  return sales.filter(({ datatoken }) => own.has(datatoken.toLowerCase()))
+}

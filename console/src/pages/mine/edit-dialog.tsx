@@ -1,0 +1,77 @@
+import { type Asset, asset, update } from '@tidegate/client'
+import { useState } from 'preact/hooks'
+import { stepText } from '../../errors.js'
+import { Button } from '../../parts/button.js'
+import { Dialog } from '../../parts/dialog.js'
+import { Problem, Skeleton } from '../../parts/states.js'
+import { announce } from '../../state/announce.js'
+import { changesOf, type Edited, editedOf } from '../../state/changes.js'
+import { contextNow } from '../../state/context.js'
+import { useResource } from '../../state/resource.js'
+import { text } from '../../text.js'
+import { EditForm } from './edit-form.js'
+
+/** Changes an asset: what is different is sent, and nothing else. */
+export function EditDialog({ did, onClose }: { did: string; onClose: (isThere?: (told: Asset) => boolean) => void }) {
+  const { value, error, reload } = useResource(did, (signal) => asset(contextNow(), did, { signal }))
+  // one dialog from the beginning: who is in it stays there when the form comes
+  return (
+    <Dialog title={text.mine.editTitle} onClose={() => onClose()} wide>
+      {value ? (
+        <Editing asset={value} onClose={onClose} />
+      ) : error === undefined ? (
+        <Skeleton lines={6} />
+      ) : (
+        <Problem error={error} onRetry={reload} />
+      )}
+    </Dialog>
+  )
+}
+
+function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: Asset) => boolean) => void }) {
+  const { did, name } = asset
+  const { mine: words } = text
+  const before = editedOf(asset)
+  const [edited, setEdited] = useState<Edited>(before)
+  const [step, setStep] = useState<string>()
+  const [error, setError] = useState<unknown>()
+  const busy = step !== undefined
+  const save = async () => {
+    const changes = changesOf(before, edited)
+    if (Object.keys(changes).length === 0) {
+      announce(words.nothingChanged)
+      onClose()
+      return
+    }
+    setStep('')
+    setError(undefined)
+    let current = ''
+    const context = contextNow(() => ({ kind: 'update', did, title: name.slice(0, 200), step: current }))
+    try {
+      await update(context, did, {
+        ...changes,
+        onStep: (next) => {
+          current = next
+          setStep(next)
+        },
+      })
+      announce(words.saved)
+      onClose((told) => told.updated?.getTime() !== asset.updated?.getTime())
+    } catch (refusal) {
+      setError(refusal)
+      setStep(undefined)
+    }
+  }
+  return (
+    <>
+      <EditForm asset={asset} edited={edited} change={(changes) => setEdited({ ...edited, ...changes })} />
+      {error !== undefined && <Problem error={error} />}
+      <div class="dialog-actions">
+        <Button onClick={() => onClose()}>{text.cancel}</Button>
+        <Button kind="primary" busy={busy} disabled={edited.name.trim() === ''} onClick={save}>
+          {busy ? (step ? `${stepText(step)}…` : words.saving) : words.save}
+        </Button>
+      </div>
+    </>
+  )
+}

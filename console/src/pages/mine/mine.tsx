@@ -1,0 +1,40 @@
+import { Button } from '../../parts/button.js'
+import { Page } from '../../parts/page.js'
+import { Empty } from '../../parts/states.js'
+import { choosingWallet } from '../../state/overlays.js'
+import { pathOf } from '../../state/route.js'
+import { useStore } from '../../state/store.js'
+import { text } from '../../text.js'
+import { walletState } from '../../wallet/wallet.js'
+import { MyAssets } from './assets.js'
+import { MyOrders } from './orders.js'
+
+const TABS = ['assets', 'orders'] as const
+
+/** What belongs to the account: what it has published, and what it has ordered. */
+export function Mine({ tab }: { tab: 'assets' | 'orders' }) {
+  const wallet = useStore(walletState)
+  const { mine: words } = text
+  return (
+    <Page title={words.title}>
+      <nav class="tabs" aria-label={words.tabs}>
+        {TABS.map((one) => (
+          <a key={one} href={pathOf({ page: 'mine', tab: one })} aria-current={one === tab ? 'page' : undefined}>
+            {words[one]}
+          </a>
+        ))}
+      </nav>
+      {wallet.status !== 'connected' ? (
+        <Empty picture="gate" title={words.connect} hint={words.connectHint}>
+          <Button kind="primary" icon="wallet" onClick={() => choosingWallet.set(true)}>
+            {text.wallet.connect}
+          </Button>
+        </Empty>
+      ) : tab === 'assets' ? (
+        <MyAssets key={wallet.address} owner={wallet.address} />
+      ) : (
+        <MyOrders key={wallet.address} consumer={wallet.address} />
+      )}
+    </Page>
+  )
+}

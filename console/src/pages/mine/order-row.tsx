@@ -1,0 +1,69 @@
+import type { Asset, Order } from '@tidegate/client'
+import type { ComponentChildren } from 'preact'
+import { shortDid } from '../../format/address.js'
+import { FileIcon } from '../../icons/file-icon.js'
+import { ButtonLink } from '../../parts/button.js'
+import { Skeleton } from '../../parts/states.js'
+import { Time } from '../../parts/values.js'
+import { Words } from '../../parts/words.js'
+import { pathOf } from '../../state/route.js'
+import { text } from '../../text.js'
+import { Download } from '../asset/download.js'
+
+interface RowProps {
+  order: Order
+  asset: Asset | undefined
+  loading: boolean
+}
+
+/** Several files are folded away: a list of orders stays one. */
+function Files({ many, children }: { many: number; children: ComponentChildren }) {
+  if (many < 2) return <>{children}</>
+  return (
+    <details>
+      <summary>{text.mine.files(many)}</summary>
+      {children}
+    </details>
+  )
+}
+
+/** An order of one's own: until when it holds, and its files. */
+export function OrderRow({ order, asset, loading }: RowProps) {
+  const { did, service: id, started, expires } = order
+  const { mine: words } = text
+  const service = asset?.services.find((one) => one.id === id)
+  const ended = expires !== undefined && expires.getTime() < Date.now()
+  const takenOff = asset && asset.state !== 'active' && asset.state !== 'unlisted'
+  return (
+    <li class="order-row" data-did={did}>
+      <FileIcon name={service?.files[0]?.name} type={service?.files[0]?.contentType} />
+      <div class="asset-row-name">
+        <a href={pathOf({ page: 'asset', did })}>
+          <strong>
+            {asset?.name ? <Words text={asset.name} most={120} /> : <span class="mono">{shortDid(did)}</span>}
+          </strong>
+        </a>
+        <p class="small muted">
+          {words.ordered} <Time time={started} /> ·{' '}
+          {expires === undefined ? (
+            words.holdsForever
+          ) : (
+            <>
+              {ended ? words.ended : words.holdsUntil} <Time time={expires} as="minute" />
+            </>
+          )}
+        </p>
+      </div>
+      <div class="order-row-actions">
+        {loading && !asset && !ended && <Skeleton lines={1} />}
+        {takenOff && <span class={`badge state-${asset.state}`}>{text.asset.states[asset.state]}</span>}
+        {ended && !takenOff && <ButtonLink href={pathOf({ page: 'asset', did })}>{words.again}</ButtonLink>}
+        {asset && service && !ended && !takenOff && (
+          <Files many={service.files.length}>
+            <Download asset={asset} service={service} order={order.tx} />
+          </Files>
+        )}
+      </div>
+    </li>
+  )
+}

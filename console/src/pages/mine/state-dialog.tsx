@@ -1,0 +1,69 @@
+import { type Asset, setState } from '@tidegate/client'
+import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.js'
+import { Dialog } from '../../parts/dialog.js'
+import { Problem } from '../../parts/states.js'
+import { Words } from '../../parts/words.js'
+import { announce } from '../../state/announce.js'
+import { contextNow } from '../../state/context.js'
+import { text } from '../../text.js'
+
+/** Revokes an asset, or restores it, when that is confirmed. */
+export function StateDialog({
+  asset,
+  onClose,
+}: {
+  asset: Asset
+  onClose: (isThere?: (told: Asset) => boolean) => void
+}) {
+  const { did, name, state } = asset
+  const { mine: words } = text
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const restoring = state !== 'active' && state !== 'unlisted'
+  const change = async () => {
+    setBusy(true)
+    setError(undefined)
+    let step = ''
+    const context = contextNow(() => ({ kind: 'state', did, title: name.slice(0, 200), step }))
+    try {
+      const wanted = restoring ? 'active' : 'revoked'
+      await setState(context, did, wanted, {
+        onStep: (next) => {
+          step = next
+        },
+      })
+      announce(restoring ? words.restored : words.revoked)
+      onClose((told) => told.state === wanted)
+    } catch (refusal) {
+      setError(refusal)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog
+      title={restoring ? words.restoreTitle : words.revokeTitle}
+      onClose={() => onClose()}
+      actions={
+        <>
+          <Button onClick={() => onClose()}>{text.cancel}</Button>
+          <Button kind={restoring ? 'primary' : 'danger'} busy={busy} onClick={change}>
+            {busy ? words.working : restoring ? words.restore : words.revoke}
+          </Button>
+        </>
+      }
+    >
+      <div class="stack">
+        {name && (
+          <p>
+            <strong>
+              <Words text={name} most={120} />
+            </strong>
+          </p>
+        )}
+        <p>{restoring ? words.restoreHint : words.revokeHint}</p>
+        {error !== undefined && <Problem error={error} />}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,40 @@
+import type { Draft, DraftFile } from '../../state/draft.js'
+import { addressesOf } from '../../state/publication.js'
+import { text } from '../../text.js'
+
+/** What is wrong with a draft, by field. */
+export type Problems = Partial<Record<'files' | 'name' | 'amount' | 'token' | 'days' | 'addresses', string>>
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i
+
+export const isReadyFile = (file: DraftFile): boolean =>
+  file.kind === 'upload' ? file.status === 'done' : file.status === 'good'
+
+/** Checks a part of the draft, as far as that can be done without asking anybody. */
+export function problemsOf(draft: Draft, step: number): Problems {
+  const { publish: words } = text
+  const { files, name, price, days, access } = draft
+  if (step === 0) {
+    if (files.length === 0) return { files: words.noFiles }
+    return files.every(isReadyFile) ? {} : { files: words.filesNotReady }
+  }
+  if (step === 1) return name.trim() ? {} : { name: words.nameMissing }
+  if (step !== 2) return {}
+  const problems: Problems = {}
+  if (price.kind === 'paid') {
+    if (!/^\d{1,30}(\.\d{1,18})?$/.test(price.amount.trim()) || /^[0.]*$/.test(price.amount.trim()))
+      problems.amount = words.amountBad
+    if (price.token && !ADDRESS.test(price.token)) problems.token = words.tokenBad
+  }
+  if (days !== '' && !(Number(days) > 0 && Number(days) <= 36_500)) problems.days = words.daysBad
+  const addresses = addressesOf(access.list)
+  if (access.kind === 'list' && (addresses.length === 0 || !addresses.every((address) => ADDRESS.test(address))))
+    problems.addresses = words.addressesBad
+  return problems
+}
+
+/** The first step with something to do; the last one where nothing is. */
+export function firstOpenStep(draft: Draft): number {
+  const open = [0, 1, 2].find((step) => Object.keys(problemsOf(draft, step)).length > 0)
+  return open ?? 3
+}

@@ -1,0 +1,33 @@
+import { grouped } from '../../format/amount.js'
+import { Card } from '../../parts/card.js'
+import { Words } from '../../parts/words.js'
+import type { Draft } from '../../state/draft.js'
+import { useStore } from '../../state/store.js'
+import { text } from '../../text.js'
+import { walletState } from '../../wallet/wallet.js'
+import { useToken } from './token.js'
+
+/** The card of the asset as the catalogue will show it. */
+export function Preview({ draft }: { draft: Draft }) {
+  const wallet = useStore(walletState)
+  const { name, description, author, tags, price, files, chainId } = draft
+  const [file] = files
+  const token = useToken(chainId, price.token)
+  const symbol = price.token === '' ? text.publish.ocean : (token?.symbol ?? '')
+  const amount = /^\d+(\.\d+)?$/.test(price.amount) ? grouped(price.amount) : '—'
+  return (
+    <Card
+      file={{ name: file?.kind === 'upload' ? file.name : file?.label, type: file?.type }}
+      title={
+        <p class="card-name">
+          <Words text={name || text.untitled} most={90} />
+        </p>
+      }
+      owner={wallet.status === 'connected' ? wallet.address : undefined}
+      author={author}
+      description={description || text.publish.noDescription}
+      tags={tags}
+      price={price.kind === 'free' ? <span class="free">{text.free}</span> : `${amount} ${symbol}`}
+    />
+  )
+}

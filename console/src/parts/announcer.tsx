@@ -1,0 +1,13 @@
+import { announcement } from '../state/announce.js'
+import { useStore } from '../state/store.js'
+
+/** Says to assistive technology what happens without being asked for. */
+export function Announcer() {
+  const { text, count } = useStore(announcement)
+  return (
+    <div class="off-screen" role="status" aria-live="polite">
+      {/* the same words twice are said twice */}
+      <span key={count}>{text}</span>
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks'
+import { Icon, type IconName } from '../icons/icon.js'
+import { announce } from '../state/announce.js'
+import { text } from '../text.js'
+
+/** Puts a text on the clipboard. Answers whether the browser let it. */
+export async function copyText(value: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(value)
+    return true
+  } catch {
+    return copiedBySelection(value)
+  }
+}
+
+/** For pages without TLS, which have no clipboard of their own. */
+function copiedBySelection(value: string): boolean {
+  const before = document.activeElement as HTMLElement | null
+  const area = document.createElement('textarea')
+  area.value = value
+  area.className = 'off-screen'
+  // beside an open dialog nothing can be selected
+  const within = before?.closest('dialog') ?? document.body
+  within.append(area)
+  area.select()
+  const done = document.execCommand('copy')
+  area.remove()
+  before?.focus()
+  return done
+}
+
+interface CopyProps {
+  value: string
+  /** What is copied, for those who do not see what the button is beside. */
+  label: string
+  icon?: IconName
+  children?: string
+}
+
+export function CopyButton({ value, label, icon = 'copy', children }: CopyProps) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    const done = await copyText(value)
+    announce(done ? text.copied : text.copyFailed)
+    setCopied(done)
+    if (done) setTimeout(() => setCopied(false), 2_000)
+  }
+  return (
+    <button
+      type="button"
+      class={children ? 'button quiet small' : 'icon-button'}
+      aria-label={label}
+      title={label}
+      onClick={copy}
+    >
+      <Icon name={copied ? 'check' : icon} />
+      {children && <span>{copied ? text.copied : children}</span>}
+    </button>
+  )
+}

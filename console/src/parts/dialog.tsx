@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { Icon } from '../icons/icon.js'
+import { placeOf, returnTo } from '../state/focus.js'
+import { text } from '../text.js'
+
+interface DialogProps {
+  title: string
+  onClose: () => void
+  children: ComponentChildren
+  /** Buttons at its end. */
+  actions?: ComponentChildren
+  wide?: boolean
+}
+
+/** A dialog of the browser's own kind: focus stays in it, Escape closes it, and then it goes back to where it was. */
+export function Dialog({ title, onClose, children, actions, wide = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  // before anything else can be done on the page
+  useLayoutEffect(() => {
+    const before = placeOf(document.activeElement)
+    dialog.current?.showModal()
+    // once it is removed: as long as it is there, nothing beside it can have the focus
+    return () => queueMicrotask(() => before && returnTo(before))
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, and the button
+    <dialog
+      ref={dialog}
+      class={wide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onClose={onClose}
+      onClick={({ target }) => target === dialog.current && dialog.current?.close()}
+    >
+      <div class="dialog-body">
+        <div class="dialog-head">
+          <h2 id={id}>{title}</h2>
+          <button type="button" class="icon-button" aria-label={text.close} onClick={() => dialog.current?.close()}>
+            <Icon name="close" />
+          </button>
+        </div>
+        {children}
+        {actions && <div class="dialog-actions">{actions}</div>}
+      </div>
+    </dialog>
+  )
+}

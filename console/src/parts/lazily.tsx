@@ -1,0 +1,37 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { reloadWhenReachable } from '../state/reload.js'
+import { text } from '../text.js'
+import { Failed, Skeleton } from './states.js'
+
+/** A component whose code is loaded when it is first shown. */
+export function lazily<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  let loaded: ComponentType<P> | undefined
+  return function Lazily(props: P) {
+    const [, setLoaded] = useState(loaded !== undefined)
+    const [error, setError] = useState<unknown>()
+    useEffect(() => {
+      if (loaded) return
+      load().then((component) => {
+        loaded = component
+        setLoaded(true)
+      }, setError)
+    }, [])
+    useEffect(() => (error === undefined ? undefined : reloadWhenReachable()), [error])
+    if (loaded) {
+      const Component = loaded
+      return <Component {...props} />
+    }
+    if (error !== undefined)
+      return (
+        <main id="content" class="page">
+          <Failed alone title={text.partMissing} error={error} onRetry={() => location.reload()} />
+        </main>
+      )
+    return (
+      <main id="content" class="page" aria-busy="true">
+        <Skeleton lines={6} block />
+      </main>
+    )
+  }
+}

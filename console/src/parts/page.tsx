@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { plainLine } from '../format/hostile.js'
+import { isLost } from '../state/focus.js'
+import { text } from '../text.js'
+
+interface PageProps {
+  /** For the window, and for those who hear the page. */
+  title: string
+  children: ComponentChildren
+  /** Anything that is beside the heading. */
+  heading?: ComponentChildren
+  lead?: string
+  /** The heading is drawn by the page itself, as an h1 with class "page-heading". */
+  own?: boolean
+}
+
+/** The path of the page that was shown last. */
+let shown: string | undefined
+
+/** A page. When it comes it gets the focus, so that keyboard and screen reader begin there. */
+export function Page({ title, children, heading, lead, own = false }: PageProps) {
+  const main = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const { pathname } = location
+    // the browser begins at the top by itself when the page is opened
+    const moved = shown !== undefined && shown !== pathname
+    shown = pathname
+    if (moved) scrollTo({ top: 0, behavior: 'instant' })
+    if (moved || isLost()) main.current?.focus({ preventScroll: true })
+  }, [])
+  useEffect(() => {
+    document.title = text.title(plainLine(title, 80))
+  }, [title])
+  return (
+    <main id="content" class="page" ref={main} tabIndex={-1} aria-label={plainLine(title, 80)}>
+      {!own && (
+        <header class="page-head">
+          <div>
+            <h1>{title}</h1>
+            {lead && <p class="muted">{lead}</p>}
+          </div>
+          {heading}
+        </header>
+      )}
+      {children}
+    </main>
+  )
+}

@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks'
+import { clamped, type Stretch, stretchesOf } from '../format/hostile.js'
+import { text as words } from '../text.js'
+
+interface Told {
+  text: string
+  /** Characters that are shown at first. */
+  most?: number
+}
+
+/** A stranger's text in a line: as text alone, by itself in its direction, with what cannot be seen shown by its code. */
+export function Words({ text, most = 300 }: Told) {
+  const { text: shown, rest } = clamped(text, most)
+  return (
+    <bdi class="words">
+      {stretchesOf(shown).map(stretched)}
+      {rest > 0 && '…'}
+    </bdi>
+  )
+}
+
+/** A stranger's text of several lines, of which the beginning is shown. Links in it stay text. */
+export function Paragraphs({ text, most = 1_200 }: Told) {
+  const [whole, setWhole] = useState(false)
+  const { text: shown, rest } = clamped(text, whole ? text.length : most)
+  const isLong = text.length > most
+  return (
+    <div class="paragraphs">
+      <p class="words-block" dir="auto">
+        {stretchesOf(shown).map(stretched)}
+        {rest > 0 && '…'}
+      </p>
+      {isLong && (
+        <button type="button" class="text-button" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? words.showLess : words.showMore(rest)}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function stretched(stretch: Stretch, at: number) {
+  if ('text' in stretch) return stretch.text
+  return (
+    <span key={at} class="unseen" title={words.unseen(stretch.code)}>
+      {stretch.code}
+    </span>
+  )
+}

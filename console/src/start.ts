@@ -1,0 +1,26 @@
+import { configState } from './state/config.js'
+import { watchTransactions } from './state/watching.js'
+import { text } from './text.js'
+import { addWallet, discoverWallets } from './wallet/discovery.js'
+import { reconnect } from './wallet/wallet.js'
+
+let begun = false
+
+/** What begins once the settings of the page are there: wallets, and transactions of earlier visits. */
+export function begin(): void {
+  const state = configState.get()
+  if (begun || state.state !== 'ready') return
+  begun = true
+  discoverWallets()
+  reconnect()
+  watchTransactions()
+  const { local, chains } = state.config
+  const [chain] = chains
+  // its code is loaded on local networks alone
+  if (local && chain?.rpcUrl) {
+    const { chainId, rpcUrl } = chain
+    void import('./wallet/local.js').then(({ localWallet }) =>
+      addWallet(localWallet(local.accounts, chainId, rpcUrl, text.local.wallet)),
+    )
+  }
+}

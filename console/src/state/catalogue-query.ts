@@ -1,0 +1,69 @@
+import type { SearchOptions } from '@tidegate/client'
+
+/** What the catalogue shows, as its address says it. */
+export interface CatalogueQuery {
+  text: string
+  type: string
+  tags: string[]
+  price: 'any' | 'free' | 'paid'
+  sort: Sort | undefined
+  page: number
+}
+
+export type Sort = NonNullable<SearchOptions['sort']>
+
+export const SORTS: readonly Sort[] = ['relevance', 'newest', 'oldest', 'name', 'orders']
+export const PAGE_SIZE = 24
+
+/** Characters of a text, and tags, that are looked for. */
+const LONGEST = 200
+const MOST_TAGS = 10
+/** The provider finds ten thousand assets at most. */
+const LAST_PAGE = 400
+
+/** Reads an address; what makes no sense in it is passed over. */
+export function queryOf(search: string): CatalogueQuery {
+  const params = new URLSearchParams(search)
+  const price = params.get('price')
+  const sort = SORTS.find((one) => one === params.get('sort'))
+  const page = params.get('page') ?? ''
+  return {
+    text: (params.get('q') ?? '').slice(0, LONGEST),
+    type: (params.get('type') ?? '').slice(0, LONGEST),
+    tags: [...new Set(params.getAll('tag').map((tag) => tag.slice(0, LONGEST)))].filter(Boolean).slice(0, MOST_TAGS),
+    price: price === 'free' || price === 'paid' ? price : 'any',
+    sort,
+    page: /^[1-9]\d{0,2}$/.test(page) ? Math.min(Number(page), LAST_PAGE) : 1,
+  }
+}
+
+/** The address of a state: what is as by default is not in it. */
+export function searchOf({ text, type, tags, price, sort, page }: CatalogueQuery): string {
+  const params = new URLSearchParams()
+  if (text.trim()) params.set('q', text)
+  if (type) params.set('type', type)
+  for (const tag of tags) params.append('tag', tag)
+  if (price !== 'any') params.set('price', price)
+  if (sort) params.set('sort', sort)
+  if (page > 1) params.set('page', String(page))
+  const search = params.toString()
+  return search && `?${search}`
+}
+
+/** What the client library is asked for. */
+export function optionsOf({ text, type, tags, price, sort, page }: CatalogueQuery): SearchOptions {
+  return {
+    ...(text.trim() ? { text, beginning: true } : {}),
+    ...(type ? { type } : {}),
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(price === 'any' ? {} : { free: price === 'free' }),
+    // without a text everything matches alike
+    ...(sort && (sort !== 'relevance' || text.trim()) ? { sort } : {}),
+    page,
+    size: PAGE_SIZE,
+  }
+}
+
+export function isFiltered({ text, type, tags, price }: CatalogueQuery): boolean {
+  return text.trim() !== '' || type !== '' || tags.length > 0 || price !== 'any'
+}

@@ -1,0 +1,136 @@
+import type { Address, Hex } from 'viem'
+import { keep, kept, onKept } from './kept.js'
+import { createStore } from './store.js'
+
+/** What a transaction is for. */
+export interface Purpose {
+  kind: 'buy' | 'publish' | 'update' | 'state'
+  /** What the library calls the step: "Order". */
+  step: string
+  /** The asset's name, of the publisher's own words. */
+  title: string
+  did?: string
+  service?: string
+  /** The draft that is published, and whether this one makes the contracts or sets the metadata. */
+  draft?: string
+  part?: 'create' | 'metadata'
+}
+
+/**
+ * A transaction of this page. `asked`: the wallet has not answered yet; `sent`: it has a hash; `unsure`: the page or the
+ * connection ended before the wallet answered, so that nobody knows whether it was sent.
+ */
+export interface Entry extends Purpose {
+  id: string
+  chainId: number
+  from: Address
+  to?: Address
+  hash?: Hex
+  at: number
+  state: 'asked' | 'sent' | 'mined' | 'failed' | 'unsure'
+}
+
+const NAME = 'transactions'
+/** Entries that are kept, those that are settled being the first to go. */
+const MOST = 50
+/** Of this visit: what an earlier one asked its wallet will not be answered any more. */
+const VISIT = `${Date.now().toString(36)}-`
+let count = 0
+
+const STATES = new Set<unknown>(['asked', 'sent', 'mined', 'failed', 'unsure'])
+const KINDS = new Set<unknown>(['buy', 'publish', 'update', 'state'])
+
+/** Reads what was kept. What is no entry is passed over. */
+export function readEntries(value: unknown): Entry[] {
+  return (Array.isArray(value) ? value : []).filter((one): one is Entry => {
+    const { id, chainId, from, hash, at, state, kind, step, title } = (one ?? {}) as Record<string, unknown>
+    const texts = [id, step, title].every((text) => typeof text === 'string')
+    const chain = Number.isSafeInteger(chainId) && Number.isFinite(at) && /^0x[0-9a-f]{40}$/i.test(String(from))
+    const hashed = hash === undefined ? state === 'asked' || state === 'unsure' : /^0x[0-9a-f]{64}$/i.test(String(hash))
+    return texts && chain && hashed && STATES.has(state) && KINDS.has(kind)
+  })
+}
+
+/** Entries that were still with the wallet when their visit ended. */
+export function afterReload(entries: readonly Entry[], visit: string): Entry[] {
+  return entries.map((entry) =>
+    entry.state === 'asked' && !entry.id.startsWith(visit) ? { ...entry, state: 'unsure' as const } : entry,
+  )
+}
+
+/** The newest first, and no more than are kept; what is not settled is never dropped for what is. */
+export function trimmed(entries: readonly Entry[], most = MOST): Entry[] {
+  const open = entries.filter(isOpen)
+  const settled = entries.filter((entry) => !isOpen(entry)).sort((a, b) => b.at - a.at)
+  return [...open, ...settled.slice(0, Math.max(0, most - open.length))].sort((a, b) => b.at - a.at)
+}
+
+/** Whether a transaction may still change something. */
+export function isOpen({ state }: Entry): boolean {
+  return state === 'asked' || state === 'sent' || state === 'unsure'
+}
+
+/** The entries of this browser. */
+export const entries = createStore<Entry[]>([])
+
+function change(made: (now: Entry[]) => Entry[]): void {
+  // another tab may have written meanwhile
+  const now = merged(kept(NAME, readEntries, []), entries.get())
+  const next = trimmed(made(now))
+  entries.set(next)
+  keep(NAME, next)
+}
+
+/** Of both, each entry once; the one that is further on counts. */
+export function merged(stored: readonly Entry[], own: readonly Entry[]): Entry[] {
+  const rank = ({ state }: Entry) => ['asked', 'unsure', 'sent', 'failed', 'mined'].indexOf(state)
+  const byId = new Map(stored.map((entry) => [entry.id, entry]))
+  for (const entry of own) {
+    const other = byId.get(entry.id)
+    if (!other || rank(entry) > rank(other)) byId.set(entry.id, entry)
+  }
+  return [...byId.values()]
+}
+
+const patch = (id: string, changes: Partial<Entry>) =>
+  change((now) => now.map((entry) => (entry.id === id ? { ...entry, ...changes } : entry)))
+
+const remove = (id: string) => {
+  entries.set((now) => now.filter((entry) => entry.id !== id))
+  keep(NAME, trimmed(kept(NAME, readEntries, []).filter((entry) => entry.id !== id)))
+}
+
+/** Writes down what happens to transactions. */
+export const journal = {
+  /** Takes up what earlier visits have left. */
+  open(): void {
+    change((now) => afterReload(now, VISIT))
+    onKept(NAME, () => entries.set(kept(NAME, readEntries, [])))
+  },
+  /** The wallet is about to be asked. Answers the id of the entry. */
+  asked(entry: Omit<Entry, 'id' | 'at' | 'state'>): string {
+    const id = `${VISIT}${count++}`
+    change((now) => [{ ...entry, id, at: Date.now(), state: 'asked' }, ...now])
+    return id
+  },
+  sent: (id: string, hash: Hex) => patch(id, { hash, state: 'sent' }),
+  /** The wallet did not send it; or, where that is not certain, it may have. */
+  refused: (id: string, certain: boolean) => (certain ? remove(id) : patch(id, { state: 'unsure' })),
+  settled: (id: string, state: 'mined' | 'failed') => patch(id, { state }),
+  dismiss: remove,
+}
+
+/** Open transactions of an account that buy a service. */
+export function openPurchase(
+  all: readonly Entry[],
+  of: { did: string; service: string; from: string },
+): Entry | undefined {
+  return all.find(
+    (entry) =>
+      entry.kind === 'buy' &&
+      isOpen(entry) &&
+      entry.did === of.did &&
+      entry.service === of.service &&
+      entry.from.toLowerCase() === of.from.toLowerCase(),
+  )
+}

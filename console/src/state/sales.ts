@@ -1,0 +1,98 @@
+import type { Amount } from '@tidegate/client'
+import { type Address, erc20Abi, type Hex, type PublicClient, parseAbi } from 'viem'
+import { decimalOf } from '../format/amount.js'
+import { plainLine } from '../format/hostile.js'
+import { readerOf } from './chains.js'
+
+const EVENTS = parseAbi([
+  'event OrderStarted(address indexed consumer, address payer, uint256 amount, uint256 serviceIndex, uint256 timestamp, address indexed publishMarketAddress, uint256 blockNumber)',
+  'event Swapped(bytes32 indexed exchangeId, address indexed by, uint256 baseTokenSwappedAmount, uint256 datatokenSwappedAmount, address tokenOutAddress, uint256 marketFeeAmount, uint256 oceanFeeAmount, uint256 consumeMarketFeeAmount)',
+])
+const RATES = parseAbi([
+  'struct Rate { address contractAddress; bytes32 id; }',
+  'function getFixedRates() view returns (Rate[])',
+  'function getExchange(bytes32) view returns (address, address, uint256, address, uint256, uint256, bool, uint256, uint256, uint256, uint256, bool)',
+])
+const [ORDER, SWAP] = EVENTS
+
+/** An order of somebody, and what its datatoken brought. */
+export interface Sale {
+  datatoken: Address
+  tx: Hex
+  consumer: Address
+  time: Date
+  /** After all fees. Undefined for what was free, or had before. */
+  income?: Amount
+}
+
+export interface Sales {
+  sales: Sale[]
+  /** The node gives the newest blocks alone: older sales are not in the list. */
+  incomplete: boolean
+}
+
+/** Blocks that are asked for where a node does not give all. */
+const RECENT = [100_000n, 10_000n, 1_000n]
+
+/** The orders of datatokens, the oldest first, and what they have brought, as the chain's events tell. Throws what the node throws. */
+export async function salesOf(chainId: number, datatokens: readonly Address[]): Promise<Sales> {
+  if (datatokens.length === 0) return { sales: [], incomplete: false }
+  const client = await readerOf(chainId)
+  const head = await client.getBlockNumber()
+  for (const range of [head + 1n, ...RECENT]) {
+    const fromBlock = head + 1n > range ? head + 1n - range : 0n
+    try {
+      return { sales: await between(client, datatokens, fromBlock), incomplete: fromBlock > 0n }
+    } catch (error) {
+      if (range === RECENT.at(-1)) throw error
+    }
+  }
+  return { sales: [], incomplete: true }
+}
+
+async function between(client: PublicClient, datatokens: readonly Address[], fromBlock: bigint): Promise<Sale[]> {
+  const logs = await client.getLogs({ address: [...datatokens], event: ORDER, fromBlock, strict: true })
+  const incomes = new Map<Hex, Amount>()
+  for (const datatoken of datatokens)
+    for (const [tx, amount] of await incomesOf(client, datatoken, fromBlock)) incomes.set(tx, amount)
+  return logs.map(({ address, transactionHash: tx, args: { consumer, timestamp } }) => {
+    const income = incomes.get(tx)
+    return { datatoken: address, tx, consumer, time: new Date(Number(timestamp) * 1000), ...(income ? { income } : {}) }
+  })
+}
+
+/** What the exchanges of a datatoken have passed on, by transaction. */
+async function incomesOf(client: PublicClient, datatoken: Address, fromBlock: bigint): Promise<[Hex, Amount][]> {
+  const rates = await client
+    .readContract({ address: datatoken, abi: RATES, functionName: 'getFixedRates' })
+    .catch(() => [])
+  const found: [Hex, Amount][] = []
+  for (const { contractAddress: address, id } of rates.slice(0, 5)) {
+    const [, , , token] = await client.readContract({ address, abi: RATES, functionName: 'getExchange', args: [id] })
+    const { symbol, decimals } = await tokenOf(client, token)
+    const logs = await client.getLogs({ address, event: SWAP, args: { exchangeId: id }, fromBlock, strict: true })
+    for (const { transactionHash, args } of logs) {
+      const fees = args.marketFeeAmount + args.oceanFeeAmount + args.consumeMarketFeeAmount
+      const units = args.baseTokenSwappedAmount - fees
+      if (units <= 0n) continue
+      found.push([transactionHash, { token, symbol, decimals, units, amount: decimalOf(units, decimals) }])
+    }
+  }
+  return found
+}
+
+const tokens = new Map<string, Promise<{ symbol: string; decimals: number }>>()
+
+/** Symbol and decimals of a token, in its own words. */
+export function tokenOf(client: PublicClient, address: Address): Promise<{ symbol: string; decimals: number }> {
+  const key = `${client.uid}/${address}`
+  const known = tokens.get(key)
+  if (known) return known
+  const asked = Promise.all([
+    client.readContract({ address, abi: erc20Abi, functionName: 'symbol' }),
+    client.readContract({ address, abi: erc20Abi, functionName: 'decimals' }),
+  ]).then(([symbol, decimals]) => ({ symbol: plainLine(symbol, 20) || address.slice(0, 8), decimals }))
+  tokens.set(key, asked)
+  asked.catch(() => tokens.delete(key))
+  return asked
+}

@@ -1,0 +1,47 @@
+import { TidegateError } from '@tidegate/client'
+import { reading } from './context.js'
+
+export interface ChainStatus {
+  chainId: number
+  ready: boolean
+  head: number | null
+  /** Last block that the index has read. */
+  block: number | null
+  /** Blocks left to read. */
+  lag: number | null
+  /** Milliseconds since the head was seen. */
+  age: number | null
+}
+
+/** Limits that people may run into; those that are off are not told. */
+export interface Limits {
+  filesPerService?: number
+  documentSize?: number
+  linkLifetime?: number
+  checksumLength?: number
+  requestsPerMinute?: number
+  bytesPerMinute?: number
+  requestsPerDay?: number
+  bytesPerDay?: number
+}
+
+export interface ProviderStatus {
+  version: string
+  ready: boolean
+  chains: ChainStatus[]
+  limits: Limits
+  /** Addresses that the provider signs with, by chain. */
+  providerAddresses: Record<string, string>
+  at: Date
+}
+
+/** Asks the provider how it is. Throws TidegateError. */
+export async function statusNow(signal: AbortSignal): Promise<ProviderStatus> {
+  const { api } = reading()
+  const [status, root] = await Promise.all([
+    api.get<Omit<ProviderStatus, 'at' | 'providerAddresses'>>('/api/services/status', {}, signal),
+    api.get<Partial<ProviderStatus>>('/', {}, signal),
+  ])
+  if (!Array.isArray(status.chains)) throw new TidegateError('BAD_ANSWER', 'The provider does not tell how it is.')
+  return { ...status, providerAddresses: root.providerAddresses ?? {}, at: new Date() }
+}

@@ -1,0 +1,76 @@
+import { type Address, createWalletClient, type Hex, hexToBigInt, http, numberToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { keep, kept } from '../state/kept.js'
+import type { Eip1193Provider, FoundWallet } from './provider.js'
+
+/** Name under which the chosen account is kept. */
+const CHOSEN = 'account'
+
+/** The wallet of a local network: it signs at once, with keys that everybody knows. */
+export interface LocalWallet extends FoundWallet {
+  accounts: Address[]
+  choose(address: Address): void
+}
+
+interface Sent {
+  to?: Address
+  data?: Hex
+  gas?: Hex
+  value?: Hex
+}
+
+/** Makes a wallet of the accounts of `tidegate dev`. It behaves as one of a browser does, so that the page has one way alone. */
+export function localWallet(keys: readonly Hex[], chainId: number, rpcUrl: string, name: string): LocalWallet {
+  const accounts = keys.map((key) => privateKeyToAccount(key))
+  const listeners = new Map<string, Set<(value: never) => void>>()
+  let current = accounts.find(({ address }) => address === kept(CHOSEN, String, '')) ?? accounts[0]
+  const own = () => {
+    if (!current) throw new Error('The local network has no accounts.')
+    return current
+  }
+  const node = createWalletClient({ transport: http(rpcUrl) })
+  const request: Eip1193Provider['request'] = async ({ method, params }) => {
+    const [first] = (params ?? []) as unknown[]
+    switch (method) {
+      case 'eth_requestAccounts':
+      case 'eth_accounts':
+        return [own().address]
+      case 'eth_chainId':
+        return numberToHex(chainId)
+      case 'wallet_switchEthereumChain':
+        return null
+      case 'personal_sign':
+        return own().signMessage({ message: { raw: first as Hex } })
+      case 'eth_sendTransaction': {
+        const { to, data, gas, value } = first as Sent
+        return node.sendTransaction({
+          account: own(),
+          chain: null,
+          to: to ?? null,
+          ...(data ? { data } : {}),
+          ...(gas ? { gas: hexToBigInt(gas) } : {}),
+          ...(value ? { value: hexToBigInt(value) } : {}),
+        })
+      }
+      default:
+        return node.request({ method, params } as never)
+    }
+  }
+  const provider: Eip1193Provider = {
+    request,
+    on: (event, heard) => listeners.set(event, (listeners.get(event) ?? new Set()).add(heard)),
+    removeListener: (event, heard) => listeners.get(event)?.delete(heard),
+  }
+  return {
+    id: 'tidegate.local',
+    name,
+    builtIn: true,
+    provider,
+    accounts: accounts.map(({ address }) => address),
+    choose(address) {
+      current = accounts.find((account) => account.address === address) ?? current
+      keep(CHOSEN, own().address)
+      for (const heard of listeners.get('accountsChanged') ?? []) heard([own().address] as never)
+    },
+  }
+}
