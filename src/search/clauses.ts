@@ -1,0 +1,32 @@
+import type { Reading } from './reading.js'
+import type { Clause, Field, Phrase } from './syntax.js'
+import { isShortBeginning, wordsOf } from './tokens.js'
+
+export const EVERYTHING: Clause = { kind: 'all', boost: 1 }
+export const NOTHING: Clause = { kind: 'none', boost: 1 }
+
+/** Combines clauses; missing fields are empty. */
+export function bool(parts: Partial<Extract<Clause, { kind: 'bool' }>>): Clause {
+  const { must = [], filter = [], should = [], not = [], boost = 1 } = parts
+  const least = parts.least ?? (should.length > 0 && must.length === 0 && filter.length === 0 ? 1 : 0)
+  return { kind: 'bool', must, filter, should, not, least, boost }
+}
+
+/** A clause with its score multiplied by a boost. */
+export function boosted(clause: Clause, boost: number): Clause {
+  return boost === 1 ? clause : { ...clause, boost: clause.boost * boost }
+}
+
+/** A text in some fields. */
+export function phrase(fields: Field[], words: string[], prefix: boolean, reading: Reading): Clause {
+  reading.clause()
+  reading.lookup(words.length * fields.length)
+  if (prefix && !words.every(isShortBeginning)) reading.prefix(fields.length)
+  const found: Phrase = { words, prefix }
+  return { kind: 'text', fields, phrase: found, boost: 1 }
+}
+
+/** A clause for each word of a text in some fields; none if it has no words. */
+export function eachWord(fields: Field[], text: string, reading: Reading): Clause[] {
+  return wordsOf(text).map((word) => phrase(fields, [word], false, reading))
+}

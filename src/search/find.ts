@@ -1,0 +1,157 @@
+import { BOUNDS } from '../bounds.js'
+import { ValidationError } from '../errors.js'
+import type { Dialect } from '../state/dialect.js'
+import { run } from '../state/script.js'
+import type { Result, Script } from '../state/sql.js'
+import type { IndexedAsset } from '../state/store.js'
+import { assetsOf } from '../state/tables/assets.js'
+import { aggregated } from './aggregate.js'
+import type { Part } from './compile.js'
+import type { Condition } from './conditions.js'
+import { gathered } from './gather.js'
+import { generationsIn, isBuilding, STATE } from './generations.js'
+import { ask, IN_TURN, isByDate, page, pageInTurn } from './page.js'
+import { type Plan, planOf } from './plan.js'
+import { points, type Score } from './scores.js'
+import type { Found, Scope, Search } from './syntax.js'
+
+const LIMITS = BOUNDS.search
+
+/** Assets per batch. */
+const AT_ONCE = 50
+
+const NOTHING: Found = {
+  building: false,
+  total: totalOf(0),
+  hits: [],
+  assets: new Map(),
+  maxScore: null,
+  aggregations: {},
+}
+
+/** What was found, and the state of the index that it is of; see generations.ts. */
+export interface FoundOf {
+  state: string | null
+  found: Found
+  /** Whether it depends on more than the search and the state. */
+  isPassing: boolean
+}
+
+/** Assets that were read in one state of the index, by DID. */
+export interface KnownAssets {
+  get(did: string): IndexedAsset | undefined
+  set(did: string, asset: IndexedAsset): void
+}
+
+/** The statement that reads the state of the index. */
+export const stateQuery = (dialect: Dialect) => ({ text: `SELECT ${STATE[dialect]} AS state`, values: [] })
+
+export const stateIn = ({ rows }: Result) => (rows[0]?.state ?? null) as string | null
+
+/**
+ * Finds documents, by statements of one snapshot of a database. `knownIn` returns the assets that were read in a state of the
+ * index before: they are not read again. Throws ValidationError for what asks too much.
+ */
+export function* find(
+  search: Search,
+  scope: Scope,
+  dialect: Dialect,
+  knownIn: (state: string | null) => KnownAssets = () => new Map(),
+): Script<FoundOf> {
+  const state = stateIn(yield* run(stateQuery(dialect)))
+  const generations = generationsIn(state)
+  if (isBuilding(generations)) return { state, found: { ...NOTHING, building: true }, isPassing: true }
+  const plan = planOf(search, scope, dialect, generations)
+  return { state, found: yield* findBy(plan, knownIn(state)), isPassing: plan.asksPurgatory }
+}
+
+function* findBy(plan: Plan, known: KnownAssets): Script<Found> {
+  const { search, all, of, score, isScored } = plan
+  const scored = score.parts.length > 0 ? scoredBy(score, all, of) : undefined
+  const { n, hits } = yield* pageAndCount(plan, scored)
+  const [first] = hits
+  return {
+    building: false,
+    total: totalOf(n),
+    hits: hits.map(({ did, score }) => ({ did, score: isScored ? points(score) : null })),
+    assets: search.source
+      ? yield* assetsOfPage(
+          hits.map(({ did }) => did),
+          known,
+        )
+      : new Map(),
+    maxScore:
+      !isScored || !first
+        ? null
+        : points(search.sort.length > 0 || search.from > 0 ? yield* greatest(score, scored) : first.score),
+    aggregations: yield* aggregated(search.aggregations, all),
+  }
+}
+
+/** The hits of a page, and how many there are in all, up to one more than are reported. */
+function* pageAndCount(plan: Plan, scored: Part | undefined) {
+  const { search, dialect, all, of, score } = plan
+  const { from, size, sort } = search
+  const inTurn = sort.length === 0 && score.parts.length > 0 && score.parts.length <= IN_TURN
+  const pageOf = (count: number | undefined) =>
+    inTurn ? pageInTurn(search, score, of, { count, dialect }) : page(search, all, score, scored, { count, dialect })
+  const isOrdered = size > 0 && (inTurn || isByDate(search, scored))
+  if (isOrdered && dialect === 'postgres') {
+    const { n, hits } = yield* gathered(plan)
+    return { n, hits: hits ?? (yield* pageOf(n)) }
+  }
+  // the embedded database reads hits in order as fast as it counts them, and a page that is not full has the last of them
+  const early = isOrdered ? yield* pageOf(undefined) : undefined
+  if (early && early.length < size && (early.length > 0 || from === 0)) return { n: from + early.length, hits: early }
+  const [{ n = 0 } = {}] = (yield* ask(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM (${all.text}) AS m LIMIT ?) AS counted`,
+    [...all.values, LIMITS.counted + 1],
+    all.isFixed,
+  )).rows as { n?: number }[]
+  return { n, hits: early ?? (n === 0 || size === 0 ? [] : yield* pageOf(n)) }
+}
+
+/** How many hits there are, counted up to one more than are reported. */
+function totalOf(count: number): Found['total'] {
+  return count > LIMITS.counted ? { value: LIMITS.counted, relation: 'gte' } : { value: count, relation: 'eq' }
+}
+
+/** The assets of a page. Throws ValidationError if their documents are too long for one response. */
+function* assetsOfPage(dids: string[], known: KnownAssets): Script<Map<string, IndexedAsset>> {
+  const assets = new Map<string, IndexedAsset>()
+  let characters = 0
+  for (let at = 0; at < dids.length; at += AT_ONCE) {
+    const some = dids.slice(at, at + AT_ONCE)
+    const read: string[] = []
+    for (const did of some) {
+      const asset = known.get(did)
+      if (asset) assets.set(did, asset)
+      else read.push(did)
+    }
+    for (const [did, asset] of yield* assetsOf(read)) {
+      assets.set(did, asset)
+      known.set(did, asset)
+    }
+    for (const did of some) characters += assets.get(did)?.metadata.ddo?.length ?? 0
+    if (characters > LIMITS.documents)
+      throw ValidationError.of('size', 'The documents of this page are too long for one answer. Ask for fewer of them.')
+  }
+  return assets
+}
+
+/** Documents with their scores, except for the part that all of them share. */
+function scoredBy({ parts }: Score, all: Part, of: (part: Condition) => Part): Part {
+  const each = parts.map(({ condition, points }) => ({ ...of(condition), points }))
+  const arms = each.map(({ text }) => `SELECT id, CAST(? AS BIGINT) AS points FROM (${text}) AS part`)
+  return {
+    text: `SELECT id, CAST(SUM(points) AS BIGINT) AS score
+      FROM (SELECT id, 0 AS points FROM (${all.text}) AS m UNION ALL ${arms.join(' UNION ALL ')}) AS arms GROUP BY id`,
+    values: [...all.values, ...each.flatMap(({ points, values }) => [points, ...values])],
+  }
+}
+
+function* greatest(score: Score, scored: Part | undefined): Script<number> {
+  if (!scored) return score.constant
+  const { rows } = yield* ask(`SELECT MAX(score) AS score FROM (${scored.text}) AS found`, scored.values)
+  return score.constant + (rows[0]?.score as number)
+}

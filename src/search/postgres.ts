@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Pool, PoolClient, QueryResult } from 'pg'
+import { BOUNDS } from '../bounds.js'
+import { numbered } from '../state/numbered.js'
+import type { Query, Result } from '../state/sql.js'
+import { Answers, keyOf } from './answers.js'
+import type { Found, Scope, Search } from './syntax.js'
+import { Turns, tooSlow } from './turns.js'
+
+type Guard = <T>(work: () => Promise<T>) => Promise<T>
+
+interface PostgresSearchOptions {
+  pool: Pool
+  /** Connections of the pool. Searches get half, so that they never exhaust what orders and nonces need. */
+  connections: number
+  /** Milliseconds for a statement of the pool; a search has less, so that the server itself aborts it. */
+  timeout: number
+  /** Classifies errors of the database. */
+  guarded: Guard
+}
+
+/** Milliseconds by which the remaining time of a search may change before the server's time-out is set again. */
+const STEP = 500
+
+/** A read-only transaction, and the deadline of its statements, as of performance.now(). */
+interface Reading {
+  client: PoolClient
+  end: number
+  /** The time-out last set on the server, in milliseconds; undefined before the transaction. */
+  told: number | undefined
+}
+
+/** Searches in PostgreSQL, each in a read-only transaction. */
+export class PostgresSearches {
+  private readonly turns: Turns
+  private readonly answers: Answers
+
+  constructor(private readonly options: PostgresSearchOptions) {
+    const { pool, guarded } = options
+    this.answers = new Answers('postgres', async ({ text }) => {
+      const { rows } = await guarded(() => pool.query({ text, name: nameOf(text) }))
+      return { rows, changes: 0 }
+    })
+    const deadline = Math.min(BOUNDS.search.deadline, options.timeout / 2)
+    this.turns = new Turns(Math.max(1, Math.floor(options.connections / 2)), deadline)
+  }
+
+  /** Throws SearchError if a search times out or is unavailable, and ValidationError if it is too expensive. */
+  find(search: Search, scope: Scope): Promise<Found> {
+    const begun = performance.now()
+    return this.answers.knownOr(keyOf(search, scope), () =>
+      this.turns.run((end) => this.snapshot(search, scope, end), begun),
+    )
+  }
+
+  private async snapshot(search: Search, scope: Scope, end: number): Promise<Found> {
+    const client = await this.options.guarded(() => this.options.pool.connect())
+    try {
+      const reading: Reading = { client, end, told: undefined }
+      const found = await this.answers.find(search, scope, (query) => this.ask(reading, query))
+      // it has read all it needs: nobody waits for its end
+      client.query('COMMIT').then(
+        () => client.release(),
+        () => client.release(true),
+      )
+      return found
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+
+  /** The server aborts a statement that exceeds the remaining time, which is not a fault of the database. */
+  private async ask(reading: Reading, { text, values, isFixed }: Query): Promise<Result> {
+    const { client, end } = reading
+    const now = left(end)
+    const ran = await this.options.guarded(async () => {
+      try {
+        if (reading.told === undefined && values.length === 0) return await begunWith(client, now, text)
+        if (reading.told === undefined) await client.query(begin(now))
+        else if (reading.told - now > STEP) await client.query(`SET LOCAL statement_timeout = ${now}`)
+        return await client.query({ text: numbered(text), values, ...(isFixed ? { name: nameOf(text) } : {}) })
+      } catch (error) {
+        if ((error as { code?: string }).code === '57014') return undefined
+        throw error
+      }
+    })
+    if (!ran) throw tooSlow()
+    if (reading.told === undefined || reading.told - now > STEP) reading.told = now
+    return { rows: ran.rows as Result['rows'], changes: 0 }
+  }
+}
+
+/** The name of a statement of which the server keeps a plan. */
+function nameOf(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `tidegate_${hash('sha256', text, 'hex').slice(0, 32)}`
+    names.set(text, name)
+  }
+  return name
+}
+
+const names = new LRUCache<string, string>({ max: 100 })
+
+/** Connections whose server has prepared the statement that a search begins with: planning it takes longer than running it. */
+const prepared = new WeakSet<PoolClient>()
+
+/** Begins the transaction and runs a statement without values, in one round trip. */
+async function begunWith(client: PoolClient, timeout: number, text: string): Promise<QueryResult> {
+  const name = nameOf(text)
+  if (!prepared.has(client)) {
+    await client.query({ text, name })
+    prepared.add(client)
+  }
+  const results = (await client.query(`${begin(timeout)}; EXECUTE ${name}`)) as unknown as QueryResult[]
+  return results[results.length - 1] as QueryResult
+}
+
+/** The remaining whole milliseconds. Throws if there are none. */
+function left(end: number): number {
+  const milliseconds = Math.ceil(end - performance.now())
+  if (milliseconds <= 0) throw tooSlow()
+  return milliseconds
+}
+
+/**
+ * Begins a read-only transaction. Parallel workers are off: concurrent searches use all processes anyway, and workers
+ * need shared memory, of which containers have little. JIT is off, since compiling takes longer than running. The
+ * tokens of a document are stored compressed outside of its row, so that reading those of all documents takes far
+ * longer than the planner estimates.
+ */
+function begin(timeout: number): string {
+  return [
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    'SET LOCAL max_parallel_workers_per_gather = 0',
+    'SET LOCAL jit = off',
+    'SET LOCAL enable_seqscan = off',
+    `SET LOCAL statement_timeout = ${timeout}`,
+  ].join('; ')
+}

@@ -1,0 +1,67 @@
+import { bool, EVERYTHING, NOTHING } from './clauses.js'
+import { boostOf } from './query-parts.js'
+import { leastOf, type Reading, unsupported } from './reading.js'
+import type { Clause } from './syntax.js'
+import { match, matchPhrase, multiMatch, queryString } from './text-clauses.js'
+import { exists, ids, range, term, terms } from './value-clauses.js'
+
+type Construct = (value: unknown, reading: Reading) => Clause
+
+/** Every supported kind of clause, by name. */
+const CONSTRUCTS = new Map<string, Construct>([
+  [
+    'match_all',
+    (value, reading) => {
+      const body = reading.object(value, 'match_all')
+      reading.only(body, 'match_all', ['boost'])
+      return { ...EVERYTHING, boost: boostOf(body, 'match_all', reading) }
+    },
+  ],
+  ['match_none', () => NOTHING],
+  ['match', match],
+  ['match_phrase', matchPhrase],
+  ['multi_match', multiMatch],
+  ['query_string', queryString],
+  ['term', term],
+  ['terms', terms],
+  ['exists', exists],
+  ['range', range],
+  ['ids', ids],
+  ['bool', boolean],
+])
+
+/** Whether a name is a kind of clause. */
+export function isConstruct(name: string): boolean {
+  return CONSTRUCTS.has(name)
+}
+
+/** Parses a clause: an object whose only key is the name of its kind. Throws ValidationError. */
+export function readClause(value: unknown, reading: Reading): Clause {
+  return reading.inside(() => {
+    const [name, body] = reading.entry(value, 'A clause')
+    const construct = CONSTRUCTS.get(name)
+    if (!construct) throw unsupported(reading.part, name)
+    reading.clause()
+    return construct(body, reading)
+  })
+}
+
+function boolean(value: unknown, reading: Reading): Clause {
+  const body = reading.object(value, 'bool')
+  reading.only(body, 'bool', ['must', 'filter', 'should', 'must_not', 'minimum_should_match', 'boost'])
+  const clauses = (key: string): Clause[] => {
+    const inside = body[key]
+    if (inside === undefined) return []
+    return (Array.isArray(inside) ? inside : [inside]).map((one) => readClause(one, reading))
+  }
+  const [must, filter, should, not] = [clauses('must'), clauses('filter'), clauses('should'), clauses('must_not')]
+  const rule = body.minimum_should_match
+  return bool({
+    must,
+    filter,
+    should,
+    not,
+    boost: boostOf(body, 'bool', reading),
+    ...(rule === undefined ? {} : { least: leastOf(rule, should.length, reading) }),
+  })
+}

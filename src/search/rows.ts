@@ -1,0 +1,140 @@
+import { BOUNDS } from '../bounds.js'
+import type { Dialect } from '../state/dialect.js'
+import type { SearchValue } from '../state/indexed.js'
+import { type Count, numberOf, type Searchable, textOf } from './document.js'
+import {
+  ALL,
+  anyWord,
+  beginningsOf,
+  beginningToken,
+  columnOf,
+  ENCRYPTED,
+  existsToken,
+  fieldWord,
+  GAP,
+  generationToken,
+  pathNumber,
+  TEXT_COLUMNS,
+  tokensOfValue,
+} from './tokens.js'
+
+const LONGEST = BOUNDS.search.value
+
+/** The columns of a document's row in the full-text index, for a generation of the index. */
+export function textRow(document: Searchable, generation: number, dialect: Dialect): Record<string, string> {
+  return inGeneration(textColumns(document, dialect), generation, dialect)
+}
+
+/** The same without the token of its generation. */
+export function textColumns(document: Searchable, dialect: Dialect): Record<string, string> {
+  const marks = marksOf(document)
+  return dialect === 'sqlite' ? { ...columnsOf(document), marks: marks.join(' ') } : { tsv: vectorOf(document, marks) }
+}
+
+/** Adds the token of a generation. */
+export function inGeneration(
+  columns: Record<string, string>,
+  generation: number,
+  dialect: Dialect,
+): Record<string, string> {
+  const token = generationToken(generation)
+  return dialect === 'sqlite'
+    ? { ...columns, marks: `${token} ${columns.marks}` }
+    : { tsv: `'${token}' ${columns.tsv}` }
+}
+
+/** Tokens without a position: of whole values, of existing fields, and of prefixes of words in short texts. */
+function marksOf({ leaves, paths, encrypted }: Searchable): string[] {
+  const marks = new Set<string>()
+  if (encrypted) marks.add(ENCRYPTED)
+  for (const path of paths) marks.add(existsToken(path))
+  for (const { path, value, words } of leaves) {
+    const text = String(value)
+    if (text.length > LONGEST) continue
+    for (const token of tokensOfValue(path, text)) marks.add(token)
+    for (const word of words) {
+      if (word === undefined) continue
+      for (const beginning of beginningsOf(word)) {
+        marks.add(beginningToken(path, beginning))
+        marks.add(beginningToken(ALL, beginning))
+      }
+    }
+  }
+  return [...marks]
+}
+
+/** The words of a document in order, by column. */
+function columnsOf({ leaves }: Searchable): Record<string, string> {
+  const columns: Record<string, string> = Object.fromEntries(TEXT_COLUMNS.map((column) => [column, '']))
+  for (const { path, words } of leaves) {
+    const own = columnOf(path)
+    let text = ''
+    for (const word of words) text += word === undefined ? `${GAP} ` : `${anyWord(word)} `
+    // tokens with their field only, since phrases never mix both kinds of tokens
+    if (!own) {
+      text += `${GAP} `
+      for (const word of words) text += word === undefined ? `${GAP} ` : `${fieldWord(path, word)} `
+    }
+    columns[own ?? 'others'] += `${text}${GAP} `
+  }
+  return columns
+}
+
+/** The same for PostgreSQL: each token with its positions. */
+function vectorOf({ leaves }: Searchable, marks: string[]): string {
+  const places = new Map<string, number[]>()
+  const add = (token: string, place: number) => {
+    const known = places.get(token)
+    if (known) known.push(place)
+    else places.set(token, [place])
+  }
+  let place = 0
+  for (const { path, words } of leaves) {
+    for (const word of words) {
+      place += 1
+      if (word === undefined) continue
+      add(fieldWord(path, word), place)
+      add(anyWord(word), place)
+    }
+    place += 1
+  }
+  return [...[...places].map(([token, at]) => `'${token}':${at.join(',')}`), ...marks.map((mark) => `'${mark}'`)].join(
+    ' ',
+  )
+}
+
+/** The values by which a document is compared, sorted and aggregated. */
+export function valueRows({ leaves, counts }: Searchable): SearchValue[] {
+  const values = leaves.flatMap(({ path, value }, n) => {
+    const [num, txt] = [numberOf(value) ?? null, textOf(value)]
+    return num === null && txt === null ? [] : [{ path: pathNumber(path), n, num, txt }]
+  })
+  return [...values, ...countRows(counts)]
+}
+
+/** The rows of counts. No other value has their paths. */
+export function countRows(counts: Count[]): SearchValue[] {
+  return counts.map(({ path, value }, n) => ({ path: pathNumber(path), n, num: value, txt: null }))
+}
+
+/** Spare ids for documents whose ids would collide. */
+const SLOTS = 8
+const HASHES = 2 ** 18
+const LAST_SECOND = 2 ** 32 - 1
+
+/**
+ * The first of the ids that a document may have: greater for later deployments, and within one second for DIDs that
+ * sort first, so that hits by id are already sorted. Below 2^53.
+ */
+export function firstId({ created, did }: Pick<Searchable, 'created' | 'did'>): number {
+  const beginning = Number.parseInt(did.slice(did.lastIndexOf(':') + 1).slice(0, 5), 16) >> 2
+  return (Math.min(created, LAST_SECOND) * HASHES + (HASHES - 1 - (beginning || 0))) * SLOTS
+}
+
+/** The slices of PostgreSQL's full-text index, numbered from 1. Rows of an earlier version are in slice 0. */
+const SLICES = 8
+
+/** The slice of a document, by bits of its DID: all slices have about as many. */
+export function sliceOf(id: number): number {
+  return 1 + (Math.floor(id / SLOTS) % SLICES)
+}

@@ -1,0 +1,159 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { BOUNDS } from '../bounds.js'
+
+const { word: LONGEST, beginning: BEGINNING } = BOUNDS.search
+
+/** A DID is one word, so that a search for one does not find all others. */
+const WORDS = /did:ope?:[0-9a-f]{64}|[\p{L}\p{N}]+/gu
+
+const ASCII = /^[ -~\n]*$/
+
+/** Normalizes text for comparison, ignoring case and accents: lower case, NFKD, without combining marks. */
+export function folded(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+}
+
+/** The words of a text, each truncated to its significant characters. */
+export function wordsOf(text: string): string[] {
+  return (folded(text).match(WORDS) ?? []).map((word) =>
+    word.length <= LONGEST ? word : [...word].slice(0, LONGEST).join(''),
+  )
+}
+
+/** The word that a value consists of, if it is a single one: such a value is found within texts as well. */
+export function asWord(value: string): string | undefined {
+  const words = wordsOf(value)
+  return words.length === 1 && words[0] === folded(value) ? words[0] : undefined
+}
+
+const PLAIN = /^[a-y0-9]*$/
+
+/**
+ * Encodes a word in ASCII letters and digits, which the tokenizers of both databases leave unchanged. The code is
+ * prefix-free, so that a prefix of a word is encoded as a prefix of its code.
+ */
+export function encoded(word: string): string {
+  return PLAIN.test(word)
+    ? word
+    : word.replace(/[^a-y0-9]/gu, (char) =>
+        char === 'z' ? 'zz' : `z${(char.codePointAt(0) as number).toString(16).padStart(6, '0')}`,
+      )
+}
+
+/** The path for all fields. */
+export const ALL = '*'
+
+/** Hex digits of the hash of a path, and of a path with a value: 48 and 64 bits. */
+const DIGITS = { path: 12, value: 16 }
+
+const kept = new LRUCache<string, string>({ max: 10_000 })
+
+/** The hash that stands for a path in tokens. */
+export function pathName(path: string): string {
+  let name = kept.get(path)
+  if (name === undefined) {
+    name = hash('sha256', path, 'hex').slice(0, DIGITS.path)
+    kept.set(path, name)
+  }
+  return name
+}
+
+/** The number that stands for a path in rows of values. */
+export function pathNumber(path: string): number {
+  return Number.parseInt(pathName(path), 16)
+}
+
+/** The token of a word in any field. */
+export function anyWord(word: string): string {
+  return `a${encoded(word)}`
+}
+
+/** The token of a word in a field. */
+export function fieldWord(path: string, word: string): string {
+  return `w${pathName(path)}${encoded(word)}`
+}
+
+/**
+ * Fields with separate columns in SQLite's full-text index, `text0` and so on: those with long texts, whose words then
+ * need no second token with the field. Words of all other fields are in the column `others`.
+ */
+const COLUMNS = new Map(
+  ['metadata', 'credentialSubject.metadata']
+    .flatMap((parent) => ['name', 'description', 'author', 'tags'].map((name) => `${parent}.${name}`))
+    .map((path, at) => [path, `text${at}`]),
+)
+export const TEXT_COLUMNS = [...COLUMNS.values(), 'others']
+
+/** The column of a field; undefined for one of the others. */
+export function columnOf(path: string): string | undefined {
+  return COLUMNS.get(path)
+}
+
+/** The token of an exact value. */
+function exactToken(path: string, value: string): string {
+  return `k${valueName(path, value)}`
+}
+
+/** The token of values that differ from their case-folded form. */
+function foldedToken(path: string, folding: string): string {
+  return `f${valueName(path, folding)}`
+}
+
+function valueName(path: string, value: string): string {
+  return hash('sha256', `${pathName(path)} ${value}`, 'hex').slice(0, DIGITS.value)
+}
+
+/** The tokens to index for a value. */
+export function tokensOfValue(path: string, value: string): string[] {
+  const folding = folded(value)
+  return folding === value ? [exactToken(path, value)] : [exactToken(path, value), foldedToken(path, folding)]
+}
+
+/** The tokens of which documents with a value have at least one: exactly, or ignoring case. */
+export function tokensForValue(path: string, value: string, exact: boolean): string[] {
+  if (exact) return [exactToken(path, value)]
+  const folding = folded(value)
+  return [exactToken(path, folding), foldedToken(path, folding)]
+}
+
+/** Prefixes of a word that have their own tokens, so that they are found without a scan of all words. */
+export function beginningsOf(word: string): string[] {
+  const characters = [...word.slice(0, 2 * BEGINNING)].slice(0, BEGINNING)
+  return characters.map((_, at) => characters.slice(0, at + 1).join(''))
+}
+
+/** Whether a prefix has its own token. */
+export function isShortBeginning(word: string): boolean {
+  return word.length <= 2 * BEGINNING && [...word].length <= BEGINNING
+}
+
+/** The token of a prefix in a field. */
+export function beginningToken(path: string, beginning: string): string {
+  return path === ALL ? `c${encoded(beginning)}` : `b${pathName(path)}${encoded(beginning)}`
+}
+
+/** The token of a field that has any value. */
+export function existsToken(path: string): string {
+  return `e${pathName(path)}`
+}
+
+/** The token of every document of a generation of the index. */
+export function generationToken(id: number): string {
+  return id < 0 ? `gm${-id}` : `g${id}`
+}
+
+/** The token of documents that are encrypted on the chain. */
+export const ENCRYPTED = 'x'
+
+/** The separator between two values, so that no phrase spans them. It is never searched. */
+export const GAP = 'q'
+
+/** A token that no document has. */
+export const NOTHING = 'n'
