@@ -1,0 +1,28 @@
+/** What the publisher says about a file. Not sanitized: it may hold anything. */
+export interface FileFacts {
+  name?: string
+  contentType?: string
+}
+
+/** Keys under which clients of tus send the name and the media type. */
+const NAME_KEYS = ['filename', 'name']
+const TYPE_KEYS = ['filetype', 'contentType', 'type']
+
+/** Reads name and media type from an `Upload-Metadata`: pairs of a key and a value as base64, separated by commas. */
+export function factsOf(metadata: string): FileFacts {
+  const pairs = metadata.split(',').map((pair) => pair.trim().split(' '))
+  const values = new Map(pairs.map(([key = '', value = '']) => [key, Buffer.from(value, 'base64').toString('utf8')]))
+  const first = (keys: string[]) => keys.map((key) => values.get(key)).find((value) => value)
+  const [name, contentType] = [first(NAME_KEYS), first(TYPE_KEYS)]
+  return { ...(name ? { name } : {}), ...(contentType ? { contentType } : {}) }
+}
+
+/** Types without active content; all others are served as bytes. SVG, HTML, XML and scripts are not among them. */
+const INERT =
+  /^(?:audio\/[\w.+-]+|video\/[\w.+-]+|font\/[\w.+-]+|image\/(?:png|jpeg|gif|webp|avif|tiff|bmp)|text\/(?:plain|csv|tab-separated-values)|application\/(?:octet-stream|json|geo\+json|x-ndjson|zip|gzip|x-tar|x-7z-compressed|x-bzip2|zstd|pdf|vnd\.apache\.(?:parquet|arrow\.(?:file|stream))|x-hdf5?|x-sqlite3|vnd\.sqlite3|vnd\.ms-excel|msword|vnd\.openxmlformats-officedocument\.[\w.]+))$/i
+
+/** Returns the media type that a hosted file is served with: the publisher's, if it has no active content. */
+export function servedType(contentType: string | undefined): string {
+  const type = contentType?.split(';')[0]?.trim() ?? ''
+  return type.length <= 128 && INERT.test(type) ? type.toLowerCase() : 'application/octet-stream'
+}

@@ -1,0 +1,75 @@
+import type { Chain, Chains } from '../chain/chains.js'
+import type { Settings } from '../config/schema.js'
+import { StartError } from '../errors.js'
+import { S3Error } from '../outbound/s3-client.js'
+import type { Logger } from '../process/logger.js'
+import type { StateStore } from '../state/store.js'
+import { Hosting } from './hosting.js'
+import { UploadIds } from './ids.js'
+import { LocalPlace } from './local-place.js'
+import { S3Place } from './s3/place.js'
+import { MAX_FILE } from './s3/state.js'
+import { HostedUses } from './uses.js'
+
+/** What hosting works with. */
+export interface HostingTools {
+  store: Pick<StateStore, 'hosted' | 'index'>
+  chains: Chains
+  log: Logger
+  /** Whether the index of a chain is up to date. */
+  isCurrent(chainId: number): boolean
+}
+
+/** Opens the hosting of the settings; undefined where it is off. Throws StartError where its place cannot be used. */
+export async function openHosting(
+  settings: Settings,
+  { store, chains, log, isCurrent }: HostingTools,
+): Promise<Hosting | undefined> {
+  if (settings.HOSTING === 'off') return undefined
+  const lifetime = settings.HOSTING_UNPUBLISHED_LIFETIME * 1000
+  // the lowest chain id: the same at every instance, whatever the order in its settings
+  const lowest = [...chains.values()].sort((a, b) => a.chainId - b.chainId)[0] as Chain
+  const place = settings.HOSTING === 's3' ? s3Place(settings, log) : new LocalPlace(settings.HOSTING_DIR)
+  const uses = new HostedUses(store.hosted, store.index, lowest.keys)
+  const ids = new UploadIds(lowest.key)
+  const limits = { maxFile: settings.HOSTING_MAX_FILE, quota: settings.HOSTING_QUOTA, lifetime }
+  const hosting = new Hosting({ store: store.hosted, place, uses, ids, isCurrent, lifetime, log }, limits)
+  await hosting.prepare().catch(async (error: NodeJS.ErrnoException) => {
+    if (isAway(error)) return log.warn({ status: error.status, code: error.code }, 'the hosted files cannot be reached')
+    await place.close()
+    throw new StartError([unusable(settings, error)])
+  })
+  return hosting
+}
+
+/** Returns the bucket of the settings. Throws StartError where some are missing. */
+export function s3Place(settings: Settings, log: Pick<Logger, 'warn'>): S3Place {
+  const { HOSTING_S3_BUCKET: bucket, HOSTING_S3_REGION: region, HOSTING_S3_PATH_STYLE: isPathStyle } = settings
+  const { HOSTING_S3_ACCESS_KEY_ID: accessKeyId, HOSTING_S3_SECRET_ACCESS_KEY: secretAccessKey } = settings
+  const problems = [
+    ...(bucket === undefined ? ['HOSTING_S3_BUCKET: is required with HOSTING=s3.'] : []),
+    ...(accessKeyId === undefined ? ['HOSTING_S3_ACCESS_KEY_ID: is required with HOSTING=s3.'] : []),
+    ...(secretAccessKey === undefined ? ['HOSTING_S3_SECRET_ACCESS_KEY: is required with HOSTING=s3.'] : []),
+    ...(settings.HOSTING_MAX_FILE > MAX_FILE
+      ? [`HOSTING_MAX_FILE: must not be above ${MAX_FILE} with HOSTING=s3.`]
+      : []),
+  ]
+  if (problems.length > 0 || !bucket || !accessKeyId || !secretAccessKey) throw new StartError(problems)
+  const endpoint = new URL(settings.HOSTING_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`)
+  return new S3Place({
+    account: { endpoint, bucket, region, accessKeyId, secretAccessKey, isPathStyle },
+    prefix: settings.HOSTING_S3_PREFIX,
+    onFailure: ({ status, code }) => log.warn({ status, code }, 'a request to the bucket of hosted files failed'),
+  })
+}
+
+/** Whether a place may come back by itself: the service starts without it. */
+function isAway(error: Error): error is S3Error {
+  return error instanceof S3Error && error.isTransient
+}
+
+function unusable({ HOSTING, HOSTING_DIR, HOSTING_S3_BUCKET }: Settings, { code }: NodeJS.ErrnoException): string {
+  return HOSTING === 's3'
+    ? `HOSTING_S3_BUCKET: ${HOSTING_S3_BUCKET} cannot be used: ${code}`
+    : `HOSTING_DIR: ${HOSTING_DIR} cannot be used: ${code}`
+}
