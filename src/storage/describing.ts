@@ -1,29 +1,32 @@
 import { BOUNDS } from '../bounds.js'
 import { checksumOf } from './checksum.js'
-import type { StoredFile } from './registry.js'
-import { Shared } from './shared.js'
-import type { Asking, FileDescription } from './storage.js'
+import { SingleFlight, type Waiter } from './single-flight.js'
+import type { FileDescription, RequestContext, StoredFile } from './storage.js'
 
-/** What is wanted to know of a file. */
-export interface Wanted {
-  /** A checksum of files with fewer bytes than this; none where it is undefined. */
+/** What a description includes. */
+export interface DescribeOptions {
+  /** Includes a checksum of files smaller than this, in bytes; undefined: none. */
   checksumBelow: number | undefined
-  /** Told the bytes that storages send for it. */
+  /** Called with the number of bytes received from storages. */
   spend(bytes: number): void
 }
 
-/** A description, with the SHA-256 in hex where it was wanted and the file is small enough. */
+/** A description, with the SHA-256 in hex if it was requested and the file is small enough. */
 export interface DescribedFile extends FileDescription {
   checksum?: string
 }
 
-/** Asks the storage of a file. Throws StorageError STORAGE_BUSY alone. */
-export async function describeFile(file: StoredFile, { checksumBelow, spend }: Wanted, asking: Asking) {
-  const described: DescribedFile = await file.describe({ ...asking, fetched: spend })
+/** Requests a file's description from its storage. Throws only StorageError STORAGE_BUSY. */
+export async function describeFile(
+  file: StoredFile,
+  { checksumBelow, spend }: DescribeOptions,
+  context: RequestContext,
+) {
+  const described: DescribedFile = await file.describe({ ...context, fetched: spend })
   const { valid, contentLength } = described
   if (!valid || checksumBelow === undefined || (contentLength ?? 0) >= checksumBelow) return described
-  const sum = await checksumOf(file, checksumBelow, spend, asking)
-  return sum ? { ...described, contentLength: contentLength ?? sum.length, checksum: sum.checksum } : described
+  const summed = await checksumOf(file, checksumBelow, spend, context)
+  return summed ? { ...described, contentLength: contentLength ?? summed.length, checksum: summed.checksum } : described
 }
 
 /** A file of a published service. */
@@ -31,28 +34,28 @@ export interface PublishedFile {
   did: string
   serviceId: string
   index: number
-  /** The encrypted file list that it is from: another one makes what is known of the file stale. */
+  /** The encrypted file list that it belongs to. A new list makes cached descriptions stale. */
   files: string
   file: StoredFile
 }
 
 /**
- * Descriptions of published files, which anybody may ask for without an order: so nothing of the publisher's is run,
- * no value of the caller reaches the storage, and what was found out is given again for a while (threat 50).
+ * Descriptions of published files, which are public, without an order. So nothing of the publisher's is executed, no
+ * value from the caller reaches the storage, and descriptions are cached for a while (threat 50).
  */
 export class PublishedDescriptions {
-  private readonly shared = new Shared<DescribedFile>({
-    max: BOUNDS.describing.kept,
-    maxSize: BOUNDS.describing.size,
+  private readonly cache = new SingleFlight<DescribedFile>({
+    max: BOUNDS.describing.cacheEntries,
+    maxSize: BOUNDS.describing.cacheSize,
     timeToLive: ({ valid }) => (valid ? BOUNDS.describing.timeToLive : BOUNDS.describing.failureTimeToLive),
   })
 
-  /** As describeFile. Rejects with the signal's reason where that fires first. */
-  async of({ did, serviceId, index, files, file }: PublishedFile, wanted: Wanted, signal: AbortSignal) {
+  /** Like describeFile, cached and shared. Rejects with the reason of the waiter's signal if that fires first. */
+  async get({ did, serviceId, index, files, file }: PublishedFile, options: DescribeOptions, waiter: Waiter) {
     const outline = file.outline()
     if (outline) return outline as DescribedFile
-    const key = JSON.stringify([did, serviceId, index, wanted.checksumBelow])
-    const ask = (whole: AbortSignal) => describeFile(file, wanted, { signal: whole, budget: 'anonymous' })
-    return this.shared.get(key, files, ask, signal)
+    const key = JSON.stringify([did, serviceId, index, options.checksumBelow])
+    const load = (shared: AbortSignal) => describeFile(file, options, { signal: shared, budget: 'anonymous' })
+    return this.cache.get(key, files, load, waiter)
   }
 }

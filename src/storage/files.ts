@@ -5,40 +5,40 @@ import { decrypt } from '../crypto/ecies.js'
 import type { ProviderKey } from '../crypto/keys.js'
 import { AssetError } from '../errors.js'
 
-/** What the encrypted files of a service must belong to. */
+/** The asset that the encrypted files of a service must belong to. */
 export interface FilesOwner {
   keys: readonly ProviderKey[]
   nft: Address
   datatoken: Address
   ddoVersion: string
-  /** Whether the old plain-list form is accepted, which names no owner. */
+  /** Accepts the old form of a plain list, which names no owner. */
   allowUnbound: boolean
 }
 
 /**
- * Decrypts the `files` of a service and answers its storage objects, not yet checked by kind. Throws AssetError where
- * they were not encrypted for this provider, this NFT and this datatoken: a copy of another asset's files is worth
- * nothing.
+ * Decrypts the `files` of a service. Returns its storage objects, not yet checked by kind. Throws AssetError where they
+ * were not encrypted for this provider, this NFT and this datatoken, so that files copied from another asset are
+ * useless.
  */
 export function openFiles(encrypted: string, owner: FilesOwner): unknown[] {
   const content = decryptedJson(encrypted, owner.keys)
   if (Array.isArray(content)) {
-    if (owner.allowUnbound && owner.ddoVersion === '4.0.0') return listed(content)
+    if (owner.allowUnbound && owner.ddoVersion === '4.0.0') return checkedLength(content)
     throw unreadable()
   }
   const { nftAddress, datatokenAddress, files } = (content ?? {}) as Record<string, unknown>
   if (!isSame(nftAddress, owner.nft) || !isSame(datatokenAddress, owner.datatoken)) throw unreadable()
   if (!Array.isArray(files)) throw unreadable()
-  return listed(files)
+  return checkedLength(files)
 }
 
-/** A list that holds something, and no more than is looked at. */
-function listed(files: unknown[]): unknown[] {
+/** Throws AssetError where a list is empty or too long. */
+function checkedLength(files: unknown[]): unknown[] {
   if (files.length === 0 || files.length > BOUNDS.files.count) throw unreadable()
   return files
 }
 
-/** The storage object at an index of the list. Throws AssetError. */
+/** Returns the storage object at an index of the list. Throws AssetError. */
 export function fileAt(files: unknown[], index: number): unknown {
   if (index < 0 || index >= files.length) throw new AssetError('NO_SUCH_FILE', `No such fileIndex ${index}`)
   return files[index]

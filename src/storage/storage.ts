@@ -1,39 +1,41 @@
 import type { Readable } from 'node:stream'
-import type { z } from 'zod'
-import type { Egress } from './egress.js'
-import type { SqlLimits } from './rows.js'
-import type { ReadAnswer, ReadContract } from './smartcontract.js'
+import type { FileProblem } from '../errors.js'
+import type { Schema } from '../schema.js'
 
-/** What a storage says of a file without handing it out. Where the file cannot be had, only `valid` is set. */
+/** What a storage reports about a file without delivering it. For an unavailable file only `valid`, `reason` and `upstreamStatus` are set. */
 export interface FileDescription {
   valid: boolean
+  /** Why it is not available. */
+  reason?: FileProblem
+  /** Status of the storage's response, for the operator's log. */
+  upstreamStatus?: number
   /** Bytes. */
   contentLength?: number
   /** Media type without parameters. */
   contentType?: string
-  /** Last part of the location, where it looks like a file name. */
+  /** Last segment of the location, if it looks like a file name. */
   name?: string
 }
 
-/** Values that the consumer hands to the storage, by name; what each kind does with them is its own matter. */
+/** Values from the consumer for the storage, by name. Their use depends on the kind. */
 export type UserData = Readonly<Record<string, unknown>>
 
-/** Whose budget a request to a storage counts against: that of ordered downloads, or of what anybody may ask. */
+/** The budget that a storage request is charged to: that of ordered downloads, or of requests without an order. */
 export type Budget = 'paid' | 'anonymous'
 
-/** What every request to a storage depends on. */
-export interface Asking {
-  /** Aborts whatever was begun, in any state: the client has gone, or the deadline has passed. */
+/** The context of every storage request. */
+export interface RequestContext {
+  /** Aborts everything in flight, in any state: the client disconnected, or the deadline passed. */
   signal: AbortSignal
   budget: Budget
-  /** Told the bytes that storages send, whoever they are for. */
+  /** Called with the number of bytes received from storages. */
   fetched?: (bytes: number) => void
   userdata?: UserData
 }
 
-/** Opens a file, with those request headers of the consumer that a storage may honour: a range, and conditions on a validator. */
-export interface OpenRequest extends Asking {
-  /** HEAD asks for everything but the bytes. */
+/** A request for a file, with the consumer's headers that a storage may honour: a range, and conditions on a validator. */
+export interface OpenRequest extends RequestContext {
+  /** HEAD returns everything but the bytes. */
   method: 'GET' | 'HEAD'
   headers: Partial<Record<'range' | 'if-range' | 'if-none-match' | 'if-modified-since', string>>
 }
@@ -42,40 +44,46 @@ export interface OpenRequest extends Asking {
 export interface OpenedFile {
   status: 200 | 206 | 304 | 416
   headers: Partial<
-    Record<'content-type' | 'content-length' | 'content-range' | 'accept-ranges' | 'etag' | 'last-modified', string>
+    Record<
+      'content-type' | 'content-length' | 'content-range' | 'accept-ranges' | 'etag' | 'last-modified' | 'repr-digest',
+      string
+    >
   >
-  /** File name that the storage itself suggests, or the last part of the location. Not yet made safe. */
+  /** File name that the storage suggests, or the last segment of the location. Not yet sanitized. */
   name?: string
+  /** Whose file it is, if this service hosts it. */
+  hostedBy?: string
   body: Readable
 }
 
 /**
- * One kind of storage, as the `type` of a storage object names it. Methods throw StorageError, whose messages never
- * say where the file is.
+ * A kind of storage, selected by the `type` of a storage object. Methods throw StorageError, whose messages never
+ * reveal where the file is.
  */
 export interface Storage<T = unknown> {
   readonly type: string
-  /** Checks a storage object of this kind, type included. Its messages name fields, never values. */
-  readonly schema: z.ZodType<T>
+  /** Validates a storage object of this kind, type included. Its messages name fields, never values. */
+  readonly schema: Schema<T>
   /** Whether even describing a file reads parts of it. */
   readonly describesByReading?: boolean
-  /** Throws ValidationError where the consumer's values will not do, before anything is used up for the request. */
+  /** Throws ValidationError for unsuitable userdata, before the request consumes a nonce. */
   check?(file: T, userdata: UserData | undefined): void
   /**
-   * What the descriptor alone tells of a file that must not be asked about without an order, since asking runs
-   * something of the publisher's (POST, SQL) or needs values of the consumer. Undefined where asking only reads.
+   * Returns what the descriptor alone reveals about a file that must not be requested without an order, since that
+   * would execute something of the publisher's (POST, SQL) or needs userdata. Undefined where a request only reads.
    */
   outline?(file: T): FileDescription | undefined
-  describe(file: T, asking: Asking): Promise<FileDescription>
+  describe(file: T, context: RequestContext): Promise<FileDescription>
   open(file: T, request: OpenRequest): Promise<OpenedFile>
 }
 
-/** What storages are built with. */
-export interface StorageTools {
-  egress: Egress
-  readContract: ReadContract
-  readAnswer: ReadAnswer
-  sql: SqlLimits
-  /** Base URLs without a trailing slash, in the order in which they are tried. */
-  gateways: { ipfs: readonly string[]; filecoin: readonly string[]; arweave: readonly string[] }
+/** A valid storage object, bound to its kind. */
+export interface StoredFile {
+  type: string
+  /** Whether even describing it reads parts of it. */
+  describesByReading: boolean
+  check(userdata: UserData | undefined): void
+  outline(): FileDescription | undefined
+  describe(context: RequestContext): Promise<FileDescription>
+  open(request: OpenRequest): Promise<OpenedFile>
 }

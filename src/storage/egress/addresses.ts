@@ -1,0 +1,37 @@
+import ipaddr from 'ipaddr.js'
+
+/** The only IPv6 range that is allocated to the public internet. */
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
+
+/** The deprecated 6to4 relays (RFC 7526): any router may route them anywhere. */
+const RELAYS_6TO4 = ipaddr.parseCIDR('192.88.99.0/24') as [ipaddr.IPv4, number]
+
+/** The host of every virtual machine on Azure, which serves the settings and keys of its agents. */
+const AZURE_HOST = '168.63.129.16'
+
+/**
+ * Whether an IP address (literal, v4 or v6) is on the public internet. IPv4 inside IPv6 (mapped, NAT64, 6to4,
+ * Teredo, ISATAP) is never public: such forms lead to the embedded address by a route that is not checked.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false
+  const address = ipaddr.parse(text)
+  if (address.range() !== 'unicast') return false
+  if (address.kind() === 'ipv4')
+    return !(address as ipaddr.IPv4).match(RELAYS_6TO4) && address.toString() !== AZURE_HOST
+  return (address as ipaddr.IPv6).match(GLOBAL_IPV6) && !isIsatap(address as ipaddr.IPv6)
+}
+
+/** ISATAP (RFC 5214): the second half is 0:5efe and an IPv4 address, with two flags among the zeros. */
+function isIsatap({ parts }: ipaddr.IPv6): boolean {
+  return ((parts[4] as number) & ~0x0300) === 0 && parts[5] === 0x5efe
+}
+
+/**
+ * Returns the address literal in the host of a URL, in canonical form and without the brackets of IPv6; undefined for a
+ * name. Thus the checked address is the one to connect to, however many forms the system accepts.
+ */
+export function literalAddress(hostname: string): string | undefined {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  return ipaddr.isValid(bare) ? ipaddr.parse(bare).toString() : undefined
+}

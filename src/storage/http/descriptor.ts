@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import { BOUNDS } from '../../bounds.js'
+
+/** Headers that a descriptor may not set: they belong to the connection, not to the file. */
+const FORBIDDEN_HEADERS = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
+])
+
+const headerRecord = z.record(
+  z
+    .string()
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'holds an invalid header name')
+    .refine((name) => !FORBIDDEN_HEADERS.has(name.toLowerCase()), 'holds a header that may not be set'),
+  z
+    .string()
+    .max(BOUNDS.files.headerValue, `holds a header value longer than ${BOUNDS.files.headerValue} characters`)
+    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'holds an invalid header value'),
+)
+
+/** The headers of a descriptor, with names in lower case. */
+export const descriptorHeaders = z
+  .unknown()
+  .optional()
+  // counted before each one is checked
+  .refine(
+    (value) => typeof value !== 'object' || Object.keys(value ?? {}).length <= BOUNDS.files.headers,
+    `must not hold more than ${BOUNDS.files.headers} headers`,
+  )
+  .pipe(z.union([headerRecord, z.array(z.never()).max(0)], 'must be an object of header names and values').nullish())
+  // some clients send an empty array for no headers
+  .transform((value) => lowerCased(Array.isArray(value) ? {} : (value ?? {})))
+
+/** The http(s) URL of a file. */
+export const fileUrl = z
+  .string()
+  .max(BOUNDS.files.url, `must not be longer than ${BOUNDS.files.url} characters`)
+  .refine(isFileUrl, 'must be an http(s) URL without user info')
+
+function lowerCased(record: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function isFileUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return /^https?:$/.test(url.protocol) && !url.username && !url.password
+}

@@ -1,0 +1,51 @@
+import type { OpenedFile } from '../storage.js'
+
+/** A parsed Content-Range: the first and last byte, both inclusive. */
+export interface ContentRange {
+  first: number
+  last: number
+  /** Bytes of the whole file; undefined where unknown. */
+  total: number | undefined
+}
+
+/** Parses the Content-Range of a single range. Returns undefined for anything else. */
+export function parseContentRange(contentRange: string | undefined): ContentRange | undefined {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(?:(\d{1,15})|\*)$/.exec(contentRange ?? '')
+  if (!match) return undefined
+  const part = { first: Number(match[1]), last: Number(match[2]), total: match[3] ? Number(match[3]) : undefined }
+  return part.first <= part.last && part.last < (part.total ?? Number.POSITIVE_INFINITY) ? part : undefined
+}
+
+/**
+ * Whether a response fits its request: 206 and 416 only for a range request, 304 only for a conditional one, and a part
+ * as long as its range says. Otherwise a storage could make a consumer keep a stale copy, or take a part for the file.
+ */
+export function isExpectedResponse(
+  requested: Record<string, string>,
+  status: number,
+  headers: OpenedFile['headers'],
+): boolean {
+  if (status === 200) return true
+  if (status === 304) return requested['if-none-match'] !== undefined || requested['if-modified-since'] !== undefined
+  if (requested.range === undefined) return false
+  if (status === 416) return true
+  // several ranges come as a multipart body, each part with its own range
+  if (headers['content-type']?.startsWith('multipart/byteranges')) return requested.range.includes(',')
+  const part = parseContentRange(headers['content-range'])
+  const length = headers['content-length']
+  return part !== undefined && (length === undefined || Number(length) === part.last - part.first + 1)
+}
+
+/** Whether two responses are parts of the same file: the rest must have the validator and size of the beginning. */
+export function isSameFile(beginning: OpenedFile['headers'], rest: OpenedFile['headers']): boolean {
+  const { etag, 'last-modified': modified } = beginning
+  // a response to If-Range must repeat the entity tag, but not Last-Modified (RFC 9110, 15.3.7)
+  if (rest.etag !== etag) return false
+  if (rest['last-modified'] !== undefined && rest['last-modified'] !== modified) return false
+  return total(beginning) === total(rest)
+}
+
+function total(headers: OpenedFile['headers']): number | undefined {
+  const range = headers['content-range']
+  return range === undefined ? Number(headers['content-length']) : parseContentRange(range)?.total
+}

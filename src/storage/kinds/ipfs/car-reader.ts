@@ -1,0 +1,100 @@
+import type { Readable } from 'node:stream'
+import { BOUNDS } from '../../../bounds.js'
+import { cidParts } from './blocks.js'
+
+/** The head of a section, whose block follows. */
+export interface Section {
+  /** Of its block, as the section claims. */
+  multihash: Uint8Array
+  /** Bytes of the block. */
+  length: number
+}
+
+/** Bytes that a section head fits into: a length of at most eight bytes, and a CID. */
+const HEAD = 8 + 128
+
+/**
+ * Reads a CAR (version 1) as it arrives, section by section. Trusts nothing in it: lengths are bounded before anything
+ * is allocated, the header is skipped, and blocks are not verified here. Methods throw an Error where the CAR is
+ * malformed or ends within a section, or the error of the body.
+ */
+export class CarReader {
+  private readonly chunks: AsyncIterator<Buffer>
+  private chunk: Buffer = Buffer.alloc(0)
+
+  constructor(body: Readable) {
+    this.chunks = body[Symbol.asyncIterator]()
+  }
+
+  /**
+   * Skips the header. Of its fields, clients should ignore the roots, and a CAR of another version has no well-formed
+   * sections.
+   */
+  async header(): Promise<void> {
+    const head = await this.peek(HEAD)
+    const { value: length, size } = varint(head)
+    if (length === 0 || length > BOUNDS.ipfs.carHeader) throw new Error('not a header')
+    await this.skip(size + length)
+  }
+
+  /** Reads the head of the next section. Returns undefined at the end. */
+  async section(): Promise<Section | undefined> {
+    const head = await this.peek(HEAD)
+    if (head.length === 0) return undefined
+    const { value, size } = varint(head)
+    const { multihash, length } = cidParts(head.subarray(size))
+    if (value < length) throw new Error('a section that is shorter than its CID')
+    this.chunk = this.chunk.subarray(size + length)
+    return { multihash, length: value - length }
+  }
+
+  /** Reads the block of a section. */
+  async read(length: number): Promise<Buffer> {
+    const block = Buffer.allocUnsafeSlow(length)
+    let at = 0
+    while (at < length) {
+      if (this.chunk.length === 0 && !(await this.more())) throw new Error('cut off')
+      const copied = this.chunk.copy(block, at)
+      this.chunk = this.chunk.subarray(copied)
+      at += copied
+    }
+    return block
+  }
+
+  /** Skips so many bytes. */
+  async skip(length: number): Promise<void> {
+    let left = length
+    while (left > 0) {
+      if (this.chunk.length === 0 && !(await this.more())) throw new Error('cut off')
+      const skipped = Math.min(left, this.chunk.length)
+      this.chunk = this.chunk.subarray(skipped)
+      left -= skipped
+    }
+  }
+
+  /** Returns the next bytes without consuming them: `length` of them, or fewer at the end. */
+  private async peek(length: number): Promise<Buffer> {
+    while (this.chunk.length < length && (await this.more()));
+    return this.chunk.subarray(0, length)
+  }
+
+  /** Waits for more bytes. Returns false at the end. */
+  private async more(): Promise<boolean> {
+    const { done, value } = await this.chunks.next()
+    if (done) return false
+    this.chunk = this.chunk.length === 0 ? value : Buffer.concat([this.chunk, value])
+    return true
+  }
+}
+
+/** Reads the varint that bytes begin with. */
+function varint(bytes: Uint8Array): { value: number; size: number } {
+  let value = 0
+  for (let at = 0; at < 8; at++) {
+    const byte = bytes[at]
+    if (byte === undefined) break
+    value += (byte & 127) * 2 ** (7 * at)
+    if (byte < 128 && Number.isSafeInteger(value)) return { value, size: at + 1 }
+  }
+  throw new Error('not a varint')
+}

@@ -1,0 +1,49 @@
+import type { Link } from './blocks.js'
+
+/** The links of a file's tree that are still to be read: a stack, in the order of the file. */
+export class Upcoming {
+  private readonly stack: Link[] = []
+  /** Number of links by key, built when a block first arrives out of order. */
+  private index: Map<string, number> | undefined
+
+  get length(): number {
+    return this.stack.length
+  }
+
+  /** Puts the links of a node before all others. */
+  push(links: readonly Link[]): void {
+    for (const link of [...links].reverse()) {
+      this.stack.push(link)
+      this.count(link, 1)
+    }
+  }
+
+  /** Takes the next link. */
+  pop(): Link | undefined {
+    const link = this.stack.pop()
+    if (link) this.count(link, -1)
+    return link
+  }
+
+  /** Returns the next links in order, at most `count`. */
+  next(count: number): Link[] {
+    return this.stack.slice(-count).reverse()
+  }
+
+  /** Whether the block of a key is still to come. */
+  has(key: string): boolean {
+    if (!this.index) {
+      this.index = new Map()
+      for (const link of this.stack) this.count(link, 1)
+    }
+    return this.index.has(key)
+  }
+
+  private count(link: Link, change: number): void {
+    const key = this.index ? link.key : undefined
+    if (!this.index || key === undefined) return
+    const count = (this.index.get(key) ?? 0) + change
+    if (count > 0) this.index.set(key, count)
+    else this.index.delete(key)
+  }
+}

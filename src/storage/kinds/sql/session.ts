@@ -1,0 +1,89 @@
+import type { Socket } from 'node:net'
+import pg from 'pg'
+import type { StorageConnection } from '../../egress/connection.js'
+import type { PostgresAddress } from './address.js'
+import { type RowLimits, Rows, type Statement } from './rows.js'
+import { PostgresWire } from './wire.js'
+
+/** The SSLRequest message: length and code. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
+const YES = 'S'.charCodeAt(0)
+
+/** The driver, without the defaults that it takes from the environment. */
+class Driver extends pg.Client {
+  constructor(
+    wire: PostgresWire,
+    private readonly startup: Record<'user' | 'database', string>,
+    password: string,
+    private readonly timeout: number,
+  ) {
+    super({
+      ...startup,
+      // a function, since an empty string would be replaced by PGPASSWORD or the password file
+      password: () => password,
+      // already connected, and with TLS if required
+      stream: () => wire,
+      host: 'localhost',
+      port: 5432,
+      ssl: false,
+      binary: false,
+      client_encoding: 'UTF8',
+      sslnegotiation: 'postgres',
+    } as pg.ClientConfig)
+  }
+
+  /** The complete startup parameters: the driver's own version adds PGOPTIONS and others. */
+  getStartupConf(): Record<string, string> {
+    return {
+      ...this.startup,
+      application_name: 'tidegate',
+      client_encoding: 'UTF8',
+      statement_timeout: String(this.timeout),
+      // notices are ignored, but count against BOUNDS.sql.overhead
+      options: '-c default_transaction_read_only=on -c client_min_messages=error',
+    }
+  }
+}
+
+/**
+ * Connects, logs in and starts a query. Returns its rows, with which the connection ends. Connecting and logging in share
+ * the storage's response time-out. The query has `limits.timeout` until its first row, plus some slack: the server has
+ * the same time-out and should fire first. Throws StorageError.
+ */
+export async function query(
+  { url, user, password, database, tls }: PostgresAddress,
+  statement: Statement,
+  limits: RowLimits,
+  connection: StorageConnection,
+): Promise<Rows> {
+  const { responseTimeout, connectTimeout } = connection.timeouts
+  try {
+    const socket = await connection.connect()
+    connection.deadline(responseTimeout)
+    const stream = tls ? await secured(socket, url.hostname, connection) : socket
+    const wire = new PostgresWire(stream, connection, limits.maxRow)
+    const driver = new Driver(wire, { user, database }, password, limits.timeout)
+    driver.on('error', () => undefined)
+    await driver.connect()
+    // in an explicitly read-only transaction, the statement cannot make it writable
+    await driver.query('BEGIN READ ONLY')
+    connection.deadline(limits.timeout + connectTimeout)
+    const rows = driver.query(new Rows(statement, limits, wire, connection))
+    await rows.started(limits.peek)
+    return rows
+  } catch {
+    connection.end()
+    throw connection.failure()
+  }
+}
+
+/** Upgrades to TLS. Throws where the server does not support it: there is no fallback. */
+async function secured(socket: Socket, hostname: string, connection: StorageConnection): Promise<Socket> {
+  socket.write(SSL_REQUEST)
+  const reply = (await connection.waitFor(socket, 'data')) as Buffer
+  // further plaintext could be injected by an attacker
+  if (reply.length !== 1 || reply[0] !== YES) throw connection.failure()
+  const secure = connection.secure(socket, hostname)
+  await connection.waitFor(secure, 'secureConnect')
+  return secure
+}

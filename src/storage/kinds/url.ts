@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import { descriptorHeaders, fileUrl } from '../http/descriptor.js'
+import { httpStorage } from '../http/http-storage.js'
+import type { Storage, UserData } from '../storage.js'
+import type { StorageTools } from './tools.js'
+
+const urlFile = z.object({
+  type: z.literal('url'),
+  url: fileUrl,
+  method: z
+    .string()
+    .default('GET')
+    .transform((method) => method.toUpperCase())
+    .pipe(z.enum(['GET', 'POST'], 'must be GET or POST')),
+  headers: descriptorHeaders,
+})
+
+export type UrlFile = z.infer<typeof urlFile>
+
+/** Creates the storage for http(s) URLs. Userdata becomes the query of a GET, or the JSON body of a POST. */
+export function urlStorage({ egress }: StorageTools): Storage<UrlFile> {
+  return httpStorage(
+    {
+      type: 'url',
+      schema: urlFile as unknown as z.ZodType<UrlFile>,
+      namedByUrl: true,
+      outline: ({ method }) => (method === 'POST' ? { valid: true } : undefined),
+      requests: ({ url, method, headers }, userdata) => [
+        {
+          url: method === 'POST' ? url : withQuery(url, userdata),
+          method,
+          headers: { ...(method === 'POST' && userdata ? JSON_BODY : {}), ...headers },
+          secret: new Set(Object.keys(headers)),
+          ...(method === 'POST' && userdata ? { body: JSON.stringify(userdata) } : {}),
+        },
+      ],
+    },
+    egress,
+  )
+}
+
+const JSON_BODY = { 'content-type': 'application/json' }
+
+/** Adds the consumer's values to the query of a URL. They cannot override the publisher's. */
+function withQuery(text: string, userdata: UserData | undefined): string {
+  if (!userdata) return text
+  const url = new URL(text)
+  const own = new Set(url.searchParams.keys())
+  for (const [name, value] of Object.entries(userdata)) {
+    if (!own.has(name)) url.searchParams.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
+  }
+  return url.href
+}
