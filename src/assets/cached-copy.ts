@@ -2,21 +2,19 @@ import type { Address, Hex } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
 import { parseJson } from '../json.js'
+import { withoutAdded } from './added-fields.js'
 import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './index/decode.js'
-
-/** Fields that metadata caches add to a published document. */
-const ADDED = ['nft', 'datatokens', 'event', 'stats', 'purgatory', 'accessDetails', 'indexedMetadata']
 
 type Json = Record<string, unknown>
 
-/** Where a metadata cache says that an asset is. */
+/** The location of an asset, according to a metadata cache. */
 export interface Hint {
   chainId: number
   nft: Address
   txId: Hex
 }
 
-/** Reads where an asset is from the text of a cache's answer; undefined where it does not say so. */
+/** Reads the location of an asset from the text of a cache's response; undefined where it is missing or malformed. */
 export function readHint(text: string): Hint | undefined {
   const copy = parsed(text)
   const subject = (copy?.credentialSubject ?? copy) as Json | undefined
@@ -24,16 +22,16 @@ export function readHint(text: string): Hint | undefined {
   const { chainId, nftAddress } = subject ?? {}
   const txId = indexed?.event?.tx ?? indexed?.event?.txid
   if (typeof chainId !== 'number' || !isAddressText(nftAddress)) return undefined
-  const told = indexed?.nft?.address ?? nftAddress
-  if (typeof told !== 'string' || told.toLowerCase() !== nftAddress.toLowerCase()) return undefined
+  const indexedAddress = indexed?.nft?.address ?? nftAddress
+  if (typeof indexedAddress !== 'string' || indexedAddress.toLowerCase() !== nftAddress.toLowerCase()) return undefined
   if (typeof txId !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(txId)) return undefined
   return { chainId, nft: checksummed(nftAddress), txId: txId as Hex }
 }
 
-/** Checks a cache's copy of a document in the place of the one that was published, whose SHA-256 it must have. */
+/** Checks a cache's copy of a document, which must have the SHA-256 of the published one. */
 export function decodeCopy({ text, hash, owner }: { text: string; hash: Hex; owner: DocumentOwner }): Decoded {
   const copy = parsed(text)
-  const published = copy && spellings(copy).find((spelling) => sha256(spelling) === hash)
+  const published = copy && serializations(copy).find((text) => sha256(text) === hash)
   if (published === undefined) return { reason: 'is not what was published' }
   const bytes = Buffer.from(published)
   return bytes.length > owner.maxSize ? { reason: 'larger than MAX_DDO_SIZE' } : checkDdo(bytes, owner)
@@ -48,9 +46,9 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** The document without what caches add, as the publishing libraries write JSON. */
-function spellings(copy: Json): string[] {
-  const bare = Object.fromEntries(Object.entries(copy).filter(([name]) => !ADDED.includes(name)))
+/** The document without the fields that caches add, serialized as each of the publishing libraries does. */
+function serializations(copy: Json): string[] {
+  const bare = withoutAdded(copy)
   const subject = bare.credentialSubject as Json | undefined
   if (subject) {
     const { datatokens: _datatokens, ...own } = subject
@@ -59,7 +57,7 @@ function spellings(copy: Json): string[] {
   return [JSON.stringify(bare), pythonJson(bare)]
 }
 
-/** JSON as Python writes it: spaces after commas and colons, and nothing but ASCII. */
+/** JSON as Python serializes it: spaces after commas and colons, ASCII only. */
 function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`
   if (typeof value === 'object' && value !== null)

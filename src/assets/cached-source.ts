@@ -1,37 +1,50 @@
 import { LRUCache } from 'lru-cache'
 import type { AssetSource, SourcedAsset } from './resolver.js'
 
-/** Characters of documents that are kept at once, as a measure of memory. */
+/** Capacity of the cache, in characters of documents. */
 const MAX_SIZE = 33_554_432
 
-/** A source whose answers are kept until the chain that they are from moves on. */
+/** A source whose assets are cached until the index of their chain changes. */
 export interface CachedSource extends AssetSource {
-  /** Forgets what is known of a chain: its index has changed. */
-  forget(chainId: number): void
+  /** Evicts the assets of a chain, whose index has changed. */
+  invalidate(chainId: number): void
 }
 
 /**
- * Keeps the assets that a source knows, read and checked, so that a warm request reads no document again: until its
- * chain moves on, and for `ttl` milliseconds at most, since other instances move it as well. Only what is there is
- * kept: an asset that was not known a moment ago is looked for anew.
+ * Caches the parsed and checked assets of a source, so that a cache hit parses no document: until they are invalidated,
+ * and for `ttl` milliseconds at most, since other instances change the index as well. Misses are not cached.
  */
 export function cachedSource(source: AssetSource & { size(asset: SourcedAsset): number }, ttl: number): CachedSource {
-  const kept = new LRUCache<string, SourcedAsset>({ maxSize: MAX_SIZE, sizeCalculation: source.size, ttl })
-  let generation = 0
+  const cache = new LRUCache<string, SourcedAsset>({ maxSize: MAX_SIZE, sizeCalculation: source.size, ttl })
+  /** Reads in flight, so that concurrent requests for one asset parse its document once. */
+  const inFlight = new Map<string, Promise<SourcedAsset | undefined>>()
+
+  function read(did: string): Promise<SourcedAsset | undefined> {
+    const reading = source.find(did).then(
+      (found) => {
+        // invalidated while it was read: it may already be stale
+        if (inFlight.get(did) !== reading) return found
+        inFlight.delete(did)
+        if (found) cache.set(did, found)
+        return found
+      },
+      (error) => {
+        if (inFlight.get(did) === reading) inFlight.delete(did)
+        throw error
+      },
+    )
+    inFlight.set(did, reading)
+    return reading
+  }
+
   return {
     name: source.name,
     async find(did) {
-      const known = kept.get(did)
-      if (known) return known
-      const before = generation
-      const found = await source.find(did)
-      // what was read while the index moved on may be of before or of after
-      if (found && before === generation) kept.set(did, found)
-      return found
+      return cache.get(did) ?? inFlight.get(did) ?? read(did)
     },
-    forget(chainId) {
-      generation += 1
-      for (const [did, asset] of kept.entries()) if (asset.chainId === chainId) kept.delete(did)
+    invalidate(chainId) {
+      inFlight.clear()
+      for (const [did, asset] of cache.entries()) if (asset.chainId === chainId) cache.delete(did)
     },
   }
 }

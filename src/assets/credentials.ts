@@ -1,54 +1,129 @@
-import { z } from 'zod'
+import type { Address } from 'viem'
+import * as z from 'zod'
 import { BOUNDS } from '../bounds.js'
+import { checksummed, isAddressText } from '../crypto/address.js'
 
 const LIMITS = BOUNDS.document
 
 /**
- * One entry of an allow or deny list: `type` says what the values are; only `address` is known here. Values that are
- * no list make no other document of it: `access/policy.ts` says what such an entry means.
+ * One entry of an allow or deny list: `type` says how it names consumers. `address` and `accessList` are known here.
+ * Faults in its other fields do not make the document invalid: `access/policy.ts` decides what a malformed entry means.
  */
 const credential = z.looseObject({
   type: z.string().max(LIMITS.name, `must not be longer than ${LIMITS.name} characters`),
   values: z.unknown().optional(),
+  accessList: z.unknown().optional(),
+  chainId: z.unknown().optional(),
 })
 
 const credentials = z.looseObject({
   allow: z.array(credential).nullish(),
   deny: z.array(credential).nullish(),
-  /** Whether one entry is enough (any, the default) or all must name the consumer. */
-  match_allow: z.string().optional(),
+  /** Whether one entry suffices (`any`) or all must name the consumer (`all`). */
+  match_allow: z.unknown().optional(),
+  match_deny: z.unknown().optional(),
 })
 
-/** Version 4 has one object; version 5 a list too, of such objects or of plain entries, which count as allowed. */
-export const credentialsField = z
-  .union([credentials, z.array(z.union([credential, credentials]))])
-  .nullish()
-  .transform((value) => {
-    const list = Array.isArray(value) ? value : value ? [value] : []
-    const entries = list.filter((entry) => 'type' in entry).map(asEntry)
-    const objects = list.filter((entry): entry is Credentials => !('type' in entry))
-    return entries.length > 0 ? [...objects, { allow: entries }] : objects
-  })
+/**
+ * The credentials of a document of version 4 or 5. Version 4 has one object; version 5 may also have a list of such
+ * objects or of plain entries, which count as allowed.
+ */
+export function credentialsField(version: 4 | 5) {
+  return z
+    .union([credentials, z.array(z.union([credential, credentials]))])
+    .nullish()
+    .transform((value): Credentials[] => {
+      const list = Array.isArray(value) ? value : value ? [value] : []
+      const entries = list.filter((entry) => 'type' in entry).map(asEntry)
+      const objects = list.filter((entry): entry is Written => !('type' in entry))
+      return (entries.length > 0 ? [...objects, { allow: entries }] : objects).map((written) =>
+        prepared(written, version),
+      )
+    })
+}
 
-/** A plain entry; where its type is no text, it is of a type that nobody knows. */
-function asEntry({ type, ...rest }: Record<string, unknown>): z.infer<typeof credential> {
+type Written = z.infer<typeof credentials>
+type WrittenEntry = z.infer<typeof credential>
+
+/** A plain entry; a type that is not text becomes an unknown one. */
+function asEntry({ type, ...rest }: Record<string, unknown>): WrittenEntry {
   return { ...rest, type: typeof type === 'string' ? type : '' }
 }
 
-export type Credentials = z.infer<typeof credentials>
-export type CredentialEntry = z.infer<typeof credential>
-
-/** Whether the values of an entry are addresses. */
-export function isAddressType({ type }: CredentialEntry): boolean {
-  return type.toLowerCase() === 'address'
+/** The credentials of an asset or service, prepared once, so that no request iterates over thousands of values. */
+export interface Credentials {
+  allow: CredentialEntry[]
+  deny: CredentialEntry[]
+  /** Whether one entry that names the consumer suffices, or all must. */
+  matchAllow: Match
+  matchDeny: Match
 }
 
-/** The values of an entry; undefined where it has no list of them. */
-export function valuesOf({ values }: CredentialEntry): unknown[] | undefined {
-  return Array.isArray(values) ? values : undefined
+export type Match = 'any' | 'all'
+
+/**
+ * One entry: `addresses` names consumers, in lower case, or `*` for everybody; `accessList` names a contract and
+ * thereby its members; `open` is an address entry with an empty list; `malformed` one that names nobody; `unknown` one
+ * of another type.
+ */
+export type CredentialEntry =
+  | { kind: 'addresses'; addresses: ReadonlySet<string> }
+  | AccessListEntry
+  | { kind: 'open' | 'malformed' | 'unknown' }
+
+export interface AccessListEntry {
+  kind: 'accessList'
+  list: Address
+  /** Undefined: the chain of the asset. */
+  chainId: number | undefined
 }
 
-/** Whether it is an address entry that does not say which addresses. */
-export function isMalformed(entry: CredentialEntry): boolean {
-  return isAddressType(entry) && valuesOf(entry) === undefined
+function prepared({ allow, deny, ...match }: Written, version: 4 | 5): Credentials {
+  return {
+    allow: (allow ?? []).map(entryOf),
+    deny: (deny ?? []).map(entryOf),
+    // an unknown value counts as the stricter one
+    matchAllow: matchOf(match.match_allow, version === 5 ? 'all' : 'any', 'all'),
+    matchDeny: matchOf(match.match_deny, 'any', 'any'),
+  }
+}
+
+function matchOf(written: unknown, otherwise: Match, stricter: Match): Match {
+  if (written === undefined || written === null) return otherwise
+  const word = typeof written === 'string' && written.length === 3 ? written.toLowerCase() : ''
+  return word === 'any' || word === 'all' ? word : stricter
+}
+
+/** Whether an entry of this type names an access list on the chain. */
+export function isAccessListType(type: unknown): boolean {
+  return typeof type === 'string' && /^accesslist$/i.test(type)
+}
+
+function entryOf({ type, values, accessList, chainId }: WrittenEntry): CredentialEntry {
+  if (isAccessListType(type)) return accessListOf(accessList, chainId)
+  if (type.toLowerCase() !== 'address') return { kind: 'unknown' }
+  if (!Array.isArray(values)) return { kind: 'malformed' }
+  if (values.length === 0) return { kind: 'open' }
+  const addresses = new Set<string>()
+  for (const value of values) {
+    const address = addressIn(value)
+    if (address !== undefined) addresses.add(address)
+  }
+  return { kind: 'addresses', addresses }
+}
+
+function accessListOf(list: unknown, chainId: unknown): CredentialEntry {
+  if (typeof list !== 'string' || !isAddressText(list)) return { kind: 'malformed' }
+  const ofAsset = chainId === undefined || chainId === null
+  if (!ofAsset && !(Number.isSafeInteger(chainId) && (chainId as number) > 0)) return { kind: 'malformed' }
+  return { kind: 'accessList', list: checksummed(list as Address), chainId: ofAsset ? undefined : (chainId as number) }
+}
+
+/** A value is an address, an object that holds one (version 5), or * for everybody. Others name nobody. */
+function addressIn(value: unknown): string | undefined {
+  if (value === '*') return value
+  const text = typeof value === 'string' ? value : (value as { address?: unknown } | null)?.address
+  if (typeof text !== 'string' || text.length !== 42) return undefined
+  // the format first: lower-casing some letters takes ten times as long
+  return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : undefined
 }

@@ -1,18 +1,23 @@
 import { createHash } from 'node:crypto'
 import type { Address } from 'viem'
-import { z } from 'zod'
+import * as z from 'zod'
 import { BOUNDS } from '../bounds.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
-import { parsedBy } from '../validation.js'
-import { countProblem } from './counts.js'
-import { credentialsField, isMalformed } from './credentials.js'
+import { safeParse } from '../validation.js'
+import { credentialsField } from './credentials.js'
+import { listLimitProblem } from './list-limits.js'
 
 /** DID methods of the two generations of asset descriptors: version 4, and version 5 (a verifiable credential). */
-const METHODS = { 4: 'did:op:', 5: 'did:ope:' } as const
+const METHODS: Record<Generation, string> = { 4: 'did:op:', 5: 'did:ope:' }
 
-type Generation = keyof typeof METHODS
+type Generation = 4 | 5
 
-/** The DID of the asset of a data NFT: sha256 over the checksummed address and the decimal chain id. */
+/** Returns whether a text has the form of an asset's DID. */
+export function isDid(text: string): boolean {
+  return /^did:ope?:[0-9a-f]{64}$/.test(text)
+}
+
+/** Returns the DID of a data NFT's asset: SHA-256 over the checksummed address and the decimal chain id. */
 export function didOf(nft: Address, chainId: number, generation: Generation = 4): string {
   return (
     METHODS[generation] +
@@ -22,44 +27,46 @@ export function didOf(nft: Address, chainId: number, generation: Generation = 4)
   )
 }
 
-/** Every DID that the asset of a data NFT may have, by the version of its document. */
+/** Returns every DID that a data NFT's asset may have: one for each generation of documents. */
 export function didsOf(nft: Address, chainId: number): string[] {
   return [didOf(nft, chainId, 4), didOf(nft, chainId, 5)]
 }
 
 const LIMITS = BOUNDS.document
 
-/** Text that is no longer than so many characters. */
-const text = (most: number) => z.string().max(most, `must not be longer than ${most} characters`)
+/** Text with a maximum length in characters. */
+const text = (max: number) => z.string().max(max, `must not be longer than ${max} characters`)
 
 const address = text(42)
   .refine(isAddressText, 'must be an address')
   .transform((value) => checksummed(value as Address))
 
-const service = z.object({
-  id: text(LIMITS.name),
-  type: text(LIMITS.name),
-  files: text(LIMITS.files),
-  datatokenAddress: address,
-  serviceEndpoint: text(LIMITS.endpoint),
-  /** Seconds of access that an order buys; 0 is for ever. */
-  timeout: z.number().int().min(0),
-  credentials: credentialsField,
-  /** Version 5: state of this service alone, with the meaning of the NFT's state. */
-  state: z.number().int().optional(),
-  /** What consumers are asked for, as the publisher wrote it (`access/parameters.ts`). */
-  consumerParameters: z.unknown().optional(),
-})
+const service = (generation: Generation) =>
+  z.object({
+    id: text(LIMITS.name),
+    type: text(LIMITS.name),
+    files: text(LIMITS.files),
+    datatokenAddress: address,
+    serviceEndpoint: text(LIMITS.endpoint),
+    /** Seconds of access that an order buys; 0 is for ever. */
+    timeout: z.number().int().min(0),
+    credentials: credentialsField(generation),
+    /** Version 5: state of this service alone, with the meaning of the NFT's state. */
+    state: z.number().int().optional(),
+    /** What consumers are asked for, as the publisher wrote it (`access/parameters.ts`). */
+    consumerParameters: z.unknown().optional(),
+  })
 
 /** What the service reads of an asset descriptor of any version. Other fields are left out, so that they cost nothing. */
-const common = z.object({
-  chainId: z.number().int().positive(),
-  nftAddress: address,
-  services: z.array(service).min(1, 'must hold at least one service'),
-  credentials: credentialsField,
-})
+const common = (generation: Generation) =>
+  z.object({
+    chainId: z.number().int().positive(),
+    nftAddress: address,
+    services: z.array(service(generation)).min(1, 'must hold at least one service'),
+    credentials: credentialsField(generation),
+  })
 
-const version4 = common.extend({
+const version4 = common(4).extend({
   '@context': z.array(z.string()).optional(),
   id: text(LIMITS.name),
   version: text(LIMITS.name).regex(/^4\.\d+\.\d+$/, 'must be a version 4 or 5'),
@@ -68,10 +75,10 @@ const version4 = common.extend({
 const version5 = z.object({
   id: text(LIMITS.name),
   version: text(LIMITS.name).regex(/^5\.\d+\.\d+$/, 'must be a version 4 or 5'),
-  credentialSubject: common,
+  credentialSubject: common(5),
 })
 
-/** What a publisher must fill in beside that, asked of a document before it is published. */
+/** Further fields that are required before publication. */
 const publishable = version4.extend({
   '@context': z.array(z.string()),
   metadata: z.looseObject({
@@ -85,10 +92,10 @@ const publishable = version4.extend({
   }),
 })
 
-export type Service = z.infer<typeof service>
+export type Service = z.infer<ReturnType<typeof service>>
 
 /** An asset descriptor in the one form that the service works with, whatever its version. */
-export interface Ddo extends z.infer<typeof common> {
+export interface Ddo extends z.infer<ReturnType<typeof common>> {
   id: string
   version: string
 }
@@ -96,16 +103,17 @@ export interface Ddo extends z.infer<typeof common> {
 export type DdoCheck = { ddo: Ddo } | { problems: Record<string, string> }
 
 /**
- * Reads a parsed document as the DDO of this very NFT. Answers the problems by field instead of throwing, ten at most.
- * Lists are counted before the schema looks into them, since it lists every problem of every element.
+ * Reads a parsed document as a DDO, whose id must be the DID of its NFT. Returns the problems by field instead of
+ * throwing, at most BOUNDS.document.problems. List limits are checked before the schema, which reports every problem of
+ * every element.
  */
 export function readDdo(document: unknown, schema: z.ZodType<Ddo> = version4): DdoCheck {
-  const uncounted = countProblem(document)
-  if (uncounted) return { problems: Object.fromEntries([uncounted]) }
-  const parsed = isVersion5(document) ? parsedBy(version5, document) : parsedBy(schema, document)
+  const tooLong = listLimitProblem(document)
+  if (tooLong) return { problems: Object.fromEntries([tooLong]) }
+  const parsed = isVersion5(document) ? safeParse(version5, document) : safeParse(schema, document)
   if (!parsed.success) {
-    const first = parsed.error.issues.slice(0, LIMITS.problems)
-    const problems = first.map((issue) => [issue.path.join('.') || 'document', issue.message])
+    const issues = parsed.error.issues.slice(0, LIMITS.problems)
+    const problems = issues.map((issue) => [issue.path.join('.') || 'document', issue.message])
     return { problems: Object.fromEntries(problems) as Record<string, string> }
   }
   const { id, version } = parsed.data
@@ -120,16 +128,20 @@ export function readDdo(document: unknown, schema: z.ZodType<Ddo> = version4): D
 }
 
 /**
- * The stricter reading, for a document that is about to be published: its publisher is told of credentials that would
- * keep everybody out.
+ * Reads a document more strictly, before publication: also reports missing metadata, and credentials that would lock
+ * everybody out.
  */
 export function readPublishableDdo(document: unknown): DdoCheck {
   const read = readDdo(document, publishable)
   if ('problems' in read) return read
   const { credentials: own, services } = read.ddo
   const entries = [own, ...services.map((one) => one.credentials)].flat().flatMap(({ allow, deny }) => [allow, deny])
-  if (!entries.some((list) => list?.some(isMalformed))) return read
-  return { problems: { credentials: 'must give each entry of type address a list of values' } }
+  if (!entries.flat().some(({ kind }) => kind === 'malformed')) return read
+  return {
+    problems: {
+      credentials: 'must give each entry of type address a list of values, and each of type accessList a contract',
+    },
+  }
 }
 
 function isVersion5(document: unknown): boolean {

@@ -1,52 +1,97 @@
+import type { Address } from 'viem'
+import { checksummed } from '../crypto/address.js'
 import type { IndexedAsset } from '../state/store.js'
-import type { AssetFacts } from './facts.js'
-import { isoTime } from './index/changes.js'
+import { withoutAdded } from './added-fields.js'
+import { isoTime } from './index/iso-time.js'
+import type { OnChainData } from './on-chain.js'
+import type { DeclaredService, OpenedAsset, SoldAsset } from './opened.js'
+import type { ReadableAsset } from './readable.js'
+import { isConsumable } from './states.js'
 
 type Json = Record<string, unknown>
 
 /**
- * The asset document as metadata caches serve it: the DDO with what the chain says about it (`nft`, `datatokens`,
- * `event`, `stats`, `purgatory`; in version 5 inside `indexedMetadata`). Of an asset that is not active or unlisted
- * only the frame is told, without metadata and services. `purgatory` is why it is not served. Undefined where this provider has no document.
+ * Returns the asset document as metadata caches serve it: the DDO with on-chain data (`nft`, `datatokens`, `event`,
+ * `stats`, `purgatory`; in version 5 inside `indexedMetadata`). Metadata and services are omitted unless the asset is
+ * active or unlisted. `purgatory` is the reason of its purgatory entry.
  */
-export function assetDocument(asset: IndexedAsset, facts: AssetFacts, purgatory?: string): Json | undefined {
-  const { metadata } = asset
-  if (metadata.ddo === null) return undefined
-  const ddo = JSON.parse(metadata.ddo) as Json
-  const visible = metadata.state === 0 || metadata.state === 5
-  const subject = ddo.credentialSubject as Json | undefined
-  const shown = (document: Json): Json => {
-    const { metadata: _metadata, services: _services, ...frame } = document
-    return visible ? document : frame
+export function assetDocument(opened: OpenedAsset, onChain: OnChainData, purgatory?: string): Json {
+  const { asset, ddo, subject } = opened
+  const visible = isConsumable(asset.metadata.state)
+  const redacted = (document: Json): Json => {
+    const { metadata: _metadata, services: _services, ...rest } = document
+    return visible ? document : rest
   }
-  const datatokens = datatokensOf(asset, (subject ?? ddo).services)
-  const indexed = {
-    ...indexedMetadata(asset, facts),
-    purgatory: { state: purgatory !== undefined, reason: purgatory ?? '' },
-  }
-  if (subject) return { ...ddo, credentialSubject: { ...shown(subject), datatokens }, indexedMetadata: indexed }
-  return { ...shown(ddo), datatokens, ...indexed }
+  const { datatokens, nft, event, stats, listed, statsByService } = addedTo(opened, onChain, purgatory)
+  const indexed = { nft, event, purgatory: listed, stats: statsByService }
+  // clients send a served document back as an update: what the index adds is never taken from the document
+  const own = redacted(withoutAdded(ddo))
+  if (subject !== ddo)
+    return { ...own, credentialSubject: { ...redacted(withoutAdded(subject)), datatokens }, indexedMetadata: indexed }
+  return { ...own, datatokens, nft, event, stats, purgatory: listed, indexedMetadata: indexed }
 }
 
-function datatokensOf({ datatokens }: IndexedAsset, listed: unknown): Json[] {
-  const services = (listed ?? []) as { id: string; datatokenAddress: string }[]
-  return datatokens.map(({ address, name, symbol }) => ({
-    address,
+/**
+ * The same as JSON. The stored text is copied where it is what would be written, so that a document is read once and its long
+ * parts are not written anew for each answer.
+ */
+export function assetDocumentText(one: ReadableAsset, onChain: OnChainData, purgatory?: string): string {
+  const { beginning } = one
+  if (beginning === undefined) return JSON.stringify(assetDocument(one.opened, onChain, purgatory))
+  const added = addedTo(one, onChain, purgatory)
+  const [nft, event, listed] = [added.nft, added.event, added.listed].map((part) => JSON.stringify(part))
+  const [datatokens, stats] = [JSON.stringify(added.datatokens), JSON.stringify(added.stats)]
+  const byService = JSON.stringify(added.statsByService)
+  return `${beginning},"datatokens":${datatokens},"nft":${nft},"event":${event},"stats":${stats},"purgatory":${listed},"indexedMetadata":{"nft":${nft},"event":${event},"purgatory":${listed},"stats":${byService}}}`
+}
+
+/** What the index and the chain add to a document. */
+function addedTo({ asset, services }: SoldAsset, onChain: OnChainData, purgatory: string | undefined) {
+  const datatokens = datatokensOf(asset, services, onChain)
+  const listed = { state: purgatory !== undefined, reason: purgatory ?? '' }
+  // by service, as modern clients read it; older ones read the sums at the top
+  return { ...indexedMetadata(asset, onChain), datatokens, listed, statsByService: statsOf(asset, datatokens, onChain) }
+}
+
+/** Returns the `metadata` object of an asset; undefined where its state hides it, or it is none. */
+export function publishedMetadata({ asset, subject }: OpenedAsset): Json | undefined {
+  if (!isConsumable(asset.metadata.state)) return undefined
+  const { metadata: published } = subject
+  return typeof published === 'object' && published !== null ? (published as Json) : undefined
+}
+
+/** One entry for each service, in the order of the services. */
+function datatokensOf({ datatokens }: IndexedAsset, services: DeclaredService[], { names }: OnChainData): Json[] {
+  const known = new Map(datatokens.map((datatoken) => [datatoken.address.toLowerCase(), datatoken]))
+  return services.map(({ id, datatokenAddress }) => {
+    const own = known.get(datatokenAddress.toLowerCase())
+    const { name, symbol } = own ?? names?.get(checksummed(datatokenAddress as Address)) ?? { name: '', symbol: '' }
+    return { address: own?.address ?? datatokenAddress, name, symbol, serviceId: id }
+  })
+}
+
+/** Orders and offers by datatoken. */
+function statsOf({ datatokens }: IndexedAsset, entries: Json[], { offers }: OnChainData): Json[] {
+  const orders = new Map<unknown, number>(datatokens.map((datatoken) => [datatoken.address, datatoken.orders]))
+  return entries.map(({ address, name, symbol, serviceId }) => ({
+    datatokenAddress: address,
     name,
     symbol,
-    serviceId: services.find((service) => service.datatokenAddress.toLowerCase() === address.toLowerCase())?.id ?? '',
+    serviceId,
+    orders: orders.get(address) ?? 0,
+    prices: offers?.get(address as Address) ?? [],
   }))
 }
 
-function indexedMetadata({ metadata, nft, datatokens }: IndexedAsset, facts: AssetFacts): Json {
+function indexedMetadata({ metadata, nft, datatokens }: IndexedAsset, onChain: OnChainData) {
   return {
     nft: {
       address: nft.address,
       name: nft.name,
       symbol: nft.symbol,
       state: metadata.state,
-      tokenURI: facts.tokenUri ?? nft.tokenUri,
-      owner: facts.owner ?? nft.owner,
+      tokenURI: onChain.tokenUri ?? nft.tokenUri,
+      owner: onChain.owner ?? nft.owner,
       created: nft.created,
     },
     event: {
@@ -59,7 +104,7 @@ function indexedMetadata({ metadata, nft, datatokens }: IndexedAsset, facts: Ass
     },
     stats: {
       orders: datatokens.reduce((sum, datatoken) => sum + datatoken.orders, 0),
-      price: facts.price ? { ...facts.price, value: Number(facts.price.value) } : {},
+      price: onChain.price ? { ...onChain.price, value: Number(onChain.price.value) } : {},
     },
   }
 }

@@ -3,42 +3,81 @@ import { BOUNDS } from '../bounds.js'
 import type { ProviderKey } from '../crypto/keys.js'
 import { SandboxTimeout, TaskFailure } from '../sandbox/failures.js'
 import type { RunOptions, Sandbox } from '../sandbox/sandbox.js'
+import type { documents as documentsTask } from '../sandbox/worker.js'
+import { withDocument } from '../search/prepared.js'
 import type { Hint } from './cached-copy.js'
-import { type Decoded, type DocumentOwner, type PublishedDocument, sizeProblem } from './index/decode.js'
+import type { Ddo } from './ddo.js'
+import { documentKeys } from './document-keys.js'
+import {
+  type Decoded,
+  type DocumentOwner,
+  type DocumentTask,
+  type PublishedDocument,
+  sizeProblem,
+} from './index/decode.js'
+import { readStored } from './stored.js'
 import type { Validated } from './validate.js'
 
-/** The NFT that a document is of, on a chain that is served. */
+/** The NFT of a document, on a served chain. */
 interface Publisher {
   nft: Address
   chain: { chainId: number; keys: readonly ProviderKey[] }
 }
 
+/** A published document, and the NFT that published it. */
+export interface Publication {
+  published: PublishedDocument
+  publisher: Publisher
+  expected?: DocumentTask['expected']
+}
+
 /**
- * Reads documents in the sandbox: whoever pays for a transaction publishes whatever he likes. Each answer is one that
- * the event loop can go on with. Every method throws SandboxError where nothing can be read at present, which says
- * nothing of the document, or the reason of the signal.
+ * Reads documents in the sandbox: they are untrusted input, since anybody who pays for a transaction can publish. The
+ * results are safe to process on the event loop. Every method throws SandboxError where the sandbox is unavailable,
+ * whatever the document, or the signal's reason.
  */
 export class DocumentReader {
-  /** `maxSize`: most bytes of a plain document. */
+  /** `maxSize`: largest plain document, in bytes. */
   constructor(
     private readonly sandbox: Sandbox,
     private readonly maxSize: number,
   ) {}
 
-  /** Decrypts, decompresses and checks a published document. One that cannot be read within the limits has that as reason. */
+  /** Decrypts, decompresses and checks a published document. Exceeding a limit is a `reason`, not an error. */
   async decode(published: PublishedDocument, publisher: Publisher, options: RunOptions = {}): Promise<Decoded> {
-    return this.tried(published, publisher, options).catch(asReason)
+    return this.decodeInSandbox(published, publisher, options).catch(asReason)
   }
 
-  /** The same for the index, which writes the answer down: it goes first, and what took too long is tried once more. */
-  async decodeForGood(published: PublishedDocument, publisher: Publisher, signal?: AbortSignal): Promise<Decoded> {
-    const again = () => this.tried(published, publisher, { signal, first: true })
-    return again()
+  /**
+   * Like `decode`, for the index, which stores the result: a time-out is retried once. It has priority, unless the
+   * options say otherwise.
+   */
+  async decodeForGood(published: PublishedDocument, publisher: Publisher, options: RunOptions = {}): Promise<Decoded> {
+    const attempt = () => this.decodeInSandbox(published, publisher, { priority: true, ...options })
+    return attempt()
       .catch((error: unknown) => {
-        if (error instanceof SandboxTimeout) return again()
+        if (error instanceof SandboxTimeout) return attempt()
         throw error
       })
       .catch(asReason)
+  }
+
+  /**
+   * Like `decode`, for several documents by one task. Rejects where that fails, for which one of them is the cause: then
+   * they are to be decoded one by one.
+   */
+  async decodeTogether(publications: readonly Publication[], options: RunOptions = {}): Promise<Decoded[]> {
+    // one that is too large is refused by its length, and not copied
+    const all = publications.map(({ published, publisher, expected }) => {
+      const reason = sizeProblem(published, this.maxSize)
+      return reason ? { reason } : { ...this.task(published, publisher), expected }
+    })
+    const tasks = all.filter((one) => 'published' in one)
+    const decoded = await this.sandbox.run('documents', tasks, {
+      deadline: BOUNDS.sandbox.together.deadline,
+      ...options,
+    })
+    return all.map((one) => ('published' in one ? withSearch(decoded.shift() as Read, one.expected) : one))
   }
 
   /** Checks a metadata cache's copy of the document with this SHA-256. */
@@ -46,34 +85,64 @@ export class DocumentReader {
     return this.sandbox.run('copy', { text, hash, owner: this.owner(publisher) }).catch(asReason)
   }
 
-  /** Where a metadata cache says that an asset is, by the text of its answer; undefined where that cannot be read. */
+  /** Reads the location of an asset from a metadata cache's response; undefined where it cannot be read. */
   async hint(text: string): Promise<Hint | undefined> {
     if (text.length > this.maxSize + BOUNDS.document.overhead) return undefined
     const hint = await this.sandbox.run('hint', text).catch(asReason)
     return hint && 'nft' in hint ? hint : undefined
   }
 
-  /** Checks a document that is about to be published. */
-  async validate(bytes: Uint8Array, options: RunOptions = {}): Promise<Validated> {
-    if (bytes.length > this.maxSize) return { problems: { body: `The body is larger than ${this.maxSize} bytes.` } }
-    // a copy, since it may lie in a buffer that is shared with other requests
-    const read = await this.sandbox.run('validate', Uint8Array.from(bytes), options).catch(asReason)
-    return 'reason' in read ? { problems: { body: `The body ${read.reason}.` } } : read
+  /**
+   * Parses a document that was checked before: a short one on the event loop, since a thread takes longer, a long one
+   * in the sandbox. Returns undefined where it cannot be read.
+   */
+  async stored(text: string): Promise<Ddo | undefined> {
+    if (text.length <= BOUNDS.document.short) return readStored(text)
+    const read = await this.sandbox.run('stored', text).catch(asReason)
+    return read && 'reason' in read ? undefined : read
   }
 
-  private async tried(published: PublishedDocument, publisher: Publisher, options: RunOptions): Promise<Decoded> {
+  /** Validates a document before publication, by itself or in a signed envelope. */
+  async validate(bytes: Uint8Array, options: RunOptions = {}): Promise<Validated> {
+    const tooLarge = { problems: { body: `The body is larger than ${this.maxSize} bytes.` } }
+    if (bytes.length > this.maxSize + BOUNDS.document.overhead) return tooLarge
+    // copied, since its buffer may be shared with other requests
+    const read = await this.sandbox.run('validate', Uint8Array.from(bytes), options).catch(asReason)
+    if ('reason' in read) return { problems: { body: `The body ${read.reason}.` } }
+    const { signedBy } = read
+    const isTooLarge = 'hash' in read ? read.size > this.maxSize : !signedBy && bytes.length > this.maxSize
+    return isTooLarge ? { ...tooLarge, ...(signedBy ? { signedBy } : {}) } : read
+  }
+
+  private async decodeInSandbox(
+    published: PublishedDocument,
+    publisher: Publisher,
+    options: RunOptions,
+  ): Promise<Decoded> {
     const tooLarge = sizeProblem(published, this.maxSize)
     if (tooLarge) return { reason: tooLarge }
-    return this.sandbox.run('document', { published, owner: this.owner(publisher) }, options)
+    return this.sandbox.run('document', this.task(published, publisher), options)
   }
 
-  private owner({ nft, chain: { chainId, keys } }: Publisher): DocumentOwner {
-    return { nft, chainId, keys, maxSize: this.maxSize }
+  private task(published: PublishedDocument, publisher: Publisher): DocumentTask {
+    return { published, owner: this.owner(publisher), keys: documentKeys(published, publisher.chain.keys) }
+  }
+
+  private owner({ nft, chain: { chainId } }: Publisher): DocumentOwner {
+    return { nft, chainId, maxSize: this.maxSize }
   }
 }
 
-/** What is wrong with a document that could not be read to the end. Throws what says nothing of the document. */
+/** The reason where the document made the task fail. Rethrows every other error. */
 function asReason(error: unknown): { reason: string } {
   if (error instanceof TaskFailure) return { reason: error.message }
   throw error
+}
+
+type Read = Awaited<ReturnType<typeof documentsTask>>[number]
+
+/** A document with the search rows that were made with it. The asset that they are of is not sent back by the thread. */
+function withSearch({ rows, ...decoded }: Read, expected: DocumentTask['expected']): Decoded {
+  if (!expected || !('ddo' in decoded)) return decoded
+  return { ...decoded, search: { asset: withDocument(expected.asset, decoded), rows } }
 }

@@ -1,23 +1,24 @@
 import { type Address, type Hex, isAddressEqual, type Log, type TransactionReceipt } from 'viem'
-import { assertReadable } from '../access/policy.js'
 import { VIEWS } from '../chain/abi.js'
 import type { Chain } from '../chain/chains.js'
 import { decodeEvent, type EventNamed } from '../chain/events.js'
-import { foreignView } from '../chain/foreign.js'
+import { untrustedView } from '../chain/untrusted-calls.js'
 import { AssetError, RequestError } from '../errors.js'
 import type { PublishedDocument } from './index/decode.js'
+import { assertReadable } from './states.js'
 
 /**
- * Throws unless the factory of the chain deployed this data NFT, and its state lets its document be read. Asked of the
- * chain itself: caches come right after the event, when the index may not have seen it.
+ * Throws RequestError unless the chain's factory deployed this data NFT, AccessError unless its state allows its
+ * document to be read, and ChainError. Queries the chain, not the index: caches request a document right after its
+ * event, which the index may not have read yet.
  */
 export async function assertReadableNft(chain: Chain, nft: Address): Promise<void> {
   const { factory } = chain.deployment
   const [listed, state] = await chain.nodes.ask(
-    (client, foreign) =>
+    (client, callUntrusted) =>
       Promise.all([
         client.readContract({ address: factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
-        foreignView(foreign, nft, 'metaDataState', []),
+        untrustedView(callUntrusted, nft, 'metaDataState', []),
       ]),
     { accept: ([, state]) => state !== undefined },
   )
@@ -26,17 +27,17 @@ export async function assertReadableNft(chain: Chain, nft: Address): Promise<voi
   assertReadable(state)
 }
 
-/** The document that an NFT published in a transaction, the last one where there are several. Throws AssetError. */
+/** Returns the last document that an NFT published in a transaction. Throws AssetError where there is none. */
 export function documentIn(receipt: TransactionReceipt | undefined, nft: Address): PublishedDocument {
   const published = receipt?.status === 'success' ? lastMetadata(receipt.logs, nft) : undefined
   if (!published) throw new AssetError('DOCUMENT_UNKNOWN', 'The transaction published no metadata of this data NFT.')
   return documentOf(published)
 }
 
-/** The event by which a data NFT publishes its document, for the first time or anew. */
+/** The event by which a data NFT publishes or updates its document. */
 export type MetadataEvent = EventNamed<'MetadataCreated'> | EventNamed<'MetadataUpdated'>
 
-/** The last metadata event that an NFT emitted itself. */
+/** Returns the last metadata event that the NFT itself emitted; undefined where there is none. */
 export function lastMetadata(logs: readonly Log[], nft: Address): MetadataEvent | undefined {
   const emitter = nft.toLowerCase()
   for (const log of logs.toReversed()) {
@@ -46,12 +47,12 @@ export function lastMetadata(logs: readonly Log[], nft: Address): MetadataEvent 
   return undefined
 }
 
-/** The document that a metadata event carries. */
+/** Returns the document of a metadata event. */
 export function documentOf({ args: { flags, data, metaDataHash } }: MetadataEvent): PublishedDocument {
   return { flags, data, hash: metaDataHash }
 }
 
-/** Whether two forms of a document are the same, byte by byte. */
+/** Returns whether two published documents are identical in data, hash and flags. */
 export function isSameDocument(a: PublishedDocument, b: PublishedDocument): boolean {
   const same = (x: Hex, y: Hex) => x.toLowerCase() === y.toLowerCase()
   return same(a.data, b.data) && same(a.hash, b.hash) && flagsOf(a.flags) === flagsOf(b.flags)

@@ -1,21 +1,28 @@
-import { LRUCache } from 'lru-cache'
 import type { Address, Log } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { topicsOf, VIEWS } from '../chain/abi.js'
 import type { Chain, Chains } from '../chain/chains.js'
-import { foreignView } from '../chain/foreign.js'
-import { parseJson } from '../json.js'
-import type { Logger } from '../logger.js'
+import { untrustedView } from '../chain/untrusted-calls.js'
 import type { Outbound } from '../outbound/outbound.js'
+import type { Logger } from '../process/logger.js'
 import type { Hint } from './cached-copy.js'
-import { didsOf, readDdo } from './ddo.js'
+import { didsOf, isDid } from './ddo.js'
 import type { DocumentReader } from './documents.js'
 import { documentOf, lastMetadata } from './published.js'
 import type { AssetSource, SourcedAsset } from './resolver.js'
+import { BASE_SIZE, SharedResults } from './shared-results.js'
 
-const DID = /^did:ope?:[0-9a-f]{64}$/
-const MAX_KEPT = 10_000
 const METADATA_TOPICS = topicsOf(['MetadataCreated', 'MetadataUpdated'])
+
+/** Bytes that one character of a document may take once it is parsed. */
+const PARSED = 4
+
+/** What a look-up came to, and the bytes that it takes. */
+interface LookedUp {
+  asset?: SourcedAsset
+  size: number
+}
+const NOTHING: LookedUp = { size: 0 }
 
 export interface RemoteCacheOptions {
   /** Base URL without a trailing slash. */
@@ -23,51 +30,54 @@ export interface RemoteCacheOptions {
   chains: Chains
   outbound: Outbound
   documents: DocumentReader
-  /** Milliseconds that an answer is good for. */
+  /** Bytes of a published document. */
+  maxDocument: number
+  /** Time to live of a look-up's result, in milliseconds. */
   ttl: number
   log: Logger
 }
 
 /**
- * A metadata cache as a source of assets. It is asked where to look, and nothing else: NFT, state, datatokens and the
- * document itself are what the chain says of them. Where this provider cannot decrypt the document that was published,
- * the cache's copy is taken only if it has the very hash that was published with it.
+ * Returns a metadata cache as a source of assets. The cache is trusted for nothing but a hint where to look: NFT, state,
+ * datatokens and the document come from the chain. Where this provider cannot decrypt the published document, the
+ * cache's copy is accepted only if it has the published hash.
  */
 export function remoteCacheSource(options: RemoteCacheOptions): AssetSource {
-  const kept = new LRUCache<string, Promise<SourcedAsset | false>>({ max: MAX_KEPT, ttl: options.ttl })
+  const known = new SharedResults<LookedUp>({
+    maxSize: BOUNDS.document.remoteCache,
+    size: ({ size }) => BASE_SIZE + size,
+    ttl: options.ttl,
+  })
 
-  async function look(did: string): Promise<SourcedAsset | false> {
-    const copy = await fetched(options, did)
+  async function lookUp(did: string): Promise<LookedUp> {
+    const copy = await fetchCopy(options, did)
     const hint = copy && (await options.documents.hint(copy))
     const chain = hint && options.chains.get(hint.chainId)
-    if (!chain || !didsOf(hint.nft, hint.chainId).includes(did)) return false
-    const published = await onChain(chain, hint)
-    if (!published) return false
+    if (!chain || !didsOf(hint.nft, hint.chainId).includes(did)) return NOTHING
+    const published = await newestOnChain(chain, hint)
+    if (!published) return NOTHING
     const text = await textOf(published.log, copy, { nft: hint.nft, chain }, options.documents)
-    const read = text === undefined ? undefined : readDdo(parseJson(text, BOUNDS.document))
-    if (!read || !('ddo' in read) || read.ddo.id !== did) return false
+    const ddo = text === undefined ? undefined : await options.documents.stored(text)
+    if (ddo?.id !== did) return NOTHING
     const { state, datatokens } = published
-    return { chainId: hint.chainId, nft: hint.nft, state, ddo: read.ddo, datatokens }
+    const asset = { chainId: hint.chainId, nft: hint.nft, state, ddo, datatokens }
+    return { asset, size: PARSED * (text ?? '').length + BASE_SIZE * datatokens.length }
   }
 
   return {
     name: 'metadata cache',
     async find(did) {
-      if (!DID.test(did)) return undefined
-      let looking = kept.get(did)
-      if (!looking) {
-        looking = look(did)
-        kept.set(did, looking)
-        looking.catch(() => kept.delete(did))
-      }
-      return (await looking) || undefined
+      if (!isDid(did)) return undefined
+      return (await known.get(did, () => lookUp(did))).asset
     },
   }
 }
 
-async function fetched({ url, outbound, log }: RemoteCacheOptions, did: string): Promise<string | undefined> {
+async function fetchCopy({ url, outbound, log, maxDocument }: RemoteCacheOptions, did: string) {
   try {
-    const { status, text } = await outbound.text(`${url}/api/aquarius/assets/ddo/${did}`)
+    // escapes and white space make a document longer than it was published
+    const maxSize = 2 * maxDocument + BOUNDS.outbound.added
+    const { status, text } = await outbound.text(`${url}/api/aquarius/assets/ddo/${did}`, maxSize)
     return status === 200 ? text : undefined
   } catch {
     log.warn({ host: new URL(url).host }, 'metadata cache did not answer')
@@ -75,18 +85,18 @@ async function fetched({ url, outbound, log }: RemoteCacheOptions, did: string):
   }
 }
 
-/** What the chain says of the NFT, and its newest metadata event; undefined where the factory did not deploy it. */
-async function onChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {
+/** Reads the NFT and its newest metadata event from the chain; undefined where the factory did not deploy it. */
+async function newestOnChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {
   return nodes.ask(
-    async (client, foreign) => {
+    async (client, callUntrusted) => {
       const [listed, state, datatokens, receipt] = await Promise.all([
         client.readContract({ address: deployment.factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
-        foreignView(foreign, nft, 'metaDataState', []),
-        foreignView(foreign, nft, 'getTokensList', []),
+        untrustedView(callUntrusted, nft, 'metaDataState', []),
+        untrustedView(callUntrusted, nft, 'getTokensList', []),
         client.request({ method: 'eth_getTransactionReceipt', params: [txId] }),
       ])
       if (listed !== nft || state === undefined || !datatokens || !receipt) return undefined
-      // an old event is no lie about the past, but one about the present: what came after it counts
+      // a cache may name an old event, so look for newer ones
       const filter = {
         address: nft,
         fromBlock: receipt.blockNumber,
@@ -101,7 +111,7 @@ async function onChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {
   )
 }
 
-/** The text of the document that an event published, or the cache's copy where that is the same. */
+/** The text of the published document, or the cache's copy where that has the published hash. */
 async function textOf(
   log: Log,
   copy: string,
@@ -112,6 +122,6 @@ async function textOf(
   if (!event) return undefined
   const published = documentOf(event)
   const decoded = await documents.decode(published, publisher)
-  const read = 'ddo' in decoded ? decoded : await documents.decodeCopy(copy, published.hash, publisher)
-  return 'ddo' in read ? read.ddo : undefined
+  const usable = 'ddo' in decoded ? decoded : await documents.decodeCopy(copy, published.hash, publisher)
+  return 'ddo' in usable ? usable.ddo : undefined
 }

@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
 import type { Chain, Chains } from '../chain/chains.js'
-import { AssetError } from '../errors.js'
+import { AssetError, UnseenError } from '../errors.js'
 import { type Ddo, didsOf, type Service } from './ddo.js'
 
-/** An asset as one source tells it. Only what the source itself has verified may be marked so. */
+/** An asset as returned by a source. State and datatokens must be verified by the source itself. */
 export interface SourcedAsset {
   chainId: number
   nft: Address
@@ -14,13 +14,16 @@ export interface SourcedAsset {
   datatokens: Address[]
 }
 
-/** Where asset documents come from. Each answers what it knows, or undefined; a failure is thrown as ProviderError. */
+/**
+ * A source of asset documents.
+ */
 export interface AssetSource {
   readonly name: string
+  /** Returns an asset, or undefined where there is none. Throws UnseenError where the source cannot tell, ProviderError. */
   find(did: string): Promise<SourcedAsset | undefined>
 }
 
-/** An asset that may be believed. */
+/** A verified asset, with its chain. */
 export interface Asset extends SourcedAsset {
   chain: Chain
 }
@@ -31,40 +34,49 @@ export interface AssetService {
   index: number
 }
 
-/** Finds assets by DID and holds every answer against what a DID promises, whatever the source. */
+/** Resolves assets by DID, and verifies that DID, NFT and chain agree, whatever the source. */
 export class AssetResolver {
-  /** Answers that were held against the promise already: sources may give the same one again. */
-  private readonly genuine = new WeakMap<SourcedAsset, Asset>()
+  /** Verified assets: a source may return the same object again. */
+  private readonly verified = new WeakMap<SourcedAsset, Asset>()
 
   constructor(
     private readonly sources: readonly AssetSource[],
     private readonly chains: Chains,
   ) {}
 
-  /** Throws AssetError DID_NOT_RESOLVED where no source knows an asset that can be believed. */
+  /**
+   * Resolves an asset. Throws AssetError DID_NOT_RESOLVED where no source has one that can be verified, UnseenError
+   * where a source cannot tell whether there is one, ProviderError.
+   */
   async resolve(did: string): Promise<Asset> {
+    let unseen: UnseenError | undefined
     for (const source of this.sources) {
-      const found = await source.find(did)
+      const found = await source.find(did).catch((error: unknown) => {
+        if (!(error instanceof UnseenError)) throw error
+        unseen = error
+      })
       if (!found) continue
-      const known = this.genuine.get(found)
-      if (known?.ddo.id === did) return known
+      unseen = undefined
+      const verified = this.verified.get(found)
+      if (verified?.ddo.id === did) return verified
       const chain = this.chains.get(found.chainId)
-      if (chain && this.isGenuine(did, found)) {
+      if (chain && this.isConsistent(did, found)) {
         const asset = { ...found, chain }
-        this.genuine.set(found, asset)
+        this.verified.set(found, asset)
         return asset
       }
-      break // a source that knows the asset is never overridden by a later one
+      break // a later source never overrides one that has the asset
     }
+    if (unseen) throw unseen
     throw new AssetError('DID_NOT_RESOLVED', `Cannot resolve DID ${printable(did)}`)
   }
 
-  private isGenuine(did: string, { ddo, nft, chainId }: SourcedAsset): boolean {
+  private isConsistent(did: string, { ddo, nft, chainId }: SourcedAsset): boolean {
     return didsOf(nft, chainId).includes(did) && ddo.id === did && ddo.nftAddress === nft && ddo.chainId === chainId
   }
 }
 
-/** The service with this id, whose datatoken must be one that the asset's NFT deployed. Throws AssetError. */
+/** Returns the service with this id, whose datatoken the asset's NFT must have deployed. Throws AssetError. */
 export function serviceOf(asset: Asset, serviceId: string): AssetService {
   const index = asset.ddo.services.findIndex((service) => service.id === serviceId)
   const service = asset.ddo.services[index]
@@ -77,7 +89,7 @@ export function serviceOf(asset: Asset, serviceId: string): AssetService {
   return { service, index }
 }
 
-/** The text for a message: what has the form of a DID, else nothing, so that no junk is echoed. */
+/** The DID for an error message; untrusted input of any other form is not echoed. */
 function printable(did: string): string {
   return /^did:ope?:[0-9a-f]{1,64}$/i.test(did) ? did : '(not of the form did:op:…)'
 }

@@ -1,22 +1,54 @@
 import type { Hex } from 'viem'
 import { JsonBoundsError } from '../json.js'
-import { type DdoCheck, readPublishableDdo } from './ddo.js'
+import { readPublishableDdo } from './ddo.js'
 import { documentJson, sha256 } from './index/decode.js'
 
-/** What a document that is about to be published is: fit, for this chain and with this SHA-256, or not. */
-export type Validated = { hash: Hex; chainId: number } | { problems: Record<string, string> }
+/** The unverified signature fields of a request for validation. */
+export type SignedBy = Record<'publisherAddress' | 'nonce' | 'signature', unknown>
 
-/** Checks a document as it would be published. It may be anybody's: the service has it read in the sandbox. */
-export function validateDocument(bytes: Uint8Array): Validated {
-  const read = checked(bytes)
-  return 'problems' in read ? read : { hash: sha256(bytes), chainId: read.ddo.chainId }
+/**
+ * The result of validating a document before publication: its SHA-256, chain and size in bytes, or its problems by
+ * field. `signedBy` where it came in an envelope.
+ */
+export type Validated = ({ hash: Hex; chainId: number; size: number } | { problems: Record<string, string> }) & {
+  signedBy?: SignedBy
 }
 
-function checked(bytes: Uint8Array): DdoCheck {
+/**
+ * Validates the bytes of a document before publication, by itself or in an envelope `{ddo, publisherAddress, nonce,
+ * signature}`. They are untrusted: the service runs this in the sandbox.
+ */
+export function validateDocument(bytes: Uint8Array): Validated {
+  let json: unknown
   try {
-    return readPublishableDdo(documentJson(bytes).json)
+    json = documentJson(bytes).json
   } catch (error) {
-    const why = error instanceof JsonBoundsError ? error.message : 'must be a DDO as JSON text'
-    return { problems: { body: `The body ${why}.` } }
+    const problem = error instanceof JsonBoundsError ? error.message : 'must be a DDO as JSON text'
+    return { problems: { body: `The body ${problem}.` } }
   }
+  if (!isEnvelope(json)) return { ...check(json, bytes) }
+  const { ddo, publisherAddress, nonce, signature } = json
+  const signedBy = { publisherAddress: scalar(publisherAddress), nonce: scalar(nonce), signature: scalar(signature) }
+  // the client publishes this text, whatever the envelope looked like
+  return { ...check(ddo, Buffer.from(JSON.stringify(ddo))), signedBy }
+}
+
+/** No document of any version has a field of this name. */
+function isEnvelope(json: unknown): json is { ddo: unknown } & Record<string, unknown> {
+  return typeof json === 'object' && json !== null && !Array.isArray(json) && Object.hasOwn(json, 'ddo')
+}
+
+function check(json: unknown, bytes: Uint8Array): Validated {
+  const checked = readPublishableDdo(json)
+  if ('problems' in checked) return checked
+  return { hash: sha256(bytes), chainId: checked.ddo.chainId, size: bytes.length }
+}
+
+/** Longer texts are refused in any case, so they are truncated instead of copied between threads. */
+const MAX_TEXT = 10_000
+
+/** A value as sent; an object is replaced by a value that is refused likewise. */
+function scalar(value: unknown): unknown {
+  if (typeof value === 'string') return value.slice(0, MAX_TEXT)
+  return typeof value === 'object' && value !== null ? {} : value
 }

@@ -12,18 +12,20 @@ export const EVENTS = parseAbi([
   'event ProviderFee(address indexed providerFeeAddress, address indexed providerFeeToken, uint256 providerFeeAmount, bytes providerData, uint8 v, bytes32 r, bytes32 s, uint256 validUntil)',
 ])
 
-/** The first topics of events by name, as a filter for any one of them. */
+/** Returns the first topics of the named events, as a filter that matches any of them. */
 export function topicsOf(names: (typeof EVENTS)[number]['name'][]): Hex[] {
   return names.map((eventName) => encodeEventTopics({ abi: EVENTS, eventName } as never)[0] as Hex)
 }
 
-/** View functions of the contracts: of the factory and data NFTs for decrypt, of all others for owner and price. */
+/** View functions: of the factory and data NFTs for decryption, of the other contracts for owner and price. */
 export const VIEWS = parseAbi([
   'function erc721List(address nft) view returns (address)',
   'function metaDataState() view returns (uint8)',
   'function getTokensList() view returns (address[])',
   'function ownerOf(uint256 tokenId) view returns (address)',
   'function tokenURI(uint256 tokenId) view returns (string)',
+  'function balanceOf(address owner) view returns (uint256)',
+  'function name() view returns (string)',
   'function symbol() view returns (string)',
   'function getFixedRates() view returns ((address contractAddress, bytes32 id)[])',
   'function getDispensers() view returns (address[])',

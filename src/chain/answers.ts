@@ -2,47 +2,47 @@ import type { EIP1193RequestFn, Transport } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { isAddressText } from '../crypto/address.js'
 
-/** What a node said is not of the form that its question asks for: no answer at all. */
-export class MalformedAnswer extends Error {
-  override readonly name = 'MalformedAnswer'
-  /** `field` is what is wrong, in our own words: nothing of what the node said. */
+/** A node's response does not have the form that its request calls for, so it counts as none. */
+export class MalformedResponse extends Error {
+  override readonly name = 'MalformedResponse'
+  /** `field` names what is wrong, in our own words: nothing that the node sent. */
   constructor(
     readonly method: string,
     readonly field: string,
   ) {
-    super(`The node's answer to ${method} has a wrong ${field}.`)
+    super(`The node's response to ${method} has an invalid ${field}.`)
   }
 }
 
-/** The same transport, with every answer looked at before anybody believes it. Throws MalformedAnswer. */
-export function checked(transport: Transport): Transport {
+/** Wraps a transport so that every response is validated before use. Its requests reject with MalformedResponse. */
+export function validatedTransport(transport: Transport): Transport {
   return (options) => {
-    const made = transport(options)
-    const request = async (asked: { method: string; params?: unknown }, ...how: unknown[]) => {
-      const said = await (made.request as (...args: unknown[]) => Promise<unknown>)(asked, ...how)
-      checkAnswer(asked.method, asked.params, said)
-      return said
+    const inner = transport(options)
+    const request = async (call: { method: string; params?: unknown }, ...rest: unknown[]) => {
+      const result = await (inner.request as (...args: unknown[]) => Promise<unknown>)(call, ...rest)
+      validateResponse(call.method, call.params, result)
+      return result
     }
-    return { ...made, request: request as EIP1193RequestFn }
+    return { ...inner, request: request as EIP1193RequestFn }
   }
 }
 
-/** Throws MalformedAnswer where an answer is not what the question asks for. Methods that nobody asks pass. */
-export function checkAnswer(method: string, params: unknown, said: unknown): void {
-  const field = CHECKS[method]?.(said, Array.isArray(params) ? params : [])
-  if (field !== undefined) throw new MalformedAnswer(method, field)
+/** Throws MalformedResponse where a result does not fit its request. Methods that the service never calls pass. */
+export function validateResponse(method: string, params: unknown, result: unknown): void {
+  const field = CHECKS[method]?.(result, Array.isArray(params) ? params : [])
+  if (field !== undefined) throw new MalformedResponse(method, field)
 }
 
-/** The name of what is wrong with an answer; undefined where nothing is. */
-type Check = (said: unknown, params: unknown[]) => string | undefined
+/** Returns the name of the invalid field of a result; undefined where it is valid. */
+type Check = (result: unknown, params: unknown[]) => string | undefined
 
-const quantity: Check = (said) => (isQuantity(said) ? undefined : 'number')
-const bytes: Check = (said) => (isBytes(said) ? undefined : 'hex')
+const quantity: Check = (result) => (isQuantity(result) ? undefined : 'number')
+const bytes: Check = (result) => (isBytes(result) ? undefined : 'hex')
 
-/** By the methods that are asked for somewhere. */
+/** One check for each method that the service calls. */
 const CHECKS: Record<string, Check> = {
   eth_chainId: quantity,
-  eth_blockNumber: (said) => (isNumber(said) ? undefined : 'number'),
+  eth_blockNumber: (result) => (isNumber(result) ? undefined : 'number'),
   eth_gasPrice: quantity,
   eth_maxPriorityFeePerGas: quantity,
   eth_estimateGas: quantity,
@@ -50,31 +50,33 @@ const CHECKS: Record<string, Check> = {
   eth_getTransactionCount: quantity,
   eth_call: bytes,
   eth_getCode: bytes,
-  eth_sendRawTransaction: (said) => (isHash(said) ? undefined : 'hash'),
-  eth_getBlockByNumber: (said, [asked]) => (said === null ? undefined : headerFault(said, { number: asked })),
-  eth_getBlockByHash: (said, [asked]) => (said === null ? undefined : headerFault(said, { hash: asked })),
-  eth_getTransactionReceipt: (said, [asked]) => (said === null ? undefined : receiptFault(said, asked)),
-  eth_getBlockReceipts: (said) => {
-    if (said === null) return undefined
-    return Array.isArray(said) ? firstFault(said, (receipt) => receiptFault(receipt)) : 'list'
+  eth_sendRawTransaction: (result) => (isHash(result) ? undefined : 'hash'),
+  eth_getBlockByNumber: (result, [number]) => (result === null ? undefined : headerFault(result, { number })),
+  eth_getBlockByHash: (result, [hash]) => (result === null ? undefined : headerFault(result, { hash })),
+  eth_getTransactionReceipt: (result, [hash]) => (result === null ? undefined : receiptFault(result, hash)),
+  eth_getBlockReceipts: (result) => {
+    if (result === null) return undefined
+    return Array.isArray(result) ? firstFault(result, (receipt) => receiptFault(receipt)) : 'list'
   },
-  eth_getLogs: (said, [filter]) => logsFault(said, Object(filter) as Filter),
+  eth_getLogs: (result, [filter]) => logsFault(result, Object(filter) as Filter),
 }
 
-function headerFault(said: unknown, asked: { number?: unknown; hash?: unknown }): string | undefined {
-  // one that is not mined yet has neither hash nor number
-  if (asked.number === 'pending') return undefined
-  const { hash, number, timestamp, transactions } = fieldsOf(said)
-  if (!isHash(hash) || (asked.hash !== undefined && !sameHex(hash, asked.hash))) return 'hash'
-  if (!isNumber(number) || (isQuantity(asked.number) && Number(number) !== Number(asked.number))) return 'number'
+function headerFault(result: unknown, requested: { number?: unknown; hash?: unknown }): string | undefined {
+  // a pending block has neither hash nor number
+  if (requested.number === 'pending') return undefined
+  const { hash, number, timestamp, transactions } = fieldsOf(result)
+  if (!isHash(hash) || (requested.hash !== undefined && !sameHex(hash, requested.hash))) return 'hash'
+  if (!isNumber(number) || (isQuantity(requested.number) && Number(number) !== Number(requested.number)))
+    return 'number'
   if (!isTime(timestamp)) return 'timestamp'
-  // whole transactions are asked for by nobody
-  if (asked.hash !== undefined && !(Array.isArray(transactions) && transactions.every(isHash))) return 'transactions'
+  // the service only requests transaction hashes, never full transactions
+  if (requested.hash !== undefined && !(Array.isArray(transactions) && transactions.every(isHash)))
+    return 'transactions'
   return undefined
 }
 
-function receiptFault(said: unknown, transaction?: unknown): string | undefined {
-  const { status, transactionHash, blockHash, blockNumber, logs } = fieldsOf(said)
+function receiptFault(result: unknown, transaction?: unknown): string | undefined {
+  const { status, transactionHash, blockHash, blockNumber, logs } = fieldsOf(result)
   if (status !== '0x0' && status !== '0x1') return 'status'
   if (!isHash(transactionHash) || (transaction !== undefined && !sameHex(transactionHash, transaction)))
     return 'transactionHash'
@@ -82,10 +84,10 @@ function receiptFault(said: unknown, transaction?: unknown): string | undefined 
   if (!isNumber(blockNumber)) return 'blockNumber'
   if (!Array.isArray(logs)) return 'logs'
   return firstFault(logs, (log) => {
-    const other = fieldsOf(log)
-    if (!sameHex(other.blockHash, blockHash)) return 'blockHash of a log'
-    if (!sameHex(other.transactionHash, transactionHash)) return 'transactionHash of a log'
-    return logFault(other)
+    const fields = fieldsOf(log)
+    if (!sameHex(fields.blockHash, blockHash)) return 'blockHash of a log'
+    if (!sameHex(fields.transactionHash, transactionHash)) return 'transactionHash of a log'
+    return logFault(fields)
   })
 }
 
@@ -97,28 +99,31 @@ interface Filter {
   topics?: unknown[]
 }
 
-/** Of logs that were asked for: in the blocks, of the contracts and events of the filter, in their order, and once. */
-function logsFault(said: unknown, { fromBlock, toBlock, blockHash, address, topics = [] }: Filter): string | undefined {
-  if (!Array.isArray(said)) return 'list'
+/** Logs must match the filter's blocks, contracts and events, be in block order, and contain no duplicates. */
+function logsFault(
+  result: unknown,
+  { fromBlock, toBlock, blockHash, address, topics = [] }: Filter,
+): string | undefined {
+  if (!Array.isArray(result)) return 'list'
   const first = isQuantity(fromBlock) ? Number(fromBlock) : 0
   const last = isQuantity(toBlock) ? Number(toBlock) : Number.MAX_SAFE_INTEGER
-  const wanted = setOf(address)
+  const addresses = setOf(address)
   const events = setOf(topics[0])
   const seen = new Set<string>()
-  let before = first
-  return firstFault(said, (log) => {
+  let previous = first
+  return firstFault(result, (log) => {
     const fields = fieldsOf(log)
     const fault = logFault(fields)
     if (fault) return fault
     const block = Number(fields.blockNumber)
-    if (block < before || block > last) return 'blockNumber of a log'
-    before = block
+    if (block < previous || block > last) return 'blockNumber of a log'
+    previous = block
     if (blockHash !== undefined && !sameHex(fields.blockHash, blockHash)) return 'blockHash of a log'
-    if (wanted && !wanted.has((fields.address as string).toLowerCase())) return 'address of a log'
+    if (addresses && !addresses.has((fields.address as string).toLowerCase())) return 'address of a log'
     if (events && !events.has(String((fields.topics as string[])[0]).toLowerCase())) return 'topic of a log'
-    const place = `${fields.blockHash} ${fields.transactionHash} ${fields.logIndex}`
-    if (seen.has(place)) return 'log: it is there twice'
-    seen.add(place)
+    const key = `${fields.blockHash} ${fields.transactionHash} ${fields.logIndex}`
+    if (seen.has(key)) return 'log: it is there twice'
+    seen.add(key)
     return undefined
   })
 }
@@ -132,7 +137,7 @@ function logFault(log: Record<string, unknown>): string | undefined {
   if (!isHash(blockHash)) return 'blockHash of a log'
   if (!isHash(transactionHash)) return 'transactionHash of a log'
   if (!isNumber(logIndex)) return 'logIndex of a log'
-  // newer nodes tell it
+  // only newer nodes send it
   if (blockTimestamp !== undefined && blockTimestamp !== null && !isTime(blockTimestamp))
     return 'blockTimestamp of a log'
   return removed === true ? 'log: it was removed' : undefined
@@ -146,33 +151,33 @@ function firstFault(list: unknown[], check: (one: unknown) => string | undefined
   return undefined
 }
 
-const fieldsOf = (said: unknown) => Object(said) as Record<string, unknown>
+const fieldsOf = (result: unknown) => Object(result) as Record<string, unknown>
 
-/** One or several texts of hex, in lower case; undefined where any will do. */
-function setOf(wanted: unknown): Set<string> | undefined {
-  if (wanted === undefined || wanted === null) return undefined
-  return new Set([wanted].flat().map((one) => String(one).toLowerCase()))
+/** The accepted hex values of a filter field, in lower case; undefined where the field filters nothing. */
+function setOf(accepted: unknown): Set<string> | undefined {
+  if (accepted === undefined || accepted === null) return undefined
+  return new Set([accepted].flat().map((one) => String(one).toLowerCase()))
 }
 
-function isQuantity(said: unknown): said is string {
-  return typeof said === 'string' && /^0x[0-9a-f]{1,64}$/i.test(said)
+function isQuantity(result: unknown): result is string {
+  return typeof result === 'string' && /^0x[0-9a-f]{1,64}$/i.test(result)
 }
 
-/** A number that is exact here: of a block, or of a log. */
-function isNumber(said: unknown): said is string {
-  return isQuantity(said) && Number.isSafeInteger(Number(said))
+/** A block number or log index that a JavaScript number holds exactly. */
+function isNumber(result: unknown): result is string {
+  return isQuantity(result) && Number.isSafeInteger(Number(result))
 }
 
-function isTime(said: unknown): said is string {
-  return isQuantity(said) && Number(said) <= BOUNDS.chain.time
+function isTime(result: unknown): result is string {
+  return isQuantity(result) && Number(result) <= BOUNDS.chain.time
 }
 
-function isHash(said: unknown): said is string {
-  return typeof said === 'string' && said.length === 66 && /^0x[0-9a-f]{64}$/i.test(said)
+function isHash(result: unknown): result is string {
+  return typeof result === 'string' && result.length === 66 && /^0x[0-9a-f]{64}$/i.test(result)
 }
 
-function isBytes(said: unknown): said is string {
-  return typeof said === 'string' && said.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(said)
+function isBytes(result: unknown): result is string {
+  return typeof result === 'string' && result.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(result)
 }
 
 function sameHex(one: unknown, other: unknown): boolean {

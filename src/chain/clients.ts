@@ -1,36 +1,36 @@
 import { type Account, createPublicClient, createWalletClient, custom, http, type PublicClient } from 'viem'
 import { BOUNDS } from '../bounds.js'
-import { checked } from './answers.js'
-import { wholeAnswer } from './whole-answer.js'
+import { validatedTransport } from './answers.js'
+import { bufferedFetch } from './buffered-fetch.js'
 
 /**
- * The only place that makes clients of the chain library (a lint rule keeps it so). By default the library fetches
- * whatever URL a contract names when it answers a call with an OffchainLookup (EIP-3668): past the guarded way out,
- * from inside the operator's network. So these look-ups are off on every client.
+ * Clients of the chain library are created in this file alone (a lint rule enforces it). By default the library fetches
+ * any URL that a contract returns in an OffchainLookup revert (EIP-3668): from inside the operator's network, without
+ * the egress guard. So these look-ups are off on every client.
  */
 const NO_LOOKUPS = { ccipRead: false } as const
 
 interface ClientOptions {
-  /** Milliseconds that the node may take for one answer. */
+  /** Milliseconds that the node may take for one response. */
   timeout?: number
-  /** Whether calls of one tick travel in one HTTP request. */
+  /** Whether calls made in one tick are batched into one HTTP request. */
   batch?: boolean
-  /** Largest answer, in bytes of JSON. */
+  /** Largest response body, in bytes. */
   maxAnswer?: number
 }
 
-/** A JSON-RPC client of one node, whose answers have the form that was asked for. */
+/** Creates a JSON-RPC client of one node. It does not retry, and validates the form of every response. */
 export function rpcClient(
   url: URL,
-  { timeout = 10_000, batch = true, maxAnswer = BOUNDS.chain.answer }: ClientOptions = {},
+  { timeout = 10_000, batch = true, maxAnswer = BOUNDS.chain.response }: ClientOptions = {},
 ): PublicClient {
   return createPublicClient({
     ...NO_LOOKUPS,
-    transport: checked(
+    transport: validatedTransport(
       http(url.href, {
         ...(batch ? { batch: { batchSize: 100 } } : {}),
         maxResponseBodySize: maxAnswer,
-        fetchFn: wholeAnswer(maxAnswer),
+        fetchFn: bufferedFetch(maxAnswer),
         timeout,
         retryCount: 0,
       }),
@@ -39,7 +39,7 @@ export function rpcClient(
   })
 }
 
-/** A client that prepares and signs transactions of an account; `request` takes them to a node, and does its own retries. */
+/** Creates a client that prepares and signs transactions of an account; `request` sends calls to a node and handles retries. */
 export function walletClient<A extends Account>(account: A, request: Parameters<typeof custom>[0]['request']) {
   return createWalletClient({ ...NO_LOOKUPS, account, transport: custom({ request }, { retryCount: 0 }) })
 }

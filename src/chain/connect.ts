@@ -6,57 +6,72 @@ import { StartError } from '../errors.js'
 import type { Chain, Chains } from './chains.js'
 import { rpcClient } from './clients.js'
 import { type Deployment, KNOWN_DEPLOYMENTS, readAddressFile } from './deployments.js'
+import { hasFactory } from './factory.js'
 import { ChainNodes, type NodesOptions } from './nodes.js'
 
-type Watching = Pick<NodesOptions, 'log' | 'onOutcome' | 'trace'>
+type Instrumentation = Pick<NodesOptions, 'log' | 'onOutcome' | 'trace'>
 
 /**
- * Asks every configured node for its chain id and puts the chains together. A node that does not answer is no problem
- * where another one of its chain does. Throws one StartError that lists every chain without a node, every node on
- * another chain, and every chain without contracts or key.
+ * Requests the chain id of every configured node and builds the chains. A chain whose nodes do not respond is served as
+ * soon as one does; only where its id is not configured must one respond now. Throws one StartError that lists every
+ * node on another chain, and every chain without id, contracts or key.
  */
-export async function connectChains(settings: Settings, watching: Watching = {}): Promise<Chains> {
+export async function connectChains(settings: Settings, instrumentation: Instrumentation = {}): Promise<Chains> {
   const problems: string[] = []
   const deployments = knownDeployments(settings, problems)
   const keyring = await openKeyring(settings, problems)
   if (problems.length > 0) throw new StartError(problems)
   const urls = settings.NETWORK_URL
-  const wanted: [number | undefined, URL[]][] = urls.all ? [[undefined, urls.all]] : [...urls.byChain]
+  const configured: [number | undefined, URL[]][] = urls.all ? [[undefined, urls.all]] : [...urls.byChain]
   const connected = await Promise.all(
-    wanted.map(async ([expected, nodes]) => {
+    configured.map(async ([expected, nodes]) => {
+      const before = problems.length
       const chainId = await chainIdOf(expected, nodes, settings.RPC_TIMEOUT, problems)
+      const misplaced = problems.length > before
       const chain =
-        chainId === undefined ? undefined : chainFrom(settings, { keyring, deployments }, chainId, nodes, watching)
-      if (typeof chain === 'string') problems.push(chain)
-      return chain
+        chainId === undefined
+          ? undefined
+          : chainFrom(settings, { keyring, deployments }, chainId, nodes, instrumentation)
+      if (typeof chain === 'string') return void problems.push(chain)
+      if (!chain || misplaced) return undefined
+      const factoryFound = await hasFactory(chain)
+      if (factoryFound === false)
+        problems.push(
+          `ADDRESS_FILE: chain ${chain.chainId} has no contract at ${chain.deployment.factory}, which should be the factory.`,
+        )
+      return { ...chain, factoryFound: factoryFound === true }
     }),
   )
   if (problems.length > 0) throw new StartError(problems)
-  return new Map(connected.map((chain) => [(chain as Chain).chainId, chain as Chain]))
+  return new Map(connected.flatMap((chain) => (chain ? [[chain.chainId, chain]] : [])))
 }
 
-/** The chain that all nodes which answer are on. Adds a line to the problems for each that is on another, or where none answers. */
+/**
+ * Returns the expected chain id, or that of the first node that responds. Adds a problem for each node on another chain,
+ * and where neither is known.
+ */
 async function chainIdOf(
   expected: number | undefined,
   urls: URL[],
   timeout: number,
   problems: string[],
 ): Promise<number | undefined> {
-  const told = await Promise.all(
+  const chainIds = await Promise.all(
     urls.map((url) =>
       rpcClient(url, { timeout })
         .getChainId()
         .catch(() => undefined),
     ),
   )
-  const chainId = expected ?? told.find((id) => id !== undefined)
-  const whose = expected === undefined ? '' : ` of chain ${expected}`
-  if (told.every((id) => id === undefined)) {
+  const chainId = expected ?? chainIds.find((id) => id !== undefined)
+  if (chainId === undefined) {
     const hosts = urls.map(({ host }) => host).join(', ')
-    problems.push(`NETWORK_URL: the node${whose} at ${hosts} does not answer JSON-RPC.`)
+    problems.push(
+      `NETWORK_URL: the node at ${hosts} does not answer JSON-RPC. To start without it, name its chain: {"<chain id>": "<URL>"}.`,
+    )
     return undefined
   }
-  for (const [at, id] of told.entries())
+  for (const [at, id] of chainIds.entries())
     if (id !== undefined && id !== chainId)
       problems.push(`NETWORK_URL: the node at ${urls[at]?.host} is on chain ${id}, not on chain ${chainId}.`)
   return chainId
@@ -73,14 +88,14 @@ function knownDeployments(settings: Settings, problems: string[]): Map<number, D
   return deployments
 }
 
-/** One chain, or the sentence that says why not. */
+/** Builds one chain, or returns the problem that prevents it. */
 function chainFrom(
   settings: Settings,
   { keyring, deployments }: { keyring: Keyring; deployments: Map<number, Deployment> },
   chainId: number,
   urls: URL[],
-  watching: Watching,
-): Chain | string {
+  instrumentation: Instrumentation,
+): Omit<Chain, 'factoryFound'> | string {
   const key = keyring.current(chainId)
   if (!key) return `PROVIDER_PRIVATE_KEY: has no key for chain ${chainId}.`
   const deployment = deployments.get(chainId)
@@ -95,7 +110,7 @@ function chainFrom(
     nodes: new ChainNodes(chainId, urls, {
       timeout: settings.RPC_TIMEOUT,
       agreement: settings.RPC_AGREEMENT,
-      ...watching,
+      ...instrumentation,
     }),
     key,
     keys: [key, ...keyring.previous(chainId)],

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import type { Address } from 'viem'
-import { getAddress, isAddress } from 'viem'
+import { checksummed, isAddressText } from '../crypto/address.js'
 
-/** The contracts of one network that the service has to know. */
+/** The contracts of a network that the service depends on. */
 export interface Deployment {
   network: string
   chainId: number
-  /** ERC721Factory: the only deployer of data NFTs and datatokens that is believed. */
+  /** ERC721Factory: the only trusted deployer of data NFTs and datatokens. */
   factory: Address
-  /** Block from which on the factory can have emitted events. */
+  /** First block in which the factory can have emitted events. */
   startBlock: number
-  /** Token of the provider fee where the operator names none. */
+  /** Default token of the provider fee. */
   oceanToken?: Address
 }
 
@@ -146,7 +146,7 @@ export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
 ]
 
 /**
- * Deployments from an address.json of the legacy form: an object of networks, each with chainId, ERC721Factory,
+ * Reads deployments from an address.json in the legacy format: an object of networks, each with chainId, ERC721Factory,
  * startBlock and Ocean. Throws an Error that says what is wrong with the file.
  */
 export function readAddressFile(path: string): Deployment[] {
@@ -160,15 +160,14 @@ export function readAddressFile(path: string): Deployment[] {
   return Object.entries(networks).flatMap(([network, entry]) => {
     const { chainId, ERC721Factory, startBlock, Ocean } = (entry ?? {}) as Record<string, unknown>
     if (typeof chainId !== 'number' || typeof ERC721Factory !== 'string') return []
-    if (!isAddress(ERC721Factory, { strict: false }))
-      throw new Error(`has an ERC721Factory that is no address in ${network}`)
+    if (!isAddressText(ERC721Factory)) throw new Error(`has an ERC721Factory that is no address in ${network}`)
     return [
       {
         network,
         chainId,
-        factory: getAddress(ERC721Factory),
+        factory: checksummed(ERC721Factory),
         startBlock: typeof startBlock === 'number' ? startBlock : 0,
-        ...(typeof Ocean === 'string' && isAddress(Ocean, { strict: false }) ? { oceanToken: getAddress(Ocean) } : {}),
+        ...(isAddressText(Ocean) ? { oceanToken: checksummed(Ocean) } : {}),
       },
     ]
   })

@@ -2,7 +2,7 @@ import { type Address, encodeEventTopics, type Hex, type Log, type parseEventLog
 import { checksummed } from '../crypto/address.js'
 import { EVENTS } from './abi.js'
 
-/** The log of one of EVENTS, decoded. */
+/** A decoded log of one of EVENTS. */
 export type ChainEvent = ReturnType<typeof parseEventLogs<typeof EVENTS, true>>[number]
 export type EventNamed<N extends ChainEvent['eventName']> = Extract<ChainEvent, { eventName: N }>
 
@@ -12,15 +12,15 @@ const BY_TOPIC = new Map(
 )
 
 /**
- * Decodes those of some logs that are one of EVENTS and passes over all others, with those whose data are not what
- * their event has. Anybody may emit a log of some megabytes: the chain library goes through it byte by byte, which
- * holds the event loop for a quarter of a second for each of them. This takes a few milliseconds.
+ * Decodes the logs that are one of EVENTS; skips all others and malformed ones. Anybody may emit a log of several
+ * megabytes. The chain library decodes it byte by byte, which blocks the event loop for a quarter of a second per
+ * log; this takes a few milliseconds.
  */
 export function decodeEvents(logs: readonly Log[]): ChainEvent[] {
   return logs.flatMap((log) => decodeEvent(log) ?? [])
 }
 
-/** The same for one log. */
+/** Decodes one log; undefined where it is not one of EVENTS, or malformed. */
 export function decodeEvent(log: Log): ChainEvent | undefined {
   const event = BY_TOPIC.get(log.topics[0] as Hex)
   if (!event) return undefined
@@ -32,7 +32,7 @@ export function decodeEvent(log: Log): ChainEvent | undefined {
   }
 }
 
-/** The data, or topics, of a log are not those of its event. */
+/** The data or topics of a log do not fit its event. */
 class Malformed extends Error {}
 
 type Inputs = (typeof EVENTS)[number]['inputs']
@@ -71,7 +71,7 @@ function decoded(type: Inputs[number]['type'], word: Buffer, bytes: Buffer): unk
   }
 }
 
-/** What lies at the offset that a word holds: its length, and so many bytes. */
+/** A dynamic value: the word holds the offset of its length, which its bytes follow. */
 function dynamic(word: Buffer, bytes: Buffer): Buffer {
   const offset = smallNumber(word, bytes.length)
   return part(bytes, offset + WORD, smallNumber(part(bytes, offset, WORD), bytes.length))
@@ -82,9 +82,9 @@ function part(bytes: Buffer, from: number, length: number): Buffer {
   return bytes.subarray(from, from + length)
 }
 
-function smallNumber(word: Buffer, most: number): number {
+function smallNumber(word: Buffer, max: number): number {
   const value = BigInt(hex(word))
-  if (value > BigInt(most)) throw new Malformed()
+  if (value > BigInt(max)) throw new Malformed()
   return Number(value)
 }
 

@@ -1,41 +1,41 @@
 import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
 import { BOUNDS } from '../bounds.js'
-import { MalformedAnswer } from './answers.js'
+import { MalformedResponse } from './answers.js'
 
-/** Why a node did not answer at all, in words without its URL; `retryAfter` in milliseconds where it said so. */
+/** Why a node gave no usable response, in words without its URL; `retryAfter` in milliseconds where the node sent one. */
 export interface TransportFailure {
   reason: string
   retryAfter?: number
 }
 
-const CONTRACT_ANSWERS = new Set([
+const CONTRACT_ERRORS = new Set([
   'ContractFunctionRevertedError',
   'ContractFunctionZeroDataError',
   'AbiDecodingZeroDataError',
   'ExecutionRevertedError',
 ])
 
-/** Whether the node did answer, and it is the contract that has nothing to say. */
-export function isContractAnswer(error: unknown): boolean {
-  return causes(error).some(({ name }) => CONTRACT_ANSWERS.has(name))
+/** Returns whether the node responded and the contract reverted or returned nothing. */
+export function isContractError(error: unknown): boolean {
+  return causes(error).some(({ name }) => CONTRACT_ERRORS.has(name))
 }
 
-/** Codes by which a node says of itself, not of the call, that it has no answer: unknown method, too many requests. */
+/** JSON-RPC error codes that concern the node, not the call: unknown method, too many requests. */
 const NODE_CODES = new Set([-32601, -32005, 429])
 
-/** Whether it was the node that failed; if not, it answered, and the contract that was called has nothing to say. */
+/** Returns whether the node failed; if not, it responded, and the call itself reverted or returned nothing. */
 export function nodeFailed(error: unknown): boolean {
   if (transportFailure(error)) return true
   return causes(error).some((cause) => NODE_CODES.has((cause as { code?: unknown }).code as number))
 }
 
-/** What is wrong with the node itself, as against an error that it answers to a call. */
+/** Returns what is wrong with the node itself; undefined for an error that it returned for a call. */
 export function transportFailure(error: unknown): TransportFailure | undefined {
   const all = causes(error)
-  // the library's own error, or that of the deadline of its request
+  // thrown by the library, or by the deadline signal of its request
   if (all.some(({ name }) => name === 'TimeoutError')) return { reason: 'did not answer in time' }
   for (const cause of all) {
-    if (cause instanceof MalformedAnswer) return { reason: `answers ${cause.method} with a wrong ${cause.field}` }
+    if (cause instanceof MalformedResponse) return { reason: `answers ${cause.method} with a wrong ${cause.field}` }
     if (!(cause instanceof HttpRequestError)) continue
     const { status, headers } = cause
     if (status === undefined) return { reason: 'cannot be reached' }
@@ -45,10 +45,10 @@ export function transportFailure(error: unknown): TransportFailure | undefined {
   return undefined
 }
 
-/** Codes for an answer that is too long, of servers that tell: go-ethereum's own, those built on jsonrpsee, and of a proxy. */
+/** Codes for a response that is too large: of go-ethereum, of servers built on jsonrpsee, and of a proxy. */
 const TOO_LONG = new Set([-32003, -32008, -32020])
 
-/** Whether the answer would be, or was, too long: the node or what stands before it says so, or our own limit does. */
+/** Returns whether the response is too large: for the node, for a proxy in front of it, or for our own limit. */
 export function isTooLong(error: unknown): boolean {
   return causes(error).some(
     (cause) =>
@@ -59,14 +59,14 @@ export function isTooLong(error: unknown): boolean {
 }
 
 /**
- * In words without a URL, why a node that can be reached does not give what it was asked for: it may give less of it.
- * Each says so in words and codes of its own (-32005 or -32602 for too many events, 413 for a long answer, or it takes
- * too long), so whatever it answers counts, but that it is overrun. Undefined where it is the node that fails.
+ * Returns, in words without a URL, why a reachable node refuses a request, so that a smaller one may succeed. Nodes use
+ * words and codes of their own (-32005 or -32602 for too many events, 413 for a large response, or a time-out), so any
+ * error counts except a rate limit. Undefined where the node itself fails.
  */
 export function refusal(error: unknown): string | undefined {
   const all = causes(error)
   if (all.some((cause) => cause instanceof ResponseBodyTooLargeError))
-    return `answers more than ${BOUNDS.chain.answer} bytes`
+    return `answers more than ${BOUNDS.chain.response} bytes`
   const failure = transportFailure(error)
   if (failure) return /in time|413|50\d/.test(failure.reason) ? failure.reason : undefined
   const code = all.map(codeOf).find((found) => found !== undefined)

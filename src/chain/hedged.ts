@@ -1,61 +1,63 @@
 import { setTimeout } from 'node:timers/promises'
 import type { ChainNode } from './node.js'
 
-/** How a step ended at a node. */
-export type Ended<T> = { node: ChainNode; answer: T } | { node: ChainNode; error: unknown }
+/** The outcome of a step at one node. */
+export type Settled<T> = { node: ChainNode; answer: T } | { node: ChainNode; error: unknown }
 
-/** A question on its way to several nodes, one after the other, and to the next one as well where one is slow. */
-export class Hedged<T> {
-  private readonly inFlight = new Map<ChainNode, Promise<Ended<T>>>()
-  /** In the order in which they were asked. */
-  private readonly asked: ChainNode[] = []
-  private readonly late = new Set<ChainNode>()
+/** One request to several nodes in turn, which is hedged: where a node is slow, it is also sent to the next one. */
+export class HedgedRequest<T> {
+  private readonly inFlight = new Map<ChainNode, Promise<Settled<T>>>()
+  /** Every node that the request was sent to, in order. */
+  private readonly tried: ChainNode[] = []
+  private readonly overdue = new Set<ChainNode>()
   private exhausted = false
 
-  /** `hedgeAfter` in milliseconds; undefined where nothing is hedged. */
+  /** `hedgeAfter` in milliseconds; undefined to turn hedging off. */
   constructor(
     private readonly nodes: Iterator<ChainNode>,
-    private readonly answerOf: (node: ChainNode) => Promise<Ended<T>>,
+    private readonly send: (node: ChainNode) => Promise<Settled<T>>,
     private readonly hedgeAfter: number | undefined,
   ) {}
 
-  /** Asks the next node, if there is one. */
-  next(): void {
+  /** Sends the request to the next node, if there is one. */
+  sendToNext(): void {
     const { value: node, done } = this.nodes.next()
     this.exhausted = done === true
     if (done) return
-    this.asked.push(node)
-    this.inFlight.set(node, this.answerOf(node))
+    this.tried.push(node)
+    this.inFlight.set(node, this.send(node))
   }
 
-  /** How it ended at the next node that is done; undefined where none is asked any more. */
-  async ended(): Promise<Ended<T> | undefined> {
+  /** Resolves with the next outcome; undefined when no request is in flight. Sends hedges while it waits. */
+  async nextSettled(): Promise<Settled<T> | undefined> {
     while (this.inFlight.size > 0) {
-      const ended = await this.firstEnded()
-      if (ended) {
-        this.inFlight.delete(ended.node)
-        return ended
+      const settled = await this.firstSettled()
+      if (settled) {
+        this.inFlight.delete(settled.node)
+        return settled
       }
-      for (const node of this.inFlight.keys()) this.late.add(node)
-      this.next()
+      for (const node of this.inFlight.keys()) this.overdue.add(node)
+      this.sendToNext()
     }
     return undefined
   }
 
-  /** The nodes that were asked before this one, were late, and have not answered yet. */
+  /** Returns the overdue nodes that were tried before this one and are still in flight. */
   overtakenBy(node: ChainNode): ChainNode[] {
-    return this.asked.slice(0, this.asked.indexOf(node)).filter((one) => this.late.has(one) && this.inFlight.has(one))
+    return this.tried
+      .slice(0, this.tried.indexOf(node))
+      .filter((one) => this.overdue.has(one) && this.inFlight.has(one))
   }
 
-  /** Undefined where it is time to ask another node. */
-  private async firstEnded(): Promise<Ended<T> | undefined> {
-    const asked = [...this.inFlight.values()]
-    if (this.exhausted || this.hedgeAfter === undefined) return Promise.race(asked)
-    const waited = new AbortController()
+  /** Undefined where it is time to hedge. */
+  private async firstSettled(): Promise<Settled<T> | undefined> {
+    const pending = [...this.inFlight.values()]
+    if (this.exhausted || this.hedgeAfter === undefined) return Promise.race(pending)
+    const timer = new AbortController()
     try {
-      return await Promise.race([...asked, setTimeout(this.hedgeAfter, undefined, waited)])
+      return await Promise.race([...pending, setTimeout(this.hedgeAfter, undefined, timer)])
     } finally {
-      waited.abort()
+      timer.abort()
     }
   }
 }

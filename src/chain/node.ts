@@ -1,77 +1,77 @@
 import type { PublicClient } from 'viem'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../process/logger.js'
 import { rpcClient } from './clients.js'
-import { type CallForeign, foreignCalls } from './foreign.js'
+import { type CallUntrusted, untrustedCalls } from './untrusted-calls.js'
 
-/** Failures in a row after which a node is asked one thing at a time, and only where nothing else would do. */
+/** Consecutive failures that open the circuit: then the node gets one request at a time, and only as a last resort. */
 const FAILURES_TO_OPEN = 3
-/** Milliseconds before a node is probed again: after the first failure, and at most. */
-const FIRST_REST = 500
-const LONGEST_REST = 20_000
+/** Backoff in milliseconds before a failed node is probed: the first, and the longest. */
+const FIRST_BACKOFF = 500
+const MAX_BACKOFF = 20_000
 
-/** One node of a chain, and how it has been doing. */
+/** One node of a chain with its health: exponential backoff after failures, and a circuit breaker. */
 export class ChainNode {
   readonly client: PublicClient
-  readonly foreign: CallForeign
-  /** Whether it has shown to be on the right chain. */
+  readonly callUntrusted: CallUntrusted
+  /** Whether its chain id has been verified. */
   verified = false
-  /** Questions in flight. */
-  asked = 0
+  /** Requests in flight. */
+  inFlight = 0
   private failures = 0
-  private restsUntil = 0
-  private resting = false
+  private backoffUntil = 0
+  private failing = false
 
-  private lone: PublicClient | undefined
+  private unbatchedClient: PublicClient | undefined
 
   constructor(
     readonly url: URL,
     private readonly timeout: number,
   ) {
     this.client = rpcClient(url, { timeout })
-    this.foreign = foreignCalls(url, timeout)
+    this.callUntrusted = untrustedCalls(url, timeout)
   }
 
-  /** A client each of whose calls is a request of its own. */
-  get alone(): PublicClient {
-    this.lone ??= rpcClient(this.url, { timeout: this.timeout, batch: false })
-    return this.lone
+  /** A client that sends each call as a separate HTTP request. */
+  get unbatched(): PublicClient {
+    this.unbatchedClient ??= rpcClient(this.url, { timeout: this.timeout, batch: false })
+    return this.unbatchedClient
   }
 
-  /** Whether it is asked before others: it has not failed since it last answered, or was probed. */
-  get isWell(): boolean {
-    return !this.resting
+  /** Whether it is preferred: it has not failed since its last success or recovery. */
+  get isHealthy(): boolean {
+    return !this.failing
   }
 
-  /** Whether it fails again and again. */
-  get isOpen(): boolean {
-    return this.resting && this.failures >= FAILURES_TO_OPEN
+  /** Whether it has failed too often in a row. */
+  get isCircuitOpen(): boolean {
+    return this.failing && this.failures >= FAILURES_TO_OPEN
   }
 
   /** Milliseconds until it may be probed. */
-  get rest(): number {
-    return Math.max(0, this.restsUntil - Date.now())
+  get backoffLeft(): number {
+    return Math.max(0, this.backoffUntil - Date.now())
   }
 
-  /** It answered. */
+  /** Records a success: resets backoff and failure count. */
   succeeded(): void {
     this.failures = 0
-    this.resting = false
+    this.failing = false
   }
 
-  /** It answered a probe. Its next rest is no shorter for that: it may fail at larger questions. */
+  /** Records a successful probe. The failure count stays: the node may still fail at larger requests. */
   recovered(): void {
-    this.resting = false
+    this.failing = false
   }
 
-  /** It failed, and rests for longer each time; `retryAfter` in milliseconds where it said so. */
+  /** Records a failure and backs off; `retryAfter` in milliseconds where the node sent one. */
   failed(reason: string, log: Logger | undefined, chainId: number, retryAfter = 0): void {
-    // requests that fail together are one failure
-    if (this.resting && this.rest > 0) return
+    // concurrent requests that fail together count as one failure
+    if (this.failing && this.backoffLeft > 0) return
     this.failures += 1
-    this.resting = true
-    const rest = Math.min(LONGEST_REST, Math.max(FIRST_REST * 2 ** (this.failures - 1), retryAfter))
-    this.restsUntil = Date.now() + rest
+    this.failing = true
+    const backoff = Math.min(MAX_BACKOFF, Math.max(FIRST_BACKOFF * 2 ** (this.failures - 1), retryAfter))
+    this.backoffUntil = Date.now() + backoff
     if (this.failures <= FAILURES_TO_OPEN)
-      log?.warn({ chainId, node: this.url.host, reason, rest }, 'chain node failed')
+      log?.warn({ chainId, node: this.url.host, reason, rest: backoff }, 'chain node failed')
   }
 }

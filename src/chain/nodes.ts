@@ -1,48 +1,49 @@
 import { type PublicClient, stringify } from 'viem'
 import { ChainError } from '../errors.js'
-import type { Logger } from '../logger.js'
-import type { Outcome } from '../metrics/metrics.js'
-import { type Trace, untraced } from '../tracing.js'
-import { isContractAnswer, isTooLong, transportFailure } from './failures.js'
-import type { CallForeign } from './foreign.js'
-import { type Ended, Hedged } from './hedged.js'
+import type { Outcome } from '../outcome.js'
+import type { Logger } from '../process/logger.js'
+import { type Trace, untraced } from '../process/tracing.js'
+import { isContractError, isTooLong, transportFailure } from './failures.js'
+import { HedgedRequest, type Settled } from './hedged.js'
 import { ChainNode } from './node.js'
+import type { CallUntrusted } from './untrusted-calls.js'
 
 export interface NodesOptions {
-  /** Puts each question under a span. */
+  /** Wraps each request in a span. */
   trace?: Trace
-  /** Milliseconds that one node may take for one answer. */
+  /** Milliseconds that one node may take for one response. */
   timeout: number
-  /** How many nodes must say the same where it decides about orders and the index. */
+  /** Quorum: how many nodes must return the same where it decides about orders and the index. */
   agreement: number
   log?: Logger
-  /** Told how each step ended at a node, by the node's host. */
+  /** Called with the outcome of each step at a node, by the node's host. */
   onOutcome?: (chainId: number, host: string, outcome: Outcome) => void
 }
 
-/** How an answer is judged before it is taken. */
-export interface Judgement<T> {
-  /** False where the answer only shows that the node lags behind: then the next one is asked. */
+/** When an answer is accepted. */
+export interface AskOptions<T> {
+  /** Returns false where the answer only shows that the node lags; then the next node is tried. */
   accept?: (answer: T) => boolean
-  /** What must be the same at several nodes, where the operator asks for agreement. */
-  essence?: (answer: T) => unknown
-  /** True for large questions, which any node may take its time for: they are not hedged. */
-  patient?: boolean
+  /** Returns the part of an answer that a quorum of nodes must agree on. */
+  agreeOn?: (answer: T) => unknown
+  /** True for large requests, which are slow at any node: they are not hedged. */
+  unhedged?: boolean
 }
 
-/** What is asked of one node: by its client, and of contracts that are somebody else's by `foreign` alone. */
-export type Step<T> = (client: PublicClient, foreign: CallForeign) => Promise<T>
+/** A step to run at one node. Untrusted contracts are called through `callUntrusted` alone. */
+export type NodeRequest<T> = (client: PublicClient, callUntrusted: CallUntrusted) => Promise<T>
 
-/** Milliseconds after which a question that a node has not answered yet goes to the next one as well. */
+/** Milliseconds after which a request still in flight is also sent to the next node. */
 const HEDGE_AFTER = 1000
 
 /**
- * The JSON-RPC nodes of one chain, asked in their order, those that failed last. A node that fails, does not answer in
- * time, or answers with less than it should is followed by the next; a slow one is hedged by it. One that failed comes
- * back when it answers a probe in the background, so that no request waits for it again. URLs hold keys, so nothing
- * but the host of one is ever logged.
+ * The JSON-RPC nodes of one chain, with fail-over in the configured order and unhealthy nodes last. A node that fails,
+ * times out or lags is followed by the next; a slow one is hedged. A failed node becomes healthy again through a
+ * background probe, so that no request waits for it. URLs hold keys, so only their hosts are ever logged.
  */
 export class ChainNodes {
+  /** Whether a node has answered, on the right chain, since the start. */
+  reached = false
   private readonly nodes: ChainNode[]
   private readonly hedgeAfter: number
 
@@ -55,124 +56,143 @@ export class ChainNodes {
     this.hedgeAfter = Math.min(HEDGE_AFTER, options.timeout / 2)
   }
 
-  /**
-   * Runs a step on one node after the other until an answer is accepted; where none is, the first answer that there
-   * was. What the step asks of its client in one tick is one request to one node; calls to somebody else's contracts
-   * travel alone. Throws ChainError in fixed words.
-   */
-  async ask<T>(step: Step<T>, { accept, essence, patient }: Judgement<T> = {}): Promise<T> {
-    const needed = essence ? this.needed : 1
-    const votes = new Map<string, number>()
-    let refused: { answer: T } | undefined
-    const asked = new Hedged(
-      this.inOrder(),
-      (node) => this.answerOf(node, step, patient),
-      patient ? undefined : this.hedgeAfter,
-    )
-    for (let others = 0; others < needed; others++) asked.next()
-    for (let ended = await asked.ended(); ended; ended = await asked.ended()) {
-      if ('error' in ended) {
-        if (isContractAnswer(ended.error)) break
-        asked.next()
-        continue
-      }
-      const { answer, node } = ended
-      if (accept && !accept(answer)) {
-        refused ??= { answer }
-        asked.next()
-        continue
-      }
-      const vote = needed === 1 ? '' : stringify(essence?.(answer))
-      votes.set(vote, (votes.get(vote) ?? 0) + 1)
-      if (votes.get(vote) === needed) {
-        this.passOver(asked.overtakenBy(node))
-        return answer
-      }
-      asked.next()
-    }
-    if (refused && votes.size === 0) return refused.answer
-    throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
+  /** Milliseconds that one node may take for one response. */
+  get timeout(): number {
+    return this.options.timeout
   }
 
-  /** How many nodes must say the same where it decides about orders and the index. */
+  /** The nodes in the configured order: their hosts, and whether each answered when it was last asked. */
+  get health(): { host: string; answers: boolean }[] {
+    return this.nodes.map(({ url, isHealthy }) => ({ host: url.host, answers: isHealthy }))
+  }
+
+  /**
+   * Runs a step on one node after the other until an answer is accepted; where none is, returns the first one that was
+   * not. Calls that the step makes in one tick are batched into one request to one node; calls to untrusted contracts
+   * are sent separately. Throws ChainError with a fixed message.
+   */
+  async ask<T>(step: NodeRequest<T>, { accept, agreeOn, unhedged }: AskOptions<T> = {}): Promise<T> {
+    const quorum = agreeOn ? this.needed : 1
+    const votes = new Map<string, number>()
+    let rejected: { answer: T } | undefined
+    const hedged = new HedgedRequest(
+      this.inOrder(),
+      (node) => this.request(node, step, unhedged),
+      unhedged ? undefined : this.hedgeAfter,
+    )
+    for (let sent = 0; sent < quorum; sent++) hedged.sendToNext()
+    for (let settled = await hedged.nextSettled(); settled; settled = await hedged.nextSettled()) {
+      if ('error' in settled) {
+        if (isContractError(settled.error)) break
+        hedged.sendToNext()
+        continue
+      }
+      const { answer, node } = settled
+      if (accept && !accept(answer)) {
+        rejected ??= { answer }
+        hedged.sendToNext()
+        continue
+      }
+      const vote = quorum === 1 ? '' : stringify(agreeOn?.(answer))
+      votes.set(vote, (votes.get(vote) ?? 0) + 1)
+      if (votes.get(vote) === quorum) {
+        this.demote(hedged.overtakenBy(node))
+        return answer
+      }
+      hedged.sendToNext()
+    }
+    if (rejected && votes.size === 0) return rejected.answer
+    throw this.unavailable()
+  }
+
+  /** The quorum for orders and the index: at most the number of nodes. */
   get needed(): number {
     return Math.min(this.options.agreement, this.nodes.length)
   }
 
   /**
-   * The answers of all nodes that give one, but for those that failed lately, where there are as many others as must
-   * agree. Throws ChainError where none does.
+   * Runs a step on all healthy nodes, or on all nodes where the healthy ones are fewer than the quorum, and returns the
+   * answers. Throws ChainError where there is none.
    */
-  async askAll<T>(step: Step<T>): Promise<T[]> {
-    const well = this.nodes.filter(({ isWell }) => isWell)
-    if (well.length > 0) this.probe()
-    const usable = well.length >= this.needed ? well : this.nodes
-    const asked = await Promise.all(usable.map((node) => this.answerOf(node, step)))
-    const answers = asked.flatMap((one) => ('answer' in one ? [one.answer] : []))
-    if (answers.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
+  async askAll<T>(step: NodeRequest<T>): Promise<T[]> {
+    const healthy = this.nodes.filter(({ isHealthy }) => isHealthy)
+    if (healthy.length > 0) this.probe()
+    const usable = healthy.length >= this.needed ? healthy : this.nodes
+    const outcomes = await Promise.all(usable.map((node) => this.request(node, step)))
+    const answers = outcomes.flatMap((one) => ('answer' in one ? [one.answer] : []))
+    if (answers.length === 0) throw this.unavailable()
     return answers
   }
 
-  /** Those that failed come last; of those that fail again and again, one that is asked nothing else. */
+  /** The error for a chain whose nodes do not answer: a chain that was never reached is not ready yet. */
+  private unavailable(): ChainError {
+    return this.reached
+      ? new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
+      : new ChainError('CHAIN_NOT_READY', 'No node of this blockchain has answered since the provider started.')
+  }
+
+  /** Healthy nodes first, then failing ones; at most one with an open circuit, and only while it is idle. */
   private *inOrder(): Generator<ChainNode> {
-    const well = this.nodes.filter(({ isWell }) => isWell)
-    if (well.length > 0) this.probe()
-    yield* well
-    const failing = this.nodes.filter((node) => !well.includes(node)).sort((a, b) => a.rest - b.rest)
-    yield* failing.filter(({ isOpen }) => !isOpen)
-    const open = failing.find(({ isOpen, asked }) => isOpen && asked === 0)
+    const healthy = this.nodes.filter(({ isHealthy }) => isHealthy)
+    if (healthy.length > 0) this.probe()
+    yield* healthy
+    const failing = this.nodes.filter((node) => !healthy.includes(node)).sort((a, b) => a.backoffLeft - b.backoffLeft)
+    yield* failing.filter(({ isCircuitOpen }) => !isCircuitOpen)
+    const open = failing.find(({ isCircuitOpen, inFlight }) => isCircuitOpen && inFlight === 0)
     if (open) yield open
   }
 
-  /** Looks in the background whether nodes that failed have come back, one question at a time. */
+  /** Probes failed nodes in the background, with one request at a time each. */
   private probe(): void {
     for (const node of this.nodes) {
-      if (node.isWell || node.rest > 0 || node.asked > 0) continue
-      const begun = performance.now()
-      void this.answerOf(node, (client) => client.getBlockNumber()).then((ended) => {
-        if ('answer' in ended && performance.now() - begun <= this.hedgeAfter) node.recovered()
+      if (node.isHealthy || node.backoffLeft > 0 || node.inFlight > 0) continue
+      const start = performance.now()
+      void this.request(node, (client) => client.getBlockNumber()).then((settled) => {
+        if ('answer' in settled && performance.now() - start <= this.hedgeAfter) node.recovered()
       })
     }
   }
 
-  /** Nodes that others are quicker than are asked later than these, until a probe finds them well. */
-  private passOver(slow: ChainNode[]): void {
+  /** Marks nodes that a hedge overtook as unhealthy, until a probe succeeds. */
+  private demote(slow: ChainNode[]): void {
     for (const node of slow) node.failed('is slower than the next', this.options.log, this.chainId)
   }
 
-  private async answerOf<T>(node: ChainNode, step: Step<T>, patient = false): Promise<Ended<T>> {
+  private async request<T>(node: ChainNode, step: NodeRequest<T>, unhedged = false): Promise<Settled<T>> {
     const { trace = untraced } = this.options
-    const begun = performance.now()
-    node.asked += 1
+    const start = performance.now()
+    node.inFlight += 1
     try {
       const at = (client: PublicClient) =>
-        Promise.all([step(client, node.foreign), node.verified || client.getChainId()] as const)
+        Promise.all([step(client, node.callUntrusted), node.verified || client.getChainId()] as const)
       const [answer, chainId] = await trace('ask node', { 'tidegate.chain': this.chainId, node: node.url.host }, () =>
         at(node.client).catch((error: unknown) => {
-          if (patient || !isTooLong(error)) throw error
-          // its calls may have travelled with one that somebody has chosen for its long answer: alone they get theirs
-          return at(node.alone)
+          if (unhedged || !isTooLong(error)) throw error
+          // another request in the same batch may have been chosen for its large response, so retry without batching
+          return at(node.unbatched)
         }),
       )
       if (chainId !== true && chainId !== this.chainId) throw new WrongChain()
       node.verified = true
-      // a late answer does not call a node back that was passed over for being slow
-      if (node.isWell || performance.now() - begun <= this.hedgeAfter) node.succeeded()
+      this.reached = true
+      // a late response must not restore a node that was demoted for being slow
+      if (node.isHealthy || performance.now() - start <= this.hedgeAfter) node.succeeded()
       this.options.onOutcome?.(this.chainId, node.url.host, 'ok')
       return { node, answer }
     } catch (error) {
-      this.note(node, error)
+      this.recordFailure(node, error)
       return { node, error }
     } finally {
-      node.asked -= 1
+      node.inFlight -= 1
     }
   }
 
-  /** A node that cannot be reached, is overrun, or is on another chain rests; one that only refuses a call does not. */
-  private note(node: ChainNode, error: unknown): void {
+  /** Backs off from a node that is unreachable, overloaded or on another chain, but not from one that refuses a call. */
+  private recordFailure(node: ChainNode, error: unknown): void {
     const failure = failureOf(error)
     const timeout = failure?.reason.includes('in time')
     this.options.onOutcome?.(this.chainId, node.url.host, !failure ? 'ok' : timeout ? 'timeout' : 'failed')
+    if (!failure) this.reached = true
     if (failure) node.failed(failure.reason, this.options.log, this.chainId, failure.retryAfter)
   }
 }
@@ -181,6 +201,6 @@ class WrongChain extends Error {}
 
 function failureOf(error: unknown) {
   if (error instanceof WrongChain) return { reason: 'is on another chain' }
-  // it does answer, and would answer less
+  // the node works, and would answer a smaller request
   return isTooLong(error) ? undefined : transportFailure(error)
 }

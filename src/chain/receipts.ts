@@ -1,126 +1,125 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
-import { unlessAborted } from '../abort.js'
+import { abortable } from '../abortable.js'
 import { BOUNDS } from '../bounds.js'
 import type { Chain } from './chains.js'
 
-/** A mined transaction, with the head of the chain as the same node sees it. */
-export interface Mined {
+/** A mined transaction, and the head of the chain as the same node sees it. */
+export interface MinedTransaction {
   receipt: TransactionReceipt
   head: bigint
 }
 
-/** A transaction that no node knew: how often in a row it was looked for, and when last. */
+/** A transaction that no node knew: how many look-ups in a row failed, and when the last one did. */
 interface Missing {
-  looks: number
-  last: number
+  attempts: number
+  lastAt: number
 }
 
 /**
- * Finds receipts. One look at the nodes serves everybody who wants to know of a transaction, and the more often it was
- * not there, the longer it is until the next one: so what a transaction costs does not depend on how many ask for it,
- * or how often.
+ * Finds receipts. Concurrent look-ups of a transaction are coalesced, and a missing one is looked up again with
+ * exponential backoff: so what a transaction costs does not depend on how many callers request it, or how often.
  */
 export class Receipts {
   private readonly missing: LRUCache<string, Missing> | undefined
-  private readonly looking = new Map<string, Promise<Mined | undefined>>()
-  /** How many wait for each transaction. */
-  private readonly waiting = new Map<string, number>()
+  private readonly inFlight = new Map<string, Promise<MinedTransaction | undefined>>()
+  /** Number of waiting callers by transaction. */
+  private readonly waiters = new Map<string, number>()
 
-  /** `memory`: milliseconds for which it is remembered that a transaction was not there. */
-  constructor(private readonly memory: number) {
-    if (memory > 0) this.missing = new LRUCache({ max: BOUNDS.receipts.missing, ttl: memory })
+  /** `ttl`: milliseconds for which a missing transaction is cached as such. */
+  constructor(private readonly ttl: number) {
+    if (ttl > 0) this.missing = new LRUCache({ max: BOUNDS.receipts.missCacheEntries, ttl })
   }
 
-  /** Transactions that somebody waits for. */
-  get waitedFor(): number {
-    return this.waiting.size
+  /** Number of transactions with waiting callers. */
+  get awaited(): number {
+    return this.waiters.size
   }
 
   /**
-   * The receipt of a transaction, waiting up to `wait` milliseconds for one that no node knows yet. Undefined when it
-   * stays unknown, or was not there a moment ago and is not to be waited for. Rejects with the signal's reason, which
-   * ends the waiting of this one caller, or with ChainError.
+   * Returns the receipt of a transaction, waiting up to `wait` milliseconds for one that no node knows yet. Undefined
+   * when it stays unknown, or with `wait` 0 while it is cached as missing. Rejects with the signal's reason, which
+   * cancels this caller's wait alone, or with ChainError.
    */
-  async find(chain: Chain, txId: Hex, wait: number, signal: AbortSignal): Promise<Mined | undefined> {
+  async find(chain: Chain, txId: Hex, wait: number, signal: AbortSignal): Promise<MinedTransaction | undefined> {
     const key = `${chain.chainId} ${txId.toLowerCase()}`
-    if (wait === 0 || !this.enter(key)) return this.lookWhereDue(key, chain, txId, signal)
+    if (wait === 0 || !this.addWaiter(key)) return this.lookUpIfDue(key, chain, txId, signal)
     try {
       return await this.wait(key, chain, txId, Date.now() + wait, signal)
     } finally {
-      this.leave(key)
+      this.removeWaiter(key)
     }
   }
 
   private async wait(key: string, chain: Chain, txId: Hex, deadline: number, signal: AbortSignal) {
     for (;;) {
-      const mined = await this.lookWhereDue(key, chain, txId, signal)
+      const mined = await this.lookUpIfDue(key, chain, txId, signal)
       const now = Date.now()
       if (mined || now >= deadline) return mined
-      await sleep(Math.max(1, Math.min(this.due(key), deadline) - now), undefined, { signal })
+      await sleep(Math.max(1, Math.min(this.dueAt(key), deadline) - now), undefined, { signal })
     }
   }
 
-  private async lookWhereDue(key: string, chain: Chain, txId: Hex, signal: AbortSignal): Promise<Mined | undefined> {
+  private async lookUpIfDue(key: string, chain: Chain, txId: Hex, signal: AbortSignal) {
     signal.throwIfAborted()
-    const running = this.looking.get(key)
-    if (!running && this.due(key) > Date.now()) return undefined
-    return unlessAborted(running ?? this.look(key, chain, txId), signal)
+    const running = this.inFlight.get(key)
+    if (!running && this.dueAt(key) > Date.now()) return undefined
+    return abortable(running ?? this.lookUp(key, chain, txId), signal)
   }
 
-  /** When the nodes may be asked again. */
-  private due(key: string): number {
-    const { looks, last } = this.missing?.get(key) ?? { looks: 1, last: Number.NEGATIVE_INFINITY }
-    const { firstPause, longestPause } = BOUNDS.receipts
-    return last + Math.min(firstPause * 2 ** (looks - 1), longestPause, this.memory)
+  /** When the next look-up is due, in milliseconds since 1970. */
+  private dueAt(key: string): number {
+    const { attempts, lastAt } = this.missing?.get(key) ?? { attempts: 1, lastAt: Number.NEGATIVE_INFINITY }
+    const { firstBackoff, maxBackoff } = BOUNDS.receipts
+    return lastAt + Math.min(firstBackoff * 2 ** (attempts - 1), maxBackoff, this.ttl)
   }
 
-  private look(key: string, chain: Chain, txId: Hex): Promise<Mined | undefined> {
-    const before = this.missing?.get(key)
-    const looking = ask(chain, txId, before !== undefined)
+  private lookUp(key: string, chain: Chain, txId: Hex): Promise<MinedTransaction | undefined> {
+    const previous = this.missing?.get(key)
+    const pending = requestReceipt(chain, txId, previous !== undefined)
       .then((mined) => {
         if (mined) this.missing?.delete(key)
-        else this.missing?.set(key, { looks: (before?.looks ?? 0) + 1, last: Date.now() })
+        else this.missing?.set(key, { attempts: (previous?.attempts ?? 0) + 1, lastAt: Date.now() })
         return mined
       })
-      .finally(() => this.looking.delete(key))
-    looking.catch(() => undefined) // of one that nobody waits for any more
-    this.looking.set(key, looking)
-    return looking
+      .finally(() => this.inFlight.delete(key))
+    pending.catch(() => undefined) // every caller may have aborted
+    this.inFlight.set(key, pending)
+    return pending
   }
 
-  /** Counts who waits for a transaction. False where there are as many transactions as may be waited for at once. */
-  private enter(key: string): boolean {
-    const others = this.waiting.get(key)
-    if (others === undefined && this.waiting.size >= BOUNDS.receipts.waiting) return false
-    this.waiting.set(key, (others ?? 0) + 1)
+  /** Returns false at the limit of transactions that may have waiters at once. */
+  private addWaiter(key: string): boolean {
+    const count = this.waiters.get(key)
+    if (count === undefined && this.waiters.size >= BOUNDS.receipts.waiting) return false
+    this.waiters.set(key, (count ?? 0) + 1)
     return true
   }
 
-  private leave(key: string): void {
-    const others = (this.waiting.get(key) ?? 1) - 1
-    if (others > 0) this.waiting.set(key, others)
-    else this.waiting.delete(key)
+  private removeWaiter(key: string): void {
+    const left = (this.waiters.get(key) ?? 1) - 1
+    if (left > 0) this.waiters.set(key, left)
+    else this.waiters.delete(key)
   }
 }
 
-/** Asks for receipt and head: together where the receipt is likely there, else for the head of a found one alone. */
-function ask({ nodes }: Chain, txId: Hex, unlikely: boolean): Promise<Mined | undefined> {
+/** Requests receipt and head in one batch; where the receipt is unlikely, requests the head only once it is found. */
+function requestReceipt({ nodes }: Chain, txId: Hex, unlikely: boolean): Promise<MinedTransaction | undefined> {
   return nodes.ask(
     async (client) => {
-      const [receipt, known] = await Promise.all([
+      const [receipt, head] = await Promise.all([
         receiptOf(client, txId),
         unlikely ? undefined : client.getBlockNumber(),
       ])
-      return receipt && { receipt, head: known ?? (await client.getBlockNumber()) }
+      return receipt && { receipt, head: head ?? (await client.getBlockNumber()) }
     },
-    // a node that lags behind says "unknown" as well
-    { accept: (found) => found !== undefined, essence: (found) => found && essenceOf(found.receipt) },
+    // a lagging node does not know the transaction either
+    { accept: (found) => found !== undefined, agreeOn: (found) => found && comparableParts(found.receipt) },
   )
 }
 
-function essenceOf({ status, blockHash, logs }: TransactionReceipt): unknown {
+function comparableParts({ status, blockHash, logs }: TransactionReceipt): unknown {
   return [status, blockHash, logs.map(({ address, topics, data }) => [address, topics, data])]
 }
 

@@ -1,67 +1,132 @@
+import type { Address, Hex, Log } from 'viem'
+import { BOUNDS } from '../../bounds.js'
 import type { Chain } from '../../chain/chains.js'
 import { UnstorableError } from '../../errors.js'
-import type { Logger } from '../../logger.js'
-import type { Cursor, IndexChange, IndexReading, IndexStep } from '../../state/store.js'
-import { changesOf, type Reading } from './changes.js'
+import type { Logger } from '../../process/logger.js'
+import { LASTING_REASONS } from '../../state/indexed.js'
+import type { Cursor, IndexBatch, IndexChange, IndexGeneration } from '../../state/store.js'
+import { changesOf, YIELD_EVERY, yieldToLoop } from './changes.js'
+import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
 import type { BlockRange } from './reader.js'
 
-/** Where the events of a range go. */
-export interface Applying {
+/** How the events of a range are applied. */
+export interface ApplyOptions {
   chain: Chain
-  index: IndexReading
-  /** Where the reading is. */
+  index: IndexGeneration
+  /** The current cursor of this generation of the index. */
   from: Cursor | undefined
-  /** As of `IndexStep`. */
-  keepSince: number | undefined
-  reading: Reading
+  /** `undoSince` of the IndexBatch. */
+  undoSince: number | undefined
+  reading: DecodeOptions
   log: Logger
-  /** Told of each event that cannot be in the index. */
-  onLeftOut: () => void
+  /** Called for each event that is skipped. */
+  onSkipped: () => void
 }
 
 /**
- * Applies the events of a range, with its end as the new cursor. What cannot be used or stored is left out, and said: it
- * would stop the index for ever. False where the index is elsewhere by now. Throws SandboxError and StateError where
- * documents or database cannot be had at present, which says nothing of the events.
+ * Applies the events of a range and advances the cursor to its end. A crowded range is committed in several batches, so
+ * that none blocks the event loop and its documents do not exhaust memory; batches end at block boundaries. Events that
+ * are unusable or cannot be stored are skipped and logged, since they would stop the index
+ * forever. Returns false if the cursor has moved meanwhile. Throws SandboxError and StateError if the sandbox or the
+ * database is unavailable; earlier batches stay committed.
  */
-export async function applyRange(range: BlockRange, applying: Applying): Promise<boolean> {
-  const { chain, index, from, keepSince, reading, log, onLeftOut } = applying
+export async function applyRange(range: BlockRange, options: ApplyOptions): Promise<boolean> {
+  const { chain, index, undoSince, reading, log, onSkipped } = options
   const { chainId } = chain
-  const { block } = range.cursor
-  const leftOut = (event: object) => {
-    log.error({ chainId, block, ...event }, 'an event was left out of the index')
-    onLeftOut()
+  const skip = (event: object) => {
+    log.error({ chainId, block: range.cursor.block, ...event }, 'an event was left out of the index')
+    onSkipped()
   }
-  const changes = await changesOf(range.logs, chain, reading, leftOut)
+  let from = options.from
+  let changes: IndexChange[] = []
+  const commitUpTo = async (to: Cursor) => {
+    if (!(await commit(index, { chainId, from, to, changes, undoSince }, skip))) return false
+    logDocuments(chainId, changes, log)
+    from = to
+    changes = []
+    return true
+  }
+  const ahead = new DocumentsAhead(range.logs, chain, reading)
+  let decoded = 0
+  for (const { logs, cursor } of blocksOf(range.logs)) {
+    changes.push(...(await changesOf(logs, chain, reading, skip, ahead)))
+    const isDue = decoded + logs.length >= YIELD_EVERY
+    decoded = isDue ? 0 : decoded + logs.length
+    if (isDue) await yieldToLoop()
+    if (cursor.block === range.cursor.block || !isFull(changes)) continue
+    if (!(await commitUpTo(cursor))) return false
+    await yieldToLoop()
+  }
   for (const nft of range.unread) {
-    changes.push({ kind: 'unreadable', nft, reason: 'has events that no node gives' })
-    leftOut({ address: nft, reason: range.inParts })
+    changes.push({ kind: 'unreadable', nft, reason: LASTING_REASONS.unread })
+    skip({ address: nft, reason: range.inParts })
   }
-  if (!(await commit(index, { chainId, from, to: range.cursor, changes, keepSince }, leftOut))) return false
+  return commitUpTo(range.cursor)
+}
+
+/** Yields the logs of a range block by block, in order. */
+function* blocksOf(logs: readonly Log[]): Generator<{ logs: Log[]; cursor: Cursor }> {
+  let first = 0
+  for (const [at, log] of logs.entries()) {
+    if (logs[at + 1]?.blockHash === log.blockHash) continue
+    yield { logs: logs.slice(first, at + 1), cursor: { block: Number(log.blockNumber), hash: log.blockHash as Hex } }
+    first = at + 1
+  }
+}
+
+/** Returns whether a batch is large enough to be committed. */
+function isFull(changes: readonly IndexChange[]): boolean {
+  if (changes.length >= BOUNDS.chain.changes) return true
+  const assets = new Set<Address>()
+  let characters = 0
+  for (const change of changes) {
+    if (change.kind === 'metadata') characters += change.metadata.ddo?.length ?? 0
+    const asset = assetChangedBy(change)
+    if (asset) assets.add(asset)
+  }
+  return assets.size >= BOUNDS.chain.assets || characters >= BOUNDS.chain.documents
+}
+
+/** The NFT of an asset whose search terms a change affects, or its datatoken if only that is known. */
+function assetChangedBy(change: IndexChange): Address | undefined {
+  switch (change.kind) {
+    case 'nft':
+    case 'datatoken':
+      return undefined
+    case 'order':
+      return change.datatoken
+    case 'metadata':
+      return change.metadata.nft
+    default:
+      return change.nft
+  }
+}
+
+/** Logs the outcome of documents. */
+function logDocuments(chainId: number, changes: readonly IndexChange[], log: Logger): void {
   for (const change of changes) {
     if (change.kind !== 'metadata') continue
     const { did, block, reason } = change.metadata
     if (reason) log.info({ chainId, did, block, reason }, 'asset document cannot be used')
     else log.debug({ chainId, did, block }, 'asset indexed')
   }
-  return true
 }
 
-/** Commits a batch; where the database does not take it, all but what it does not take. */
-async function commit(index: IndexReading, step: IndexStep, leftOut: (event: object) => void): Promise<boolean> {
+/** Commits a batch; where the database rejects it, commits it without the changes that it rejects. */
+async function commit(index: IndexGeneration, batch: IndexBatch, skip: (event: object) => void): Promise<boolean> {
   try {
-    return await index.commit(step)
+    return await index.commit(batch)
   } catch (error) {
     if (!(error instanceof UnstorableError)) throw error
-    const left: IndexChange[] = []
-    const done = await index.commit({ ...step, leaveOut: (change) => left.push(change) })
-    for (const change of left) leftOut({ ...whatOf(change), reason: 'the database does not take it' })
+    const rejected: IndexChange[] = []
+    const done = await index.commit({ ...batch, onUnstorable: (change) => rejected.push(change) })
+    for (const change of rejected) skip({ ...changeForLog(change), reason: 'the database does not take it' })
     return done
   }
 }
 
-/** Which change it is, without what a stranger wrote. */
-function whatOf(change: IndexChange): object {
+/** Identifies a change, without untrusted text. */
+function changeForLog(change: IndexChange): object {
   switch (change.kind) {
     case 'nft':
       return { kind: change.kind, address: change.nft.address }

@@ -1,73 +1,99 @@
-import { type Address, getAddress, type Hex, type Log } from 'viem'
+import type { Address, Hex, Log } from 'viem'
 import type { Chain } from '../../chain/chains.js'
-import { type ChainEvent, decodeEvent, type EventNamed } from '../../chain/events.js'
+import type { ChainEvent } from '../../chain/events.js'
+import { checksummed } from '../../crypto/address.js'
 import { ProviderError } from '../../errors.js'
-import type { IndexChange, IndexedMetadata, IndexedNft } from '../../state/store.js'
-import { didOf } from '../ddo.js'
-import type { DocumentReader } from '../documents.js'
-import { documentOf, type MetadataEvent } from '../published.js'
-import { type Decoded, isEncrypted } from './decode.js'
+import type { IndexChange } from '../../state/store.js'
+import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
+import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
 
-/** What documents are read with, and until when. */
-export interface Reading {
-  documents: DocumentReader
-  signal?: AbortSignal
-}
-
-/** An event that the index cannot make anything of, for which reason, by its transaction. */
+/** Called for each event that the index cannot use, with the reason. */
 export type Unusable = (event: { address: Address; txId: Hex | null; block: number; reason: string }) => void
 
-/** Decoding is done in turns of so many, between which the event loop goes on. */
-const TURN = 100
+/** Logs to decode before yielding to the event loop. */
+export const YIELD_EVERY = 100
+
+/** Resolves in the next iteration of the event loop. */
+export const yieldToLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
- * Turns the logs of a range of blocks, in their order, into changes of the index. They are of emitters that are
- * believed. A document that cannot be used is a change as well, so that it is not read again; an event that cannot be
- * used is told, and passed over. Throws SandboxError, or why the signal fired.
+ * Converts the logs of a range of blocks, in their order, into changes of the index. Their emitters must be trusted.
+ * Changes that a later one of the same NFT replaces are dropped: one block may hold a hundred documents of it. An
+ * unusable document is a change as well, so that it is not read again; an unusable event is reported and skipped.
+ * `ahead`: of a longer list of logs that continues after these.
+ * Throws SandboxError, or the signal's reason.
  */
 export async function changesOf(
   logs: readonly Log[],
   chain: Chain,
-  read: Reading,
+  read: DecodeOptions,
   unusable: Unusable = () => undefined,
+  ahead = new DocumentsAhead(logs, chain, read),
 ): Promise<IndexChange[]> {
-  const changes: IndexChange[] = []
+  const changes = new Changes()
   for (const [at, log] of logs.entries()) {
-    if (at % TURN === TURN - 1) await new Promise((resolve) => setImmediate(resolve))
-    const told = (reason: string) =>
-      unusable({ address: getAddress(log.address), txId: log.transactionHash, block: Number(log.blockNumber), reason })
+    if (at % YIELD_EVERY === YIELD_EVERY - 1) await yieldToLoop()
+    const skip = (reason: string) =>
+      unusable({ address: checksummed(log.address), txId: log.transactionHash, block: Number(log.blockNumber), reason })
     try {
-      const event = decodeEvent(log)
-      const change = event && (await changeOf(event, chain, read))
-      if (change) changes.push(change)
-      else told('is not of the form of its event')
+      const event = ahead.eventOf(log)
+      const change = event && (await changeOf(event, log, chain, ahead))
+      if (change) changes.add(change)
+      else skip('is not of the form of its event')
     } catch (error) {
-      // what says nothing of the event: it is read again later
+      // not the event's fault: the range is retried later
       if (read.signal?.aborted || error instanceof ProviderError) throw error
-      told(`cannot be read: ${(error as Error).name}`)
+      skip(`cannot be read: ${(error as Error).name}`)
     }
   }
-  return changes
+  return changes.all()
 }
+
+/** Changes in order, without those that a later one replaces. */
+class Changes {
+  /** Document and state of an NFT are keyed by the NFT, every other change by a number. */
+  private readonly byKey = new Map<string | number, IndexChange>()
+  private added = 0
+
+  add(change: IndexChange): void {
+    const key = this.keyOf(change)
+    // re-inserted at the end: a document carries its state, which an earlier one must not overwrite
+    this.byKey.delete(key)
+    if (change.kind === 'metadata') this.byKey.delete(stateOf(change.metadata.nft))
+    this.byKey.set(key, change)
+  }
+
+  all(): IndexChange[] {
+    return [...this.byKey.values()]
+  }
+
+  private keyOf(change: IndexChange): string | number {
+    if (change.kind === 'metadata') return `document ${change.metadata.nft}`
+    if (change.kind === 'state') return stateOf(change.nft)
+    this.added += 1
+    return this.added
+  }
+}
+
+const stateOf = (nft: Address) => `state ${nft}`
 
 async function changeOf(
   event: ChainEvent,
+  log: Log,
   chain: Chain,
-  { documents, signal }: Reading,
+  ahead: DocumentsAhead,
 ): Promise<IndexChange | undefined> {
-  const emitter = getAddress(event.address)
+  const emitter = checksummed(event.address)
   switch (event.eventName) {
     case 'NFTCreated':
       return { kind: 'nft', nft: nftOf(event) }
-    case 'TokenCreated': {
-      // the creator is the contract that asked the factory, which admits none but its own NFTs
-      const { newTokenAddress: address, creator: nft, name, symbol } = event.args
-      return { kind: 'datatoken', datatoken: { address, nft, name, symbol } }
-    }
+    case 'TokenCreated':
+      return { kind: 'datatoken', datatoken: datatokenOf(event) }
     case 'MetadataCreated':
     case 'MetadataUpdated': {
-      const decoded = await documents.decodeForGood(documentOf(event), { nft: emitter, chain }, signal)
-      return { kind: 'metadata', metadata: metadataFrom(event, emitter, chain, decoded) }
+      const decoded = await ahead.documentOf(log, event)
+      const search = 'search' in decoded ? { search: decoded.search } : {}
+      return { kind: 'metadata', metadata: metadataFrom(event, emitter, chain, decoded), ...search }
     }
     case 'MetadataState':
       return { kind: 'state', nft: emitter, state: event.args.state }
@@ -76,43 +102,4 @@ async function changeOf(
     default:
       return undefined
   }
-}
-
-function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): IndexedNft {
-  return {
-    address: args.newTokenAddress,
-    name: args.tokenName,
-    symbol: args.symbol,
-    tokenUri: args.tokenURI,
-    owner: args.admin,
-    created: isoTime(Number(blockTimestamp ?? 0)),
-  }
-}
-
-/** What a metadata event says, with what came of its document. */
-export function metadataFrom(event: MetadataEvent, nft: Address, chain: Chain, decoded: Decoded): IndexedMetadata {
-  return {
-    nft,
-    did: 'did' in decoded ? decoded.did : didOf(nft, chain.chainId),
-    state: event.args.state,
-    ddo: 'ddo' in decoded ? decoded.ddo : null,
-    reason: 'reason' in decoded ? decoded.reason : null,
-    encrypted: isEncrypted(event.args),
-    txId: event.transactionHash as Hex,
-    block: Number(event.blockNumber),
-    from: 'createdBy' in event.args ? event.args.createdBy : event.args.updatedBy,
-    timestamp: secondsOf(event.args.timestamp),
-  }
-}
-
-/** The end of the year 9999: what an event calls later than that is no time, and neither dates nor databases hold it. */
-const LAST_SECOND = 253_402_300_799
-
-function secondsOf(time: bigint | number): number {
-  return Math.min(Number(time), LAST_SECOND)
-}
-
-/** ISO 8601 time in UTC without fractions, as asset documents carry it, from seconds since 1970. */
-export function isoTime(seconds: number): string {
-  return new Date(secondsOf(seconds) * 1000).toISOString().replace('.000Z', 'Z')
 }

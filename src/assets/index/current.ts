@@ -1,94 +1,112 @@
-import { LRUCache } from 'lru-cache'
 import { type Address, formatLog, type Hex, type PublicClient, type RpcLog } from 'viem'
 import { BOUNDS } from '../../bounds.js'
 import { topicsOf } from '../../chain/abi.js'
 import type { Chain, Chains } from '../../chain/chains.js'
 import { refusal } from '../../chain/failures.js'
-import { foreignView } from '../../chain/foreign.js'
-import { ChainError } from '../../errors.js'
+import { untrustedView } from '../../chain/untrusted-calls.js'
+import { ChainError, UnseenError } from '../../errors.js'
 import type { IndexedAsset, IndexStore } from '../../state/store.js'
+import { isDid } from '../ddo.js'
 import type { DocumentReader } from '../documents.js'
 import { documentOf, lastMetadata } from '../published.js'
-import { metadataFrom } from './changes.js'
+import { BASE_SIZE, SharedResults } from '../shared-results.js'
 import { hex } from './headers.js'
+import { metadataFrom } from './indexed.js'
 
-/** The assets of the index, each as it is now. */
-export type AssetIndex = Pick<IndexStore, 'asset'>
+/** Look-up of assets in their current state. */
+export interface AssetIndex extends Pick<IndexStore, 'asset'> {
+  /**
+   * Throws UnseenError where an asset that is not in the index may still be on a chain: on one whose index is stale.
+   * With `anyCurrent`, one chain that is current is enough: a chain that is down must not stop publishers on another.
+   */
+  assertAbsent(did: string, options?: { anyCurrent?: boolean }): void
+}
 
 export interface CurrentOptions {
   index: Pick<IndexStore, 'asset' | 'cursor'>
   chains: Chains
   documents: DocumentReader
-  /** Whether the index of a chain may be believed. */
+  /** Whether the index of a chain is fresh. */
   isCurrent: (chainId: number) => boolean
-  /** Whether the chain has other blocks by now than those that the index has read. */
+  /** Whether the index has diverged from the chain, which was reorganised. */
   isAstray: (chainId: number) => boolean
-  /** Milliseconds that an answer of the chain is good for. */
+  /** Time to live of assets read from the chain, in milliseconds. */
   ttl: number
+  /** Milliseconds for reading one asset from the chain, whatever the number of requests. */
+  deadline: number
 }
 
-const MAX_KEPT = 10_000
 const METADATA_TOPICS = topicsOf(['MetadataCreated', 'MetadataUpdated'])
 
 /**
- * The index, where it may be believed. Where it is too far behind, or no head was seen for long, an asset's state, its
- * datatokens and its newest document are read from the chain: a revoked asset is not served for as long as it takes
- * the index to see that. Then `asset` throws ChainError where the chain cannot be asked.
+ * Returns the index with a fallback to the chain: where the index of a chain is stale, state, datatokens and newest
+ * document of an asset are read from the chain, so that a revoked asset is not served until the index catches up. Then
+ * `asset` throws ChainError where no node responds.
  */
 export function currentAssets(options: CurrentOptions): AssetIndex {
-  const { index, chains, isCurrent, ttl } = options
-  const kept = new LRUCache<string, Promise<IndexedAsset>>({ max: MAX_KEPT, ttl })
+  const { index, chains, isCurrent, ttl, deadline } = options
+  const inFlight = Math.max(ttl, 2 * deadline)
+  const known = new SharedResults<IndexedAsset>({ maxSize: BOUNDS.document.staleCache, size: sizeOf, ttl, inFlight })
 
-  async function look(chain: Chain, did: string, old: IndexedAsset): Promise<IndexedAsset> {
-    // the cursor first: what the asset is read as is of this block, or of a later one
+  async function lookUp(chain: Chain, did: string, stale: IndexedAsset): Promise<IndexedAsset> {
+    // the cursor first, so that the asset is as of this block or a later one
     const cursor = await index.cursor(chain.chainId)
-    const asset = (await index.asset(did)) ?? old
-    // what another history says of an asset may stand before the cursor, or the chain be shorter
+    const asset = (await index.asset(did)) ?? stale
+    // after a reorganisation the newest event may precede the cursor, or the chain may be shorter
     const published = asset.metadata.block - 1
     const read = options.isAstray(chain.chainId) ? published : (cursor?.block ?? published + 1)
-    return fromChain(chain, read, asset, options.documents)
+    return fromChain(chain, read, asset, options)
   }
 
   return {
+    assertAbsent(did, { anyCurrent = false } = {}) {
+      const ids = [...chains.keys()]
+      // a malformed DID cannot exist on any chain
+      if (isDid(did) && !(anyCurrent ? ids.some(isCurrent) : ids.every(isCurrent)))
+        throw new UnseenError([...chains.values()].every(({ nodes }) => nodes.reached))
+    },
     async asset(did) {
       const found = await index.asset(did)
       const chain = found && chains.get(found.chainId)
       if (!chain || isCurrent(chain.chainId)) return found
-      let looking = kept.get(did)
-      if (!looking) {
-        looking = look(chain, did, found)
-        kept.set(did, looking)
-        looking.catch(() => kept.delete(did))
-      }
-      return looking
+      return known.get(did, () => lookUp(chain, did, found))
     },
   }
 }
 
-/** An asset with what its chain says after a block. */
+/** Upper bound of the memory of an asset, in bytes; a character may take two. */
+function sizeOf({ metadata, nft, datatokens }: IndexedAsset): number {
+  const named = [nft, ...datatokens].reduce((sum, { name, symbol }) => sum + name.length + symbol.length, 0)
+  const text = (metadata.ddo?.length ?? 0) + (metadata.reason?.length ?? 0) + nft.tokenUri.length + named
+  return BASE_SIZE * (1 + datatokens.length) + 2 * text
+}
+
+/** Updates an asset with its on-chain state and the events after block `read`. */
 async function fromChain(
   chain: Chain,
   read: number,
   asset: IndexedAsset,
-  documents: DocumentReader,
+  { documents, deadline }: Pick<CurrentOptions, 'documents' | 'deadline'>,
 ): Promise<IndexedAsset> {
   const nft = asset.nft.address
-  const now = await chain.nodes.ask(
-    async (client, foreign) => {
+  const signal = AbortSignal.timeout(deadline)
+  const response = chain.nodes.ask(
+    async (client, callUntrusted) => {
       const [head, state, tokens] = await Promise.all([
         client.getBlockNumber(),
-        foreignView(foreign, nft, 'metaDataState', []),
-        foreignView(foreign, nft, 'getTokensList', []),
+        untrustedView(callUntrusted, nft, 'metaDataState', []),
+        untrustedView(callUntrusted, nft, 'getTokensList', []),
       ])
-      const log = await newestMetadata(client, nft, read + 1, Number(head))
+      const log = await newestMetadata(client, nft, read + 1, Number(head), signal)
       return { head: Number(head), state, tokens, log }
     },
     {
-      // a node that is behind the index itself has nothing to add
+      // a node that lags behind the index has nothing to add
       accept: ({ head, state }) => head >= read && state !== undefined,
-      essence: ({ state, tokens, log }) => [state, tokens, log?.transactionHash, log?.logIndex],
+      agreeOn: ({ state, tokens, log }) => [state, tokens, log?.transactionHash, log?.logIndex],
     },
   )
+  const now = await withDeadline(response, signal)
   if (now.head < read || now.state === undefined)
     throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
   const event = now.log && lastMetadata([formatLog(now.log)], nft)
@@ -102,11 +120,24 @@ async function fromChain(
   }
 }
 
-/** The newest metadata event of an NFT in a range of blocks: asked for in halves where a node refuses so many. */
-async function newestMetadata(client: PublicClient, nft: Address, first: number, last: number) {
+/** Resolves like the promise, or rejects with ChainError once the signal fires, whatever is still in flight. */
+function withDeadline<T>(response: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const expire = () => reject(new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer in time.'))
+    signal.addEventListener('abort', expire, { once: true })
+    response.then(resolve, reject).finally(() => signal.removeEventListener('abort', expire))
+  })
+}
+
+/**
+ * The newest metadata event of an NFT in a range of blocks: asked for in halves where a node refuses so many, until the
+ * signal fires.
+ */
+async function newestMetadata(client: PublicClient, nft: Address, first: number, last: number, signal: AbortSignal) {
   let left = BOUNDS.chain.newest
   async function newestIn(from: number, to: number): Promise<RpcLog | undefined> {
     if (from > to) return undefined
+    signal.throwIfAborted()
     if (left-- === 0) throw new Error('The node gives too few blocks at once.')
     const filter = { address: nft, fromBlock: hex(from), toBlock: hex(to), topics: [METADATA_TOPICS] as Hex[][] }
     try {

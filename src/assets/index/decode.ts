@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Address, Hex } from 'viem'
 import { BOUNDS } from '../../bounds.js'
-import { decrypt } from '../../crypto/ecies.js'
-import type { ProviderKey } from '../../crypto/keys.js'
+import { decryptContent } from '../../crypto/ecies-content.js'
 import { JsonBoundsError, parseJson } from '../../json.js'
+import type { Dialect } from '../../state/dialect.js'
+import type { IndexedAsset, PreparedSearch } from '../../state/indexed.js'
 import { didsOf, readDdo } from '../ddo.js'
 import { decompress } from './lzma.js'
 
-/** Bits of the `flags` that a metadata event carries. */
+/** Bits of the `flags` of a metadata event. */
 export const FLAG_COMPRESSED = 1
 export const FLAG_ENCRYPTED = 2
+
+/** Why a document above the limit of this provider cannot be used. */
+export const TOO_LARGE = 'larger than MAX_DDO_SIZE'
 
 export interface PublishedDocument {
   flags: Hex
@@ -18,58 +22,82 @@ export interface PublishedDocument {
   hash: Hex
 }
 
-/** Whether a document was published so that nobody reads it but the provider. */
+/** Returns whether a document was encrypted to the provider. */
 export function isEncrypted({ flags }: Pick<PublishedDocument, 'flags'>): boolean {
   return flags !== '0x' && (Number(`0x${flags.slice(-2)}`) & FLAG_ENCRYPTED) !== 0
 }
 
-/** The text of the document and its DID, or the reason why this provider cannot use it. */
-export type Decoded = { ddo: string; did: string } | { reason: string }
+/**
+ * The text of the document and its DID, or the reason why this provider cannot use it; with the search rows of its asset
+ * where they were asked for.
+ */
+export type Decoded = { ddo: string; did: string; search?: PreparedSearch } | { reason: string }
 
-/** Whose document it must be, and what it takes to read it. */
+/** The NFT that a document must belong to, and its size limit. */
 export interface DocumentOwner {
   nft: Address
   chainId: number
-  keys: readonly ProviderKey[]
-  /** Most bytes of the plain document. */
+  /** Largest plain document, in bytes. */
   maxSize: number
 }
 
-/** Why a document is not worth a look: it is longer than one of the allowed size can be. */
+/** A document to decode, and the keys that it may be encrypted with (`assets/document-keys.ts`). */
+export interface DocumentTask {
+  published: PublishedDocument
+  owner: DocumentOwner
+  keys: readonly Uint8Array[]
+  /** The asset as it is expected to be in the index, but for its document, and the database for which to make its search rows. */
+  expected?: { asset: IndexedAsset; dialect: Dialect } | undefined
+}
+
+/** Returns why a document need not be decoded, judging by its length alone; undefined where it may be within its limit. */
 export function sizeProblem({ flags, data }: PublishedDocument, maxSize: number): string | undefined {
-  // flags are bytes of any number, of which one is used
+  // flags may have any number of bytes, of which one is used
   if (flags.length > 2 + 64) return 'unknown flags'
-  return data.length > 2 + 2 * (maxSize + BOUNDS.document.overhead) ? 'larger than MAX_DDO_SIZE' : undefined
+  return data.length > 2 + 2 * (maxSize + BOUNDS.document.overhead) ? TOO_LARGE : undefined
 }
 
 /**
- * Decrypts, decompresses and checks the document of a metadata event: the SHA-256 must match, and it must be the DDO
- * of the NFT that emitted it. It may be anybody's work: the service has it read in the sandbox (`assets/documents.ts`).
+ * Decrypts, decompresses and checks the document of a metadata event: the SHA-256 must match, and it must be the DDO of
+ * the emitting NFT. `keys`: those that it may be encrypted with (`assets/document-keys.ts`). The document is untrusted:
+ * the service runs this in the sandbox (`assets/documents.ts`).
  */
-export async function decodeDocument(published: PublishedDocument, owner: DocumentOwner): Promise<Decoded> {
+export async function decodeDocument(
+  published: PublishedDocument,
+  owner: DocumentOwner,
+  keys: readonly Uint8Array[],
+): Promise<Decoded> {
   const tooLarge = sizeProblem(published, owner.maxSize)
   if (tooLarge) return { reason: tooLarge }
   const flags = published.flags === '0x' ? 0 : Number(BigInt(published.flags))
   if ((flags & ~(FLAG_COMPRESSED | FLAG_ENCRYPTED)) !== 0) return { reason: 'unknown flags' }
   let bytes: Uint8Array = Buffer.from(published.data.slice(2), 'hex')
   try {
-    if (flags & FLAG_ENCRYPTED) bytes = decrypt(owner.keys, bytes)
+    if (flags & FLAG_ENCRYPTED) bytes = decryptContent(keys, bytes)
     if (flags & FLAG_COMPRESSED) bytes = await decompress(bytes, owner.maxSize)
   } catch (error) {
     return { reason: (error as Error).message }
   }
-  if (bytes.length > owner.maxSize) return { reason: 'larger than MAX_DDO_SIZE' }
-  if (sha256(bytes) !== published.hash.toLowerCase())
-    return { reason: 'does not have the hash that was published with it' }
+  if (bytes.length > owner.maxSize) return { reason: TOO_LARGE }
+  if (!hasPublishedHash(bytes, flags, published)) return { reason: 'does not have the hash that was published with it' }
   return checkDdo(bytes, owner)
 }
 
-/** SHA-256 as hex. */
+/**
+ * Returns whether a document has the hash that was published with it. `createAsset` of the client libraries publishes a
+ * plain document with the hash of its hex text, `0x` included.
+ */
+function hasPublishedHash(bytes: Uint8Array, flags: number, { data, hash }: PublishedDocument): boolean {
+  const published = hash.toLowerCase()
+  return sha256(bytes) === published || (flags === 0 && sha256(data.toLowerCase()) === published)
+}
+
+/** Returns the SHA-256 as hex. */
 export function sha256(data: Uint8Array | string): Hex {
   return `0x${createHash('sha256').update(data).digest('hex')}`
 }
 
-/** Reads UTF-8 text as JSON of the shape that a document may have. Throws an Error that says what is wrong. */
+/** Parses UTF-8 text as JSON within the bounds of documents. Throws an Error that says what is wrong. */
 export function documentJson(bytes: Uint8Array): { text: string; json: unknown } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -79,7 +107,7 @@ export function documentJson(bytes: Uint8Array): { text: string; json: unknown }
   }
 }
 
-/** Checks that a plain document is the DDO of its NFT. */
+/** Checks that a plain document is a valid DDO of its NFT. */
 export function checkDdo(bytes: Uint8Array, owner: DocumentOwner): Decoded {
   try {
     const { text, json } = documentJson(bytes)

@@ -3,9 +3,9 @@ import { BOUNDS } from '../../bounds.js'
 import { topicsOf } from '../../chain/abi.js'
 import type { Chain } from '../../chain/chains.js'
 import { checksummed } from '../../crypto/address.js'
-import type { EmitterKind, IndexReading } from '../../state/store.js'
+import type { EmitterKind, IndexGeneration } from '../../state/store.js'
 
-/** First topics of the events that count, by who must emit them: the chain's factory, one of its NFTs or datatokens. */
+/** First topics of the indexed events, by the required emitter: the chain's factory, one of its NFTs or datatokens. */
 export const TOPICS = {
   factory: topicsOf(['NFTCreated', 'TokenCreated']),
   nft: topicsOf(['MetadataCreated', 'MetadataUpdated', 'MetadataState']),
@@ -18,27 +18,27 @@ const KIND_OF = new Map(
 const [NFT_CREATED, TOKEN_CREATED] = TOPICS.factory as [Hex, Hex]
 
 /**
- * Tells the events that count from those that anybody emits under the same names: those of the factory, and of the NFTs
- * and datatokens that it deployed before, by the store, or in the very logs that were looked at. Whoever emits ten
- * thousand others costs a statement for some hundred emitters, and none of his logs is decoded.
+ * Filters the events of trusted emitters from those that anybody emits under the same names. Trusted are the factory,
+ * and the NFTs and datatokens that it deployed, according to the store or to the logs seen so far. Ten thousand
+ * untrusted logs cost a query for each few hundred emitters, and none of them is decoded.
  */
 export class Emitters {
-  /** In lower case, as nodes spell addresses. */
+  /** By address in lower case, as nodes write them. */
   private readonly created = { nft: new Map<string, Address>(), datatoken: new Map<string, Address>() }
   private readonly known = { nft: new Map<string, boolean>(), datatoken: new Map<string, boolean>() }
   private readonly factory: string
 
   constructor(
     private readonly chain: Chain,
-    private readonly index: Pick<IndexReading, 'known'>,
+    private readonly index: Pick<IndexGeneration, 'known'>,
   ) {
     this.factory = chain.deployment.factory.toLowerCase()
   }
 
-  /** Those that count. Logs of blocks before must have been looked at before. Throws StateError. */
+  /** Returns the logs of trusted emitters. Logs of earlier blocks must have been passed before. Throws StateError. */
   async believed<L extends RpcLog>(logs: readonly L[]): Promise<L[]> {
     for (const log of logs) this.noteDeployment(log)
-    for (const kind of ['nft', 'datatoken'] as const) await this.ask(kind, logs)
+    for (const kind of ['nft', 'datatoken'] as const) await this.queryStore(kind, logs)
     return logs.filter((log) => {
       const kind = kindOf(log)
       if (!kind) return false
@@ -46,7 +46,7 @@ export class Emitters {
     })
   }
 
-  /** The contracts that the logs so far have deployed. */
+  /** Returns the contracts deployed in the logs so far. */
   deployed(kind: EmitterKind): Address[] {
     return [...this.created[kind].values()]
   }
@@ -69,18 +69,18 @@ export class Emitters {
     this.known[kind].set(address, true)
   }
 
-  private async ask(kind: EmitterKind, logs: readonly RpcLog[]): Promise<void> {
+  private async queryStore(kind: EmitterKind, logs: readonly RpcLog[]): Promise<void> {
     const known = this.known[kind]
-    const unasked = new Set<Address>()
+    const unknown = new Set<Address>()
     for (const log of logs) {
       const address = log.address.toLowerCase() as Address
-      if (kindOf(log) === kind && !known.has(address)) unasked.add(address)
+      if (kindOf(log) === kind && !known.has(address)) unknown.add(address)
     }
-    const all = [...unasked]
+    const all = [...unknown]
     for (let at = 0; at < all.length; at += BOUNDS.chain.known) {
-      const some = all.slice(at, at + BOUNDS.chain.known)
-      for (const address of some) known.set(address, false)
-      for (const address of await this.index.known(this.chain.chainId, kind, some.map(checksummed)))
+      const batch = all.slice(at, at + BOUNDS.chain.known)
+      for (const address of batch) known.set(address, false)
+      for (const address of await this.index.known(this.chain.chainId, kind, batch.map(checksummed)))
         known.set(address.toLowerCase(), true)
     }
   }

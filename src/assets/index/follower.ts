@@ -1,60 +1,46 @@
+import { setMaxListeners } from 'node:events'
 import type { Chain } from '../../chain/chains.js'
-import type { Logger } from '../../logger.js'
-import type { Cursor, IndexStore, Readings } from '../../state/store.js'
-import { Advance, type AdvanceOptions } from './advance.js'
+import type { Logger } from '../../process/logger.js'
+import type { Cursor, Generations, IndexStore } from '../../state/store.js'
+import { type ChainView, commonAncestor, observeChain } from './chain-view.js'
+import type { IndexProgress } from './progress.js'
 import { Rebuild } from './rebuild.js'
-import { ancestorOf, look, type Seen } from './views.js'
+import { RangeSync, type SyncOptions } from './sync.js'
 
-export interface FollowerOptions extends AdvanceOptions {
-  /** Milliseconds between two looks at the head. */
+export interface FollowerOptions extends SyncOptions {
+  /** Milliseconds between polls of the head. */
   pollInterval: number
-  /** Told when the index of a chain has changed, by this instance or another one. */
-  onMoved?: (chainId: number) => void
-  /** Told when everything after a block was taken back. */
+  /** Called when the index of a chain has changed, by this instance or another one. */
+  onChanged?: (chainId: number) => void
+  /** Called when everything after a block was rolled back; -1 stands for everything. */
   onRollback?: (chainId: number, block: number) => void
 }
 
-/** How far an index has come. */
-export interface IndexProgress {
-  chainId: number
-  /** Last block read; null before the first one. */
-  block: number | null
-  /** Head of the chain when it was last seen with what was read; null when no node has answered so yet. */
-  head: number | null
-  /** Milliseconds since then. */
-  age: number | null
-  /** Blocks that are left to read; null while the head is not known. */
-  lag: number | null
-  /** Whether the chain has other blocks by now than those that were read. */
-  astray: boolean
-  /** Last block of a reading that is to replace this one; null where there is none, or it has not begun. */
-  rereading: number | null
-}
+/** Longest backoff after failures, in milliseconds. */
+const MAX_BACKOFF = 30_000
 
-/** Longest pause after failures, in milliseconds. */
-const MAX_PAUSE = 30_000
-
-/** Milliseconds after which it is said that no node knows what was read, and then between two such lines. */
+/** Milliseconds before the first warning that no node knows the last block read, and between further ones. */
 const UNKNOWN_INTERVAL = 30_000
 
 /**
- * Keeps the index of one chain at the head: reads bounded ranges of blocks, applies each with the cursor in one
- * transaction, and so goes on where it was after any end of the process. When the chain is reorganised it goes back to
- * the last block that is still there; where that is too far back, the chain is read again beside what was read of it.
+ * Follows one chain and keeps its index at the head. It reads bounded ranges of blocks and commits each with the cursor
+ * in one transaction, so that it resumes after a crash. When the chain is reorganised, the index is rolled back to the
+ * newest checkpoint that is still on the chain; beyond the checkpoints, a new generation of the index is built beside
+ * the live one.
  */
 export class ChainFollower {
   private running: Promise<void> | undefined
   private wake: () => void = () => undefined
   private readonly stopping = new AbortController()
-  private readonly advance: Advance
+  private readonly sync: RangeSync
   private readonly rebuild: Rebuild
   private head: number | null = null
   private seenAt = performance.now()
   private block: number | null = null
-  private lastTold = 0
+  private lastLogged = 0
   private astray = false
   private rereading: number | null = null
-  private seen: Readings['live']
+  private seen: Generations['live']
 
   constructor(
     private readonly chain: Chain,
@@ -62,9 +48,11 @@ export class ChainFollower {
     private readonly options: FollowerOptions,
     private readonly log: Logger,
   ) {
-    const reading = { ...options, signal: this.stopping.signal }
-    this.advance = new Advance(chain, index, reading, log)
-    this.rebuild = new Rebuild(chain, index, reading, log)
+    const syncOptions = { ...options, signal: this.stopping.signal }
+    // each document that is being decoded listens
+    setMaxListeners(0, this.stopping.signal)
+    this.sync = new RangeSync(chain, index, syncOptions, log)
+    this.rebuild = new Rebuild(chain, index, syncOptions, log)
   }
 
   get progress(): IndexProgress {
@@ -76,7 +64,7 @@ export class ChainFollower {
     return { ...where, head, age: Math.round(this.unseenFor), lag: Math.max(0, head + 1 - next) }
   }
 
-  /** Milliseconds since nodes last knew what was read. */
+  /** Milliseconds since the nodes last knew the last block read. */
   private get unseenFor(): number {
     return performance.now() - this.seenAt
   }
@@ -89,7 +77,7 @@ export class ChainFollower {
     this.running ??= this.loop()
   }
 
-  /** Ends after the range that is being applied; one whose documents are still being read is left. */
+  /** Stops after the commit in progress; a range whose documents are still being read is abandoned. */
   async stop(): Promise<void> {
     this.stopping.abort()
     this.wake()
@@ -106,58 +94,58 @@ export class ChainFollower {
       } catch (error) {
         if (this.stopped) return
         failures += 1
-        const pause = Math.min(MAX_PAUSE, this.options.pollInterval * 2 ** Math.min(failures, 10))
+        const pause = Math.min(MAX_BACKOFF, this.options.pollInterval * 2 ** Math.min(failures, 10))
         this.log.warn({ chainId: this.chain.chainId, reason: (error as Error).message, pause }, 'index cannot go on')
         await this.pause(pause)
       }
     }
   }
 
-  /** Reads one range. True when there was nothing left to read, or nothing can be read now. */
+  /** Reads one range. Returns true when there is nothing left to read, or nothing can be read now. Throws what stops it. */
   async step(): Promise<boolean> {
     const { chain, index } = this
     const { chainId } = chain
-    const readings = await index.readings(chainId)
-    const { live, next, old } = readings
+    const generations = await index.generations(chainId)
+    const { live, next, old } = generations
     this.rereading = next?.cursor?.block ?? null
     await this.noticeMove(live)
-    const seen = await look(chain, index, live?.cursor)
-    this.note(live?.cursor, seen)
-    if (!(await index.lead(chainId))) return true
+    const view = await observeChain(chain, index, live?.cursor)
+    this.recordView(live?.cursor, view)
+    if (!(await index.tryLead(chainId))) return true
     const swept = old && (await index.sweep(chainId))
     let failure: unknown
-    const rests = await this.keep(readings, seen).catch((error) => {
+    const idle = await this.syncLive(generations, view).catch((error) => {
       failure = error
       return true
     })
-    // the next reading goes on where the live one is at the head, or cannot
-    const nextRests = !next || !rests || (await this.rebuild.step(readings, seen, this.unseenFor))
-    if (failure && nextRests) throw failure
-    return rests && nextRests && !swept
+    // the rebuild continues while the live generation is at the head, or stuck
+    const rebuildIdle = !next || !idle || (await this.rebuild.step(generations, view, this.unseenFor))
+    if (failure && rebuildIdle) throw failure
+    return idle && rebuildIdle && !swept
   }
 
-  /** Keeps the live reading at the head. */
-  private async keep({ live, next }: Readings, { verdict, heads }: Seen): Promise<boolean> {
+  /** Advances the live generation towards the head. */
+  private async syncLive({ live, next }: Generations, { status, heads }: ChainView): Promise<boolean> {
     const { chain, index, options } = this
-    if (live && verdict === 'other') return this.goBack(live.cursor, next !== undefined)
-    // what was begun in doubt has no reason any more
-    if (live && verdict === 'same' && next && !next.wanted) await index.giveUp(chain.chainId)
-    const { rests, cursor } = await this.advance.readOn(live?.cursor, heads)
-    if (!cursor) return rests
+    if (live && status === 'other') return this.rollBack(live.cursor, next !== undefined)
+    // the live generation is on the chain after all, so an unrequested rebuild is obsolete
+    if (live && status === 'same' && next && !next.wanted) await index.abandon(chain.chainId)
+    const { idle, cursor } = await this.sync.syncNext(live?.cursor, heads)
+    if (!cursor) return idle
     this.block = cursor.block
     if (this.seen) this.seen = { ...this.seen, cursor }
-    options.onMoved?.(chain.chainId)
-    return rests
+    options.onChanged?.(chain.chainId)
+    return idle
   }
 
-  /** Goes back to the last block that is still on the chain, or begins to read it again where that is too far back. */
-  private async goBack(cursor: Cursor, begun: boolean): Promise<boolean> {
+  /** Rolls back to the newest checkpoint on the chain, or begins a rebuild where there is none. */
+  private async rollBack(cursor: Cursor, rebuilding: boolean): Promise<boolean> {
     const { chain, index, options, log } = this
     const { chainId } = chain
-    const ancestor = await ancestorOf(chain, await index.checkpoints(chainId))
+    const ancestor = await commonAncestor(chain, await index.checkpoints(chainId))
     if (ancestor === undefined) return true
     if (ancestor === 'gone') {
-      if (begun) return true
+      if (rebuilding) return true
       log.warn({ chainId, block: cursor.block }, 'chain history changed, reading the chain again beside the index')
       await index.begin(chainId, false)
       return false
@@ -167,35 +155,35 @@ export class ChainFollower {
     await index.rollback(chainId, ancestor)
     this.block = ancestor.block
     if (this.seen) this.seen = { ...this.seen, cursor: ancestor }
-    options.onMoved?.(chainId)
+    options.onChanged?.(chainId)
     options.onRollback?.(chainId, ancestor.block)
     return false
   }
 
-  /** Takes note of what the nodes see. A head without what was read is no sign of how far the index has come. */
-  private note(cursor: Cursor | undefined, { heads, verdict }: Seen): void {
+  /** Records the nodes' view. The head of nodes that do not know the last block read is no measure of the index's lag. */
+  private recordView(cursor: Cursor | undefined, { heads, status }: ChainView): void {
     this.block = cursor?.block ?? null
-    this.astray = verdict === 'other'
+    this.astray = status === 'other'
     const now = performance.now()
-    if (verdict !== 'unknown') {
+    if (status !== 'unknown') {
       this.head = heads[0] as number
       this.seenAt = now
       return
     }
-    if (Math.min(this.unseenFor, now - this.lastTold) < UNKNOWN_INTERVAL) return
-    this.lastTold = now
+    if (Math.min(this.unseenFor, now - this.lastLogged) < UNKNOWN_INTERVAL) return
+    this.lastLogged = now
     const { chainId } = this.chain
     this.log.warn({ chainId, block: cursor?.block, head: heads[0] }, 'nodes do not know the block that was read last')
   }
 
-  /** Another instance may have read on, or have taken back or replaced what this one has seen. */
-  private async noticeMove(live: Readings['live']): Promise<void> {
+  /** Another instance may have advanced, rolled back or replaced the index since this one last looked. */
+  private async noticeMove(live: Generations['live']): Promise<void> {
     const seen = this.seen
     this.seen = live
     if (seen?.id === live?.id && seen?.cursor.block === live?.cursor.block && seen?.cursor.hash === live?.cursor.hash)
       return
     const { chainId } = this.chain
-    this.options.onMoved?.(chainId)
+    this.options.onChanged?.(chainId)
     if (!seen) return
     if (seen.id !== live?.id) return this.options.onRollback?.(chainId, -1)
     const { block: last, hash: known } = seen.cursor

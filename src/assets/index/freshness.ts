@@ -1,17 +1,19 @@
 import type { Settings } from '../../config/schema.js'
-import type { IndexProgress } from './follower.js'
+import type { IndexProgress } from './progress.js'
 
 type Limits = Pick<Settings, 'READY_MAX_LAG' | 'READY_MAX_AGE' | 'INDEX_POLL_INTERVAL'>
 
-/** So many looks at the head may fail before what was seen last counts as old, where they are rare. */
-const MISSED_LOOKS = 3
+/** Polls that may fail before the head counts as stale, where the poll interval is long. */
+const MISSED_POLLS = 3
 
 /**
- * Whether the index of a chain may be believed: it is near the head, which was seen not long ago, and on the same chain. Where no node
- * answers the head stays where it was, and with it the lag, whatever happens on the chain.
+ * Returns whether the index of a chain is fresh: close to a head that was seen recently, and on the same chain. The age
+ * of the head counts, since without responses from nodes the lag does not grow.
  */
-export function isCurrent({ lag, age, astray }: IndexProgress, settings: Limits): boolean {
+export function isCurrent({ block, lag, age, astray }: IndexProgress, settings: Limits): boolean {
   const { READY_MAX_LAG, READY_MAX_AGE, INDEX_POLL_INTERVAL } = settings
   if (astray || lag === null || age === null) return false
-  return lag <= READY_MAX_LAG && age <= Math.max(READY_MAX_AGE, MISSED_LOOKS * INDEX_POLL_INTERVAL)
+  // an index that has read nothing knows nothing, however short the chain: nodes may return nothing but the head
+  if (block === null && lag > 0) return false
+  return lag <= READY_MAX_LAG && age <= Math.max(READY_MAX_AGE, MISSED_POLLS * INDEX_POLL_INTERVAL)
 }

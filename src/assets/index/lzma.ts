@@ -4,8 +4,8 @@ import xz from 'xz-decompress'
 const XZ_MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])
 
 /**
- * Decompresses a document in the .xz or the older .lzma container, whichever its first bytes say. Stops as soon as
- * the output passes `maxSize` bytes, and takes no more memory than that needs, whatever the input asks for. Throws an
+ * Decompresses a document in the .xz or the older .lzma container, detected by its magic bytes. Stops as soon as the
+ * output exceeds `maxSize` bytes, and allocates no more memory than that needs, whatever the input declares. Throws an
  * Error with the reason.
  */
 export async function decompress(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
@@ -23,7 +23,7 @@ class TooLarge extends Error {
   }
 }
 
-/** The library refuses dictionaries above 64 MiB, in each block, and memory that is not written to costs nothing. */
+/** The library refuses dictionaries above 64 MiB in each block, and untouched memory costs nothing. */
 async function fromXz(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
   const source = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -37,13 +37,13 @@ async function fromXz(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
   return output.bytes
 }
 
-/** Properties, size of the dictionary, size of the content: 1, 4 and 8 bytes, little-endian. */
+/** Properties, dictionary size, uncompressed size: 1, 4 and 8 bytes, little-endian. */
 const LZMA_HEADER = 13
-/** Stands for a size that was not known when the container was begun: a mark ends it. */
+/** Declares that the uncompressed size is unknown: an end marker follows. */
 const UNKNOWN_SIZE = 2n ** 64n - 1n
-/** The smallest dictionary that decoders make. */
+/** The smallest dictionary that decoders allocate. */
 const MIN_DICTIONARY = 4096
-/** Literal context and position bits that liblzma, with which documents are compressed, allows together. */
+/** Most literal context and position bits together that liblzma, the usual compressor of documents, allows. */
 const MAX_LITERAL_BITS = 4
 
 function fromLzma(data: Uint8Array, maxSize: number): Uint8Array {
@@ -63,7 +63,7 @@ function fromLzma(data: Uint8Array, maxSize: number): Uint8Array {
   return output.bytes
 }
 
-/** A header that asks for no more than the output can need: the library allocates whatever it is told to. */
+/** Clamps the declared dictionary to what the output can need: the library allocates whatever the header declares. */
 function readHeader(data: Uint8Array, maxSize: number): { header: Uint8Array; size: number | undefined } {
   if (data.length < LZMA_HEADER) throw new Error('ends early')
   const header = Uint8Array.from(data.subarray(0, LZMA_HEADER))
@@ -83,15 +83,15 @@ function readHeader(data: Uint8Array, maxSize: number): { header: Uint8Array; si
   return { header, size }
 }
 
-const FIRST_ROOM = 65_536
+const INITIAL_CAPACITY = 65_536
 
-/** Bytes as they come, in a buffer that grows with them up to a limit. */
+/** A growing output buffer with a limit. */
 class Output {
   private buffer: Uint8Array
   private length = 0
 
-  constructor(private readonly most: number) {
-    this.buffer = new Uint8Array(Math.min(most, FIRST_ROOM))
+  constructor(private readonly maxSize: number) {
+    this.buffer = new Uint8Array(Math.min(maxSize, INITIAL_CAPACITY))
   }
 
   get bytes(): Uint8Array {
@@ -99,21 +99,21 @@ class Output {
   }
 
   push(byte: number): void {
-    this.makeRoom(1)
+    this.reserve(1)
     this.buffer[this.length++] = byte
   }
 
   write(chunk: Uint8Array): void {
-    this.makeRoom(chunk.length)
+    this.reserve(chunk.length)
     this.buffer.set(chunk, this.length)
     this.length += chunk.length
   }
 
-  private makeRoom(more: number): void {
-    const needed = this.length + more
-    if (needed > this.most) throw new TooLarge()
+  private reserve(count: number): void {
+    const needed = this.length + count
+    if (needed > this.maxSize) throw new TooLarge()
     if (needed <= this.buffer.length) return
-    const larger = new Uint8Array(Math.min(this.most, Math.max(needed, 2 * this.buffer.length)))
+    const larger = new Uint8Array(Math.min(this.maxSize, Math.max(needed, 2 * this.buffer.length)))
     larger.set(this.buffer)
     this.buffer = larger
   }

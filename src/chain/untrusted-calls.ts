@@ -14,42 +14,42 @@ import { rpcClient } from './clients.js'
 import { nodeFailed } from './failures.js'
 
 /** A call to a contract that anybody may have deployed. */
-export interface ForeignCall {
+export interface UntrustedCall {
   to: Address
   data: Hex
-  /** Bytes that the answer may have. */
+  /** Largest return data, in bytes. */
   limit: number
-  /** Ends the request to the node, in any state: nobody waits for the answer any more. */
+  /** Aborts the request to the node, whatever its state. */
   signal?: AbortSignal
 }
 
 /**
- * Asks one node what somebody else's contract answers. Undefined where the contract has no answer: it is not there,
- * reverts, uses its gas up, or answers more than the limit. Rejects where it is the node that fails.
+ * Calls an untrusted contract through one node and returns its data. Undefined where the call fails: the contract does
+ * not exist, reverts, runs out of gas, or returns more than the limit. Rejects where the node fails.
  */
-export type CallForeign = (call: ForeignCall) => Promise<Hex | undefined>
+export type CallUntrusted = (call: UntrustedCall) => Promise<Hex | undefined>
 
-/** What JSON-RPC adds to an answer, in bytes, generously. */
+/** Upper bound of what JSON-RPC adds to the return data, in bytes. */
 const ENVELOPE = 4096
 
 /**
- * Calls of one node to somebody else's contracts. Each travels alone: in one HTTP request with others, an answer
- * that is too long would take theirs with it. The answer is dropped while it arrives where it exceeds every limit,
- * and is decoded by nobody before its length was checked. Gas is limited.
+ * Returns a function that calls untrusted contracts through one node. Calls are not batched: an oversized response
+ * would fail the whole batch. A response that exceeds every limit is cancelled while it arrives, and the length of the
+ * data is checked before anything decodes it. Gas is limited.
  */
-export function foreignCalls(url: URL, timeout: number): CallForeign {
-  const maxAnswer = 2 * BOUNDS.contract.answer + ENVELOPE
+export function untrustedCalls(url: URL, timeout: number): CallUntrusted {
+  const maxAnswer = 2 * BOUNDS.contract.result + ENVELOPE
   const client = rpcClient(url, { timeout, batch: false, maxAnswer })
   return async ({ to, data, limit, signal }) => {
-    if (signal?.aborted) throw unwanted()
+    if (signal?.aborted) throw aborted()
     const call = { to, data, gas: numberToHex(BOUNDS.contract.gas) }
     let answer: Hex
     try {
-      // the bare request: the library's own call would look at what a revert asks for
+      // the raw request: the library's own call would act on the data of a revert
       const options = signal && { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) }
       answer = await client.request({ method: 'eth_call', params: [call, 'latest'] }, options)
     } catch (error) {
-      if (signal?.aborted) throw unwanted()
+      if (signal?.aborted) throw aborted()
       if (nodeFailed(error)) throw error
       return undefined
     }
@@ -57,19 +57,19 @@ export function foreignCalls(url: URL, timeout: number): CallForeign {
   }
 }
 
-/** The node did not fail: whoever asked has gone. */
-function unwanted(): DOMException {
-  return new DOMException('The answer is no longer wanted.', 'AbortError')
+/** Distinct from a failure of the node, which would count against it. */
+function aborted(): DOMException {
+  return new DOMException('The call was aborted.', 'AbortError')
 }
 
 type View = ContractFunctionName<typeof VIEWS, 'view'>
 
 /**
- * What one of the views of a contract answers, within `limit` bytes; undefined where it has no answer, or one that
- * is not of the view's type. Rejects where the node fails.
+ * Calls a view function of an untrusted contract and decodes at most `limit` bytes. Undefined where the call fails, or
+ * its data do not have the type of the view. Rejects where the node fails.
  */
-export async function foreignView<N extends View>(
-  call: CallForeign,
+export async function untrustedView<N extends View>(
+  call: CallUntrusted,
   to: Address,
   functionName: N,
   args: ContractFunctionArgs<typeof VIEWS, 'view', N>,

@@ -2,76 +2,76 @@ import type { Address, Hex, PublicClient, RpcLog } from 'viem'
 import { BOUNDS } from '../../bounds.js'
 import type { Chain } from '../../chain/chains.js'
 import { isTooLong, refusal } from '../../chain/failures.js'
-import type { EmitterKind, IndexReading } from '../../state/store.js'
+import type { EmitterKind, IndexGeneration } from '../../state/store.js'
 import { type Emitters, TOPICS } from './emitters.js'
 
-/** The events of a block that count, and the NFTs whose events cannot be had: those of one alone are too long. */
+/** The trusted events of a block, and the NFTs whose events are unreadable, since those of one alone are too large. */
 export interface BlockParts {
   logs: RpcLog[]
   unread: Address[]
 }
 
-/** What a block is read with. */
+/** The dependencies of reading a block. */
 export interface PartsReader {
   client: PublicClient
   chain: Chain
   emitters: Emitters
-  index: Pick<IndexReading, 'emitters'>
+  index: Pick<IndexGeneration, 'emitters'>
 }
 
 /**
- * Reads one block whose events a node does not give at once: anybody can fill a block with events of these names. First
- * by topic; what is refused then, by the receipts of the block, of a few of its transactions, or of one; and where one
- * of those is too long, by the contracts that are known. No more is kept of an answer than what counts. Throws what
- * the node answers where none of that helps.
+ * Reads one block whose events a node refuses to return at once: anybody can fill a block with events of these names.
+ * First by topic; refused topics by the receipts of the block, of a few of its transactions, or of one; and where one
+ * of these is too large, by the known contracts. Only trusted events are retained. Throws the node's error where none
+ * of this succeeds.
  */
-export async function blockInParts(reader: PartsReader, block: Hex): Promise<BlockParts> {
+export async function readBlockInParts(reader: PartsReader, block: Hex): Promise<BlockParts> {
   const { client, emitters, chain } = reader
-  const kept: RpcLog[] = []
-  const keep = async (logs: RpcLog[]) => void kept.push(...(await emitters.believed(logs)))
-  // deployments first: who else counts depends on them. The factory has no long ones, since it stores what it tells
-  await keep(await logsOf(client, { blockHash: block, address: chain.deployment.factory, topics: [TOPICS.factory] }))
+  const trusted: RpcLog[] = []
+  const add = async (logs: RpcLog[]) => void trusted.push(...(await emitters.believed(logs)))
+  // deployments first: they decide which other emitters are trusted. The factory stores what it emits, so none is large
+  await add(await logsOf(client, { blockHash: block, address: chain.deployment.factory, topics: [TOPICS.factory] }))
   const refused: Hex[] = []
   for (const topic of [...TOPICS.nft, ...TOPICS.datatoken]) {
     try {
-      await keep(await logsOf(client, { blockHash: block, topics: [topic] }))
+      await add(await logsOf(client, { blockHash: block, topics: [topic] }))
     } catch (error) {
       if (!refusal(error)) throw error
       refused.push(topic)
     }
   }
-  const unread = refused.length > 0 ? await refusedTopics(reader, block, refused, kept) : []
+  const unread = refused.length > 0 ? await refusedTopics(reader, block, refused, trusted) : []
   // in the order in which they were emitted
-  kept.sort((a, b) => Number(a.logIndex) - Number(b.logIndex))
-  return { logs: kept, unread }
+  trusted.sort((a, b) => Number(a.logIndex) - Number(b.logIndex))
+  return { logs: trusted, unread }
 }
 
-/** Adds the events of some topics to those that are kept. Answers the NFTs whose events cannot be had. */
-async function refusedTopics(reader: PartsReader, block: Hex, topics: Hex[], kept: RpcLog[]): Promise<Address[]> {
-  const before = kept.length
-  const among = (logs: RpcLog[]) => logs.filter(({ topics: [topic] }) => topics.includes(topic as Hex))
+/** Appends the trusted events of refused topics to a list. Returns the NFTs whose events are unreadable. */
+async function refusedTopics(reader: PartsReader, block: Hex, topics: Hex[], trusted: RpcLog[]): Promise<Address[]> {
+  const initialLength = trusted.length
+  const withTopics = (logs: RpcLog[]) => logs.filter(({ topics: [topic] }) => topics.includes(topic as Hex))
   try {
     for await (const logs of receiptLogs(reader.client, block))
-      kept.push(...(await reader.emitters.believed(among(logs))))
+      trusted.push(...(await reader.emitters.believed(withTopics(logs))))
     return []
   } catch (error) {
     if (!refusal(error)) throw error
-    kept.length = before
+    trusted.length = initialLength
   }
   const unread: Address[] = []
   for (const kind of ['nft', 'datatoken'] as const) {
-    const wanted = TOPICS[kind].filter((topic) => topics.includes(topic))
-    if (wanted.length === 0) continue
+    const ofKind = TOPICS[kind].filter((topic) => topics.includes(topic))
+    if (ofKind.length === 0) continue
     for await (const addresses of emittersOf(reader, kind))
-      for await (const found of byContracts(reader.client, block, addresses, wanted)) {
-        if ('logs' in found) kept.push(...(await reader.emitters.believed(found.logs)))
+      for await (const found of byContracts(reader.client, block, addresses, ofKind)) {
+        if ('logs' in found) trusted.push(...(await reader.emitters.believed(found.logs)))
         else if (kind === 'nft') unread.push(found.tooLong)
       }
   }
   return unread
 }
 
-/** The logs of a block by its receipts: all of them, else those of a few transactions at a time. */
+/** The logs of a block by its receipts: all at once, else those of a few transactions at a time. */
 async function* receiptLogs(client: PublicClient, block: Hex): AsyncGenerator<RpcLog[]> {
   const all = await client.request({ method: 'eth_getBlockReceipts', params: [block] } as never).catch((error) => {
     if (!refusal(error)) throw error
@@ -84,11 +84,11 @@ async function* receiptLogs(client: PublicClient, block: Hex): AsyncGenerator<Rp
     yield* someReceipts(client, block, transactions.slice(at, at + BOUNDS.chain.receipts))
 }
 
-/** Of some transactions, in their order: in halves where that is too much at once. */
+/** The logs of some transactions, in their order; halves the list where the node refuses so many. */
 async function* someReceipts(client: PublicClient, block: Hex, transactions: Hex[]): AsyncGenerator<RpcLog[]> {
   let receipts: unknown[]
   try {
-    // in one tick, so in one request
+    // in one tick, so batched into one request
     receipts = await Promise.all(
       transactions.map((hash) => client.request({ method: 'eth_getTransactionReceipt', params: [hash] })),
     )
@@ -108,7 +108,7 @@ function logsIn(receipt: unknown, block: Hex): RpcLog[] {
   return logs
 }
 
-/** Those that the store knows, page by page, and those that were deployed in this very block. */
+/** The contracts in the store, page by page, then those that were deployed in this block. */
 async function* emittersOf({ index, chain, emitters }: PartsReader, kind: EmitterKind): AsyncGenerator<Address[]> {
   const size = BOUNDS.chain.emitters
   let page: Address[] = []
@@ -120,7 +120,7 @@ async function* emittersOf({ index, chain, emitters }: PartsReader, kind: Emitte
   for (let at = 0; at < fresh.length; at += size) yield fresh.slice(at, at + size)
 }
 
-/** The events of some contracts, in halves where that is too much at once; one alone may have too many. */
+/** The events of some contracts; halves the list where the node refuses so many. One alone may be too large. */
 async function* byContracts(
   client: PublicClient,
   block: Hex,
@@ -140,13 +140,13 @@ async function* byContracts(
 }
 
 interface LogFilter {
-  /** By its hash: another node behind the same name, which has another block, says so. */
+  /** By hash, so that another node behind the same host fails if it has another block. */
   blockHash: Hex
   address?: Address | Address[]
   topics: (Hex | Hex[])[]
 }
 
 async function logsOf(client: PublicClient, filter: LogFilter): Promise<RpcLog[]> {
-  // the plain call: the typed one has no form for "any of these events, from anywhere"
+  // the raw request: the typed one cannot express "any of these events, from any contract"
   return (await client.request({ method: 'eth_getLogs', params: [filter as never] })) as RpcLog[]
 }

@@ -1,15 +1,16 @@
 import { BOUNDS } from '../bounds.js'
+import { isAccessListType } from './credentials.js'
 
 const LIMITS = BOUNDS.document
 
-/** A field of a document that has too many elements, with the words that go on from its name. */
-export type CountProblem = [field: string, words: string]
+/** A field of a document that has too many elements, and the message without its name. */
+export type ListLimitProblem = [field: string, message: string]
 
 /**
- * The first list of a parsed document that is too long to be looked at element by element; undefined where each is
- * short enough. What has another form than that of a list or an object is left to the schema.
+ * Returns the first list of a parsed document that exceeds its limit; undefined where none does. Values that are not
+ * lists or objects are left to the schema.
  */
-export function countProblem(document: unknown): CountProblem | undefined {
+export function listLimitProblem(document: unknown): ListLimitProblem | undefined {
   const whole = part(document)
   const root = part(whole.credentialSubject ?? whole)
   if (list(whole['@context']).length > LIMITS.context) return tooMany('@context', LIMITS.context)
@@ -27,13 +28,14 @@ export function countProblem(document: unknown): CountProblem | undefined {
   return problem
 }
 
-/** Counts the entries and values of all credentials of a document together: they are gone through at each request. */
+/** Counts the entries and values of all credentials of a document together: each request iterates over them. */
 class CredentialCounts {
   private entries = 0
   private values = 0
+  private accessLists = 0
 
-  /** Of one `credentials` field: an object with lists, or in version 5 a list of those or of plain entries. */
-  problem(field: string, credentials: unknown): CountProblem | undefined {
+  /** Counts one `credentials` field: an object with lists, or in version 5 a list of such objects or of plain entries. */
+  problem(field: string, credentials: unknown): ListLimitProblem | undefined {
     const parts = Array.isArray(credentials) ? credentials : [credentials]
     if (parts.length > LIMITS.credentials) return tooMany(field, LIMITS.credentials)
     for (const one of parts) {
@@ -41,17 +43,23 @@ class CredentialCounts {
       for (const entries of [[one], list(allow), list(deny)]) {
         if (entries.length > LIMITS.credentials) return tooMany(field, LIMITS.credentials)
         this.entries += entries.length
-        for (const entry of entries) this.values += list(part(entry).values).length
+        for (const entry of entries) {
+          const { type, values } = part(entry)
+          this.values += list(values).length
+          if (isAccessListType(type)) this.accessLists += 1
+        }
       }
     }
     if (this.entries > LIMITS.credentialEntries) return tooMany('credentials', LIMITS.credentialEntries)
     if (this.values > LIMITS.credentialValues)
       return ['credentials', `must not hold more than ${LIMITS.credentialValues} values`]
+    if (this.accessLists > LIMITS.accessLists)
+      return ['credentials', `must not name more than ${LIMITS.accessLists} access lists`]
     return undefined
   }
 }
 
-function parametersProblem(field: string, declared: unknown): CountProblem | undefined {
+function parametersProblem(field: string, declared: unknown): ListLimitProblem | undefined {
   const parameters = list(declared)
   if (parameters.length > LIMITS.consumerParameters) return tooMany(field, LIMITS.consumerParameters)
   const long = parameters.findIndex((parameter) => {
@@ -62,8 +70,8 @@ function parametersProblem(field: string, declared: unknown): CountProblem | und
   return long < 0 ? undefined : tooMany(`${field}.${long}.options`, LIMITS.options)
 }
 
-function tooMany(field: string, most: number): CountProblem {
-  return [field, `must not hold more than ${most} entries`]
+function tooMany(field: string, limit: number): ListLimitProblem {
+  return [field, `must not hold more than ${limit} entries`]
 }
 
 function list(value: unknown): unknown[] {

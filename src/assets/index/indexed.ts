@@ -1,0 +1,46 @@
+import type { Address, Hex } from 'viem'
+import type { EventNamed } from '../../chain/events.js'
+import type { IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../state/store.js'
+import { didOf } from '../ddo.js'
+import type { MetadataEvent } from '../published.js'
+import { type Decoded, isEncrypted } from './decode.js'
+import { isoTime, secondsOf } from './iso-time.js'
+
+/** The data NFT that an event tells of. */
+export function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): IndexedNft {
+  return {
+    address: args.newTokenAddress,
+    name: args.tokenName,
+    symbol: args.symbol,
+    tokenUri: args.tokenURI,
+    owner: args.admin,
+    created: isoTime(Number(blockTimestamp ?? 0)),
+  }
+}
+
+/** The datatoken that an event tells of. */
+export function datatokenOf({ args }: EventNamed<'TokenCreated'>): IndexedDatatoken {
+  // the creator is the factory's caller, which it requires to be one of its own NFTs
+  return { address: args.newTokenAddress, nft: args.creator, name: args.name, symbol: args.symbol }
+}
+
+/** Combines a metadata event with its decoded document. */
+export function metadataFrom(
+  event: MetadataEvent,
+  nft: Address,
+  { chainId }: { chainId: number },
+  decoded: Decoded,
+): IndexedMetadata {
+  return {
+    nft,
+    did: 'did' in decoded ? decoded.did : didOf(nft, chainId),
+    state: event.args.state,
+    ddo: 'ddo' in decoded ? decoded.ddo : null,
+    reason: 'reason' in decoded ? decoded.reason : null,
+    encrypted: isEncrypted(event.args),
+    txId: event.transactionHash as Hex,
+    block: Number(event.blockNumber),
+    from: 'createdBy' in event.args ? event.args.createdBy : event.args.updatedBy,
+    timestamp: secondsOf(event.args.timestamp),
+  }
+}
