@@ -1,206 +1,292 @@
 /**
- * Every limit on what comes from outside that an operator need not set: in size, in count and in time, each with its
- * unit and its reason. Readers take their limits from here and nowhere else. What operators may set is in config/.
+ * Every limit on untrusted input that is not a setting: in size, in count and in time, each with its unit and reason.
+ * Parsers and clients take their limits from here and nowhere else. Settings are in config/.
  */
 export const BOUNDS = {
   http: {
-    /** Requests of one connection in flight. Clients that pipeline at all send a few; further ones are refused, and twice as many cut. */
+    /** Requests in flight on one connection. Clients that pipeline at all send a few. Further ones are refused; beyond twice as many the connection is cut. */
     pipelined: 16,
-    /** Bytes of the request line and headers: the longest signature as hex, and room for userdata and a token beside it. */
+    /** Bytes of the request line and headers: the longest signature as hex, with room for userdata and a token. */
     headers: 32_768,
-    /** Connections above MAX_CONNECTIONS that are still taken, to be told so; further ones are closed without a word. */
-    told: 1000,
-    /** Milliseconds in which the headers of a request must arrive, as the wire contract says. */
+    /** Connections accepted above MAX_CONNECTIONS, only to refuse their requests with a reason. Further ones are closed without a response. */
+    excessConnections: 1000,
+    /** Milliseconds within which the headers of a request must arrive, as the wire contract says. */
     headersTimeout: 60_000,
-    /** Milliseconds in which the last byte of a request must arrive: 10 MB over a slow line. */
+    /** Milliseconds within which the body of a request must arrive: 10 MB over a slow line. Uploads of files have a limit of their own. */
     requestTimeout: 300_000,
-    /** Milliseconds after which these two are looked at again. */
-    timeoutCheck: 5_000,
-    /** Addresses whose use of a budget is remembered. Older ones are evicted, which forgives them. */
+    /** Milliseconds for which the rest of a refused body is discarded, so that the client can read why. */
+    linger: 5_000,
+    /** Milliseconds between checks of the time-out of headers. */
+    timeoutCheckInterval: 5_000,
+    /** Client addresses whose rate-limit windows are held in memory. The least recently used are evicted, which resets their budgets. */
     trackedAddresses: 100_000,
   },
   files: {
-    /** Storage objects of one service. All are checked when the list is described. */
+    /** Storage objects of one service. Listing the files checks every one. */
     count: 1_000,
-    /** Characters of a URL: signed ones with a token in the query stay below. */
+    /** Characters of a URL: signed ones with a token in the query are shorter. */
     url: 16_384,
-    /** Headers of a descriptor: more than any storage asks for. */
+    /** Headers of a descriptor: more than any storage needs. */
     headers: 64,
-    /** Characters of the value of a header: what HTTP servers accept in all. */
+    /** Characters of a header value: what HTTP servers accept for all headers together. */
     headerValue: 8_192,
-    /** Characters of the URLs that are remembered as checked, in all. */
-    remembered: 4_194_304,
+    /** Characters of all URLs in the cache of checked URLs. */
+    urlCacheSize: 4_194_304,
   },
   quotes: {
-    /** Seconds after a quote in which an order may be made with it: a day to pay, and then a raised fee holds. */
+    /** Seconds for which a quote is valid for an order: a day to pay, so that a raised fee takes effect within a day. */
     lifetime: 86_400,
   },
   ipfs: {
-    /** Parts of a file that were named and not yet read: a block names 50,000 at most, honest ones a few hundred. */
+    /** Links of a file that are queued but not yet fetched: a block holds 50,000 at most, honest ones a few hundred. */
     pending: 200_000,
-    /** Parts that one block names: more CIDs of 32 bytes do not fit into it. */
+    /** Links of one block: more CIDs of 32 bytes do not fit into it. */
     links: 65_536,
-    /** Bytes of one block: the limit that IPFS itself keeps. */
+    /** Bytes of one block: the limit of IPFS itself. */
     block: 2_097_152,
-    /** Bytes of blocks that may be fetched beside the bytes that are asked for: the way to them, and what lies around. */
+    /** Bytes of blocks that may be fetched beyond the requested bytes: inner nodes of the tree, and the rest of the blocks at both ends. */
     overhead: 8_388_608,
-    /** Bytes of blocks for each byte that was handed out: honest trees need one or two hundredths more than one. */
+    /** Bytes of blocks that may be fetched per byte delivered: honest trees need 1.01 or 1.02. */
     factor: 2,
-    /** Bytes that a block counts for at least: requests are bounded by this as well. */
-    leastBlock: 1024,
+    /** Minimum bytes charged for a block, so that this budget bounds the number of requests as well. */
+    minBlockCost: 1024,
+    /** Bytes of the header of a CAR, which is skipped: it lists a root or two. */
+    carHeader: 4096,
+    /** Bytes of blocks of a CAR that came before their turn, or that may occur again. Further ones are fetched alone. */
+    held: 8_388_608,
+    /** Bytes of blocks of a CAR that the file does not need, beside a twentieth of those that it does. Beyond, the CAR is given up. */
+    unwanted: 524_288,
+    /** Bytes of blocks that may be fetched before the first byte is delivered, where so many are asked for. */
+    readAhead: 16_777_216,
+    /** Bytes of blocks that are read ahead while the ones before them are verified. */
+    unverified: 4_194_304,
+    /** Blocks from so many bytes on are hashed in a thread: handing over a shorter one takes longer than its hash. */
+    hashedInPlace: 32_768,
+    /** CARs of one download that may break after they have delivered something, before its blocks are fetched alone. */
+    carResumes: 5,
+    /** Milliseconds for which a gateway that makes no CARs is not asked for one. */
+    unableTimeToLive: 60_000,
+    /** Milliseconds to wait for the end of a CAR whose last block has arrived. Otherwise its connection is closed. */
+    carEnd: 100,
+  },
+  cache: {
+    /** Folders that the blocks of STORAGE_CACHE_DIR are spread over: each holds some thousands at most. */
+    shards: 64,
+    /** Bytes that wait for the disk in one process. Further blocks are not stored. */
+    writing: 33_554_432,
+    /** Milliseconds for which nothing is stored after the disk has failed or was full. */
+    pause: 30_000,
+    /** Milliseconds after which another use of a block is noted: order of use matters over hours. */
+    touchAfter: 60_000,
+    /** Milliseconds after which a temporary file belongs to no process that still writes it. */
+    staleAfter: 600_000,
   },
   describing: {
-    /** Milliseconds for which what was found out about a published file is given again, whoever asks. */
+    /** Milliseconds for which the description of a published file is cached, for all callers. */
     timeToLive: 60_000,
-    /** Milliseconds, the same where the file could not be had: it may be back soon. */
+    /** Milliseconds, the same for an unavailable file, which may recover soon. */
     failureTimeToLive: 5_000,
-    /** Descriptions that are kept. */
-    kept: 10_000,
-    /** Characters of the encrypted file lists that those are compared with, in all. */
-    size: 16_777_216,
-    /** Files of one list that are looked at at once: one request must not become many. */
+    /** Descriptions in the cache. */
+    cacheEntries: 10_000,
+    /** Characters of the cached descriptions’ keys and of the encrypted file lists that they are valid for, in total. */
+    cacheSize: 16_777_216,
+    /** Files of one list that are described concurrently: one request must not fan out to many. */
     inFlight: 8,
   },
   headers: {
-    /** Characters of an entity tag of a storage: servers write hashes and numbers, far shorter than this. */
+    /** Characters of an entity tag of a storage: servers send hashes and numbers, far shorter than this. */
     etag: 512,
-    /** Characters of If-None-Match or If-Range: room for every tag that counts, in the form that is handed out. */
+    /** Characters of If-None-Match or If-Range: room for the maximum number of tags, as this service sends them. */
     condition: 8192,
-    /** Tags in If-None-Match: nobody has more copies of one file, and each costs a few microseconds. */
+    /** Tags in If-None-Match: no client has more copies of one file, and each costs a few microseconds. */
     conditionTags: 10,
   },
+  decoding: {
+    /** Content codings of one body: honest servers apply one. */
+    codings: 3,
+    /** Bytes of memory for decoders, with an order and without one: about 30 of Brotli, or 60 of Zstandard, or 4,000 of gzip. */
+    memory: { paid: 536_870_912, anonymous: 134_217_728 },
+    /** Bytes of one decoded chunk. */
+    chunk: 65_536,
+    /** Bytes in a row that decode to nothing: blocks of all codings are smaller. */
+    silent: 1_048_576,
+    /** Window of Zstandard as a power of two: 8 MiB, the maximum over HTTP (RFC 9659). */
+    zstdWindowLog: 23,
+  },
   dns: {
-    /** Milliseconds for one look-up in all, whatever its name servers do: half of the usual time to connect. */
+    /** Milliseconds for one look-up in total, whatever its name servers do: half of the default connect time-out. */
     deadline: 5_000,
-    /** Milliseconds before a question is sent again, or to the next name server of the system: packets do get lost. */
-    attempt: 1_000,
-    /** How often each name server of the system is asked, with growing pauses: until the deadline. */
-    tries: 3,
-    /** Milliseconds to wait for IPv6 once IPv4 is there, and the other way round: longer than one lost packet costs. */
-    otherFamily: 1_500,
-    /** Look-ups in flight below one domain: more than an honest burst, few of those in all. */
+    /** Milliseconds before a query is retried, or sent to the next name server of the system: packets do get lost. */
+    attemptTimeout: 1_000,
+    /** Attempts per name server of the system, with growing time-outs, until the deadline. */
+    attempts: 3,
+    /** Milliseconds to wait for the IPv6 response once IPv4 has arrived, and vice versa: longer than one lost packet costs. */
+    otherFamilyGrace: 1_500,
+    /** Look-ups in flight below one domain: more than an honest burst, and a small share of the total. */
     perDomain: 16,
-    /** Look-ups in flight in all, each with a socket: more than may be asked for without an order (DESCRIBE_MAX_REQUESTS). */
+    /** Look-ups in flight in total, each with a socket: more than the requests that are allowed without an order (DESCRIBE_MAX_REQUESTS). */
     inFlight: 512,
-    /** Addresses used of each family: no client tries more, and an answer of 64 KiB holds thousands. */
+    /** Addresses used of each family: no client tries more, and a response of 64 KiB holds thousands. */
     addresses: 8,
-    /** Names whose answers are remembered, found or not. */
-    remembered: 2_000,
-    /** Milliseconds that addresses are remembered at most, however long their time to live. */
-    success: 30_000,
-    /** Milliseconds that a failure is remembered: repeating it is cheap, and a name that was mended soon works. */
-    failure: 5_000,
+    /** Names in the cache, found or not. */
+    cacheEntries: 2_000,
+    /** Milliseconds for which addresses are cached at most, however long their time to live. */
+    maxTimeToLive: 30_000,
+    /** Milliseconds for which a failure is cached: a retry is cheap, and a repaired name soon works. */
+    failureTimeToLive: 5_000,
     /** Characters of a name (RFC 1035). */
     name: 253,
     /** Characters of one label of a name (RFC 1035). */
     label: 63,
-    /** Bytes read of the hosts file; what lies behind is ignored. */
+    /** Bytes read of the hosts file; the rest is ignored. */
     hostsFile: 1_048_576,
-    /** Milliseconds after which the hosts file is looked at again. */
-    hostsFileAge: 5_000,
+    /** Milliseconds between checks of the hosts file for changes. */
+    hostsFileRefresh: 5_000,
   },
   destinations: {
     /** Milliseconds after which the machine's own addresses are read again: interfaces come and go. */
-    ownAddressesAge: 5_000,
+    ownAddressesRefresh: 5_000,
   },
   abi: {
-    /** Inputs, outputs and components in all: the largest functions in use have some fifty. */
+    /** Inputs, outputs and components in total: the largest functions in use have about fifty. */
     parameters: 256,
-    /** Tuples inside of tuples: compilers themselves give up soon after. */
+    /** Nesting of tuples: compilers themselves fail soon after. */
     depth: 8,
-    /** Characters of a name: names are repeated for every element of a list in the answer. */
+    /** Characters of a name: a decoded result repeats names for every element of a list. */
     name: 128,
-    /** Dimensions of an array, fixed and open ones together. */
+    /** Dimensions of an array, fixed and dynamic ones together. */
     dimensions: 4,
     /** Elements of one fixed dimension. */
     length: 1024,
-    /** Values that the inputs, and the outputs, stand for with one element in every open list: bounds the product of all fixed lengths. */
+    /** Values of the inputs, or of the outputs, with one element in every dynamic array: bounds the product of all fixed lengths. */
     values: 4096,
   },
   bytes: {
-    /** Bytes that a download is given beyond RATE_LIMIT_BYTES, so that a small file that was begun is whole. */
-    beyond: 65_536,
-    /** Bytes that a storage may be ahead of what is handed out before they count: buffers hold as many. */
-    ahead: 131_072,
-    /** Bytes that a download which waits is given all the same, so that nobody takes it for dead. */
+    /** Bytes that one transfer sends before other transfers and new requests get their turn of the event loop. */
+    slice: 262_144,
+    /** Bytes that a download may send beyond RATE_LIMIT_BYTES, so that a small file that has begun is completed. */
+    overdraft: 65_536,
+    /** Bytes that a storage may be ahead of what is sent before they are charged: the capacity of the buffers. */
+    readAhead: 131_072,
+    /** Bytes that a throttled download sends nevertheless, so that no proxy considers the connection dead. */
     keepAlive: 1024,
-    /** Milliseconds after which it is: proxies close what is silent for a minute. */
-    keepAliveEvery: 15_000,
-    /** Milliseconds after which bytes that were written are brought to the database. */
-    countEvery: 500,
-    /** Milliseconds after which a budget that is used up is looked at again, where its minute has not ended before. */
-    lookEvery: 5_000,
+    /** Milliseconds between these keep-alive bytes: proxies close connections that are idle for a minute. */
+    keepAliveInterval: 15_000,
+    /** Milliseconds after which sent bytes are written to the database. */
+    flushInterval: 500,
+    /** Milliseconds after which an exhausted budget is checked again, unless its window ends earlier. */
+    recheckInterval: 5_000,
+    /** Bytes that a download of unknown length counts against its consumer's daily limit until it has ended. */
+    reservation: 16_777_216,
+  },
+  ledger: {
+    /** Queued deliveries and fees, about half a kilobyte each. Further ones are dropped and counted. */
+    queue: 20_000,
+    /** Rows of each kind per batch: a few milliseconds of the embedded database. */
+    batch: 256,
+    /** Milliseconds for which they are queued at most while the database answers. A crash loses the queue. */
+    flushInterval: 3_000,
+    /** Fees in the cache of recorded ones. Recording an evicted fee again is idempotent. */
+    knownFees: 10_000,
+    /** Milliseconds between purges of rows older than DELIVERIES_KEEP. */
+    purgeInterval: 3_600_000,
+    /** Rows of each kind per batch of deletions. */
+    purgeBatch: 500,
+    /** Milliseconds between these batches. */
+    purgePause: 50,
+    /** Tokens of a report whose decimals are queried: a provider has a few. */
+    reportTokens: 100,
   },
   receipts: {
-    /** Milliseconds between the first two looks for a transaction that no node knows yet; the pause doubles with each. */
-    firstPause: 250,
-    /** Milliseconds between two of them at most: so long a transaction may be mined before it is found. */
-    longestPause: 2_000,
-    /** Transactions that are waited for at once; for others there is one look. Honest ones are there at the first. */
+    /** Milliseconds between the first two requests for a transaction that no node knows yet; the backoff doubles with each retry. */
+    firstBackoff: 250,
+    /** Milliseconds of backoff at most: a mined transaction is found this much later at worst. */
+    maxBackoff: 2_000,
+    /** Milliseconds between polls of the index's progress, which is in memory, for a waiting caller. */
+    indexPoll: 50,
+    /** Transactions that are polled concurrently, and callers that wait for the index; any further one gets a single request. Honest ones are found by the first. */
     waiting: 256,
-    /** Transactions of which it is remembered that they were not there, or are no order. */
-    missing: 10_000,
-    /** Different orders that the reuses in one transaction may stand for. One is usual, and each costs a look. */
+    /** Transactions cached as not found, or as no order. */
+    missCacheEntries: 10_000,
+    /** Distinct orders that the reuse events of one transaction may refer to. One is usual; each costs a request. */
     reused: 32,
   },
   contract: {
-    /** Gas of a call: below the block limit of every network, and bounds the node's time and memory. */
+    /** Gas of a call: below the block limit of every network; bounds time and memory of the node. */
     gas: 10_000_000,
-    /** Bytes of the call data: what userdata of the greatest length can ask for. */
+    /** Bytes of the call data: as much as userdata of the maximum length can encode to. */
     call: 131_072,
-    /** Bytes of a signature that a contract wallet is asked about: each owner's takes 65, or some more where that is a contract too. */
+    /** Bytes of a signature that a contract wallet verifies: each owner takes 65, or somewhat more if the owner is a contract too. */
     signature: 4096,
-    /** Bytes of an answer that is a file or a token URI (which may hold the data itself), and of what it decodes to. */
-    answer: 262_144,
-    /** Steps through the values of such an answer and their types: some 16 for each of its words, a microsecond each. */
+    /** Bytes of a call result that is a file or a token URI (which may hold the data itself), and of what it decodes to. */
+    result: 262_144,
+    /** Decoding steps through the values of such a result and their types: about 16 per word, a microsecond each. */
     steps: 131_072,
-    /** A small answer is decoded where it arrives, a larger one in a thread: its bytes, and the limits of decoding it. */
-    small: { bytes: 1024, answer: 16_384, steps: 4_096 },
-    /** Bytes of an answer that is a number, an address, or a list of them. */
+    /** Small results are decoded on the event loop, larger ones in a thread: the size of a small one, and its decoding limits. */
+    small: { bytes: 1024, result: 16_384, steps: 4_096 },
+    /** Bytes of a call result that is a number, an address, or a list of them. */
     view: 16_384,
-    /** Bytes of the answer for a token's symbol: it is shown beside a price. */
+    /** Bytes of the call result for a token's symbol, which is shown beside a price. */
     symbol: 1024,
-    /** Datatokens of an asset, and offers of a datatoken, that are asked for a price. */
+    /** Characters of a token's name or symbol. */
+    tokenName: 128,
+    /** Names and symbols of tokens in the cache: about a kilobyte each at most. */
+    tokenNames: 10_000,
+    /** Milliseconds after which a token without a name is queried again. */
+    namelessFor: 60_000,
+    /** Datatokens of an asset, tokens whose names are looked up at once, and offers of a datatoken, whose price is requested. */
     offers: 16,
-    /** Bytes of owners, token URIs and prices that are kept in memory. */
-    facts: 33_554_432,
+    /** Bytes of the cache of owners, token URIs and prices. */
+    cacheSize: 33_554_432,
+    /** Memberships of access lists in the cache: about 300 bytes each. */
+    memberships: 20_000,
+    /** Bytes of the call result of an access list: the number of tokens that an account holds. */
+    balance: 32,
   },
   chain: {
-    /** Bytes of an answer of a node, parsed within 50 ms. Blocks that have more are asked for in smaller parts, down to one contract. */
-    answer: 8_388_608,
-    /** Receipts that are asked for at once, where a block is read transaction by transaction. */
+    /** Bytes of a response of a node, parsed within 50 ms. Blocks with more are requested in smaller parts, down to one contract. */
+    response: 8_388_608,
+    /** Characters of all events that were read ahead and wait for their turn: what exceeds it is dropped, and requested again in its turn. */
+    ahead: 8_388_608,
+    /** Receipts per batch request, where a block is read transaction by transaction. */
     receipts: 25,
-    /** Contracts whose events are asked for at once, where a block is read contract by contract: some nodes take no more. */
+    /** Contracts per log request, where a block is read contract by contract: some nodes accept no more. */
     emitters: 250,
-    /** Contracts that the database is asked about in one statement. */
+    /** Contracts looked up by one database statement. */
     known: 500,
-    /** Seconds since 1970 that a block may tell: to the end of the year 9999, which dates are written for. */
+    /** Seconds since 1970 of a block timestamp: the end of the year 9999, the last one with an ISO 8601 form of four digits. */
     time: 253_402_300_799,
-    /** Requests for the newest document of one asset, where the index is not believed: halves of a range that a node refuses. */
+    /** Changes of the index after which a batch is committed, at the end of the block: in the embedded database it blocks the event loop for about 20 ms. */
+    changes: 200,
+    /** The same in changed assets: writing one with its search rows takes 0.6 to 1 ms of CPU time. */
+    assets: 24,
+    /** The same in characters of documents: a small event may carry one of a megabyte. */
+    documents: 4_194_304,
+    /** Requests for the newest metadata of one asset, while the index is stale: halves of a range that a node refuses. */
     newest: 64,
   },
   sql: {
-    /** Bytes of all that a server says beside rows: login, columns, notices. A table of 1,600 columns takes 150 KB of it. */
-    aside: 262_144,
-    /** Columns of a row: those that PostgreSQL itself allows in a result. */
+    /** Bytes of everything but rows that a server sends: login, columns, notices. A table of 1,600 columns takes 150 KB of it. */
+    overhead: 262_144,
+    /** Columns of a row: the limit of PostgreSQL itself for a result. */
     columns: 1664,
-    /** Bytes of a column's name. PostgreSQL has 63, others a few more. */
+    /** Bytes of a column name. PostgreSQL allows 63, others a few more. */
     columnName: 1024,
-    /** Bytes of a row, where an order is behind it, and where anybody may ask. What is larger is a file, not a row. */
+    /** Bytes of a row, with an order and without one. Anything larger is a file, not a row. */
     row: { paid: 8_388_608, anonymous: 1_048_576 },
-    /** Rows that are asked for at once: few, since nothing stops a server within them. */
+    /** Rows per batch: few, since a server cannot be stopped within a batch. */
     rows: 16,
-    /** Characters of a number, a date or another short value, which libraries read in quadratic time. */
+    /** Characters of a number, a date or another short value, which libraries parse in quadratic time. */
     short: 128,
-    /** Characters of one row that have to be parsed (all but text; arrays count four times): parsing holds the event loop. */
+    /** Characters of one row that have to be parsed (all but text; arrays count four times): parsing blocks the event loop. */
     parsed: 1_048_576,
-    /** Characters that a key of JSON counts for among those: 32,768 keys take the loop some 30 ms. */
+    /** Characters that a JSON key is charged among those: 32,768 keys take some 30 ms of the event loop. */
     keyCost: 32,
-    /** JSON in one value. Reading deep text takes several times as long as flat text. */
+    /** JSON in one value. Parsing deeply nested text takes several times as long as flat text. */
     json: { values: 250_000, keys: 32_768, depth: 200 },
   },
   ftp: {
-    /** Bytes of all replies of one control connection. A session takes some 3 KB, a long greeting included. */
+    /** Bytes of all replies on one control connection. A session takes about 3 KB, including a long greeting. */
     replies: 65_536,
   },
   body: {
@@ -214,18 +300,20 @@ export const BOUNDS = {
     keys: 5000,
     /** Nesting of any JSON body: a storage object with an ABI needs eight. */
     depth: 32,
-    /** Bytes of an encrypted body that are written as hex in one turn of the event loop: ten megabytes take a tenth of a second. */
-    turn: 262_144,
-    /** Problems that are told of one request: nobody mends more at once, and a list of thousands costs seconds. */
+    /** Bytes of an encrypted body that are encoded as hex in one turn of the event loop: ten megabytes take a tenth of a second. */
+    hexChunk: 262_144,
+    /** Problems reported for one request: no client fixes more at once, and a list of thousands costs seconds. */
     problems: 10,
   },
   document: {
     /** Commas and brackets of a document: lists of credentials are the longest part of honest ones. */
     values: 50_000,
-    /** Keys of a document: so parsing it on the event loop stays below 20 ms. Large honest ones have a thousand. */
+    /** Keys of a document: keeps parsing below 20 ms. Large honest ones have a thousand. */
     keys: 5000,
-    /** Nesting of a document: policies inside of credentials of version 5 need twelve. */
+    /** Nesting of a document: policies in credentials of version 5 need twelve. */
     depth: 32,
+    /** Characters of a stored document that is parsed on the event loop, within a few milliseconds. Longer ones are parsed in a thread. */
+    short: 16_384,
     /** Entries of `@context`: honest documents have one or two. */
     context: 100,
     /** Services of an asset: the schemas of publishing libraries allow 64. */
@@ -234,24 +322,30 @@ export const BOUNDS = {
     credentials: 100,
     /** Entries of all lists of credentials together. */
     credentialEntries: 1000,
-    /** Values of all credentials together: each one is compared at every request. */
+    /** Values of all credentials together: preparing them takes a few milliseconds. */
     credentialValues: 10_000,
+    /** Access lists of all credentials together: each may cost a node request, and honest documents name one or two. */
+    accessLists: 16,
     /** consumerParameters of a service: the schemas allow 64. */
     consumerParameters: 100,
     /** Options of one consumerParameter: a list of the world's countries has 250. */
     options: 1000,
-    /** Characters of an id, a type, or another name: the schemas allow 256, and no route takes a longer one. */
+    /** Characters of an id, a type, or another name: the schemas allow 256, and no route accepts a longer one. */
     name: 512,
     /** Characters of a service endpoint: the schemas allow 2048. */
     endpoint: 2048,
     /** Characters of encrypted files as hex, for 256 KiB of locations: the schemas allow 8192. */
     files: 524_288,
-    /** Bytes that encryption and a container that does not compress may add to MAX_DDO_SIZE. */
+    /** Bytes that encryption and an incompressible container may add to MAX_DDO_SIZE. */
     overhead: 65_536,
-    /** Problems that are told of one document, for the same reason. */
+    /** Problems reported for one document, for the same reason as for one request. */
     problems: 10,
+    /** Bytes of the assets that were read from the chain while the index is behind. */
+    staleCache: 33_554_432,
+    /** Bytes of the assets that one metadata cache has helped to find. */
+    remoteCache: 33_554_432,
   },
-  /** The options of a consumerParameter, where they are written as JSON text: a list of objects with one key each. */
+  /** The options of a consumerParameter that are JSON text: a list of objects with one key each. */
   optionsText: {
     /** Characters: a list of the world's countries has ten thousand. */
     length: 16_384,
@@ -263,35 +357,269 @@ export const BOUNDS = {
     depth: 4,
   },
   stop: {
-    /** Milliseconds for what ends after the transfers (questions to nodes, proofs of delivery); then it is left. */
-    rest: 1000,
+    /** Milliseconds for what is still in flight after the transfers (node requests, proofs of delivery); then it is abandoned. */
+    grace: 1000,
+    /** Milliseconds to wait for the first request of a connection that was accepted before the service stops. */
+    firstRequest: 3000,
   },
   lease: {
-    /** Milliseconds for which one of several instances leads without a sign of life: somebody leads again within 15 s. */
-    lasts: 10_000,
-    /** Milliseconds between its signs of life: three may be lost. */
-    renew: 2500,
-    /** Milliseconds for each; then the connection is given up and another one made. */
-    statement: 5000,
+    /** Milliseconds after its last renewal at which a lease expires: another instance leads within 15 s. */
+    duration: 10_000,
+    /** Milliseconds between renewals: three may be lost. */
+    renewInterval: 2500,
+    /** Milliseconds for each renewal; then the connection is replaced. */
+    statementTimeout: 5000,
+  },
+  transfer: {
+    /** Milliseconds to connect to a database that is copied, backed up or restored. */
+    connectTimeout: 10_000,
+    /** Milliseconds for one statement of a copy, a backup or a check: counting a large table takes seconds. */
+    statementTimeout: 600_000,
+    /** Rows of the first batch of a table, and minimum of a batch: a row may contain a document of a megabyte. */
+    firstRows: 20,
+    /** Maximum rows of a batch: more are not faster. */
+    rows: 500,
+    /** Characters of a batch, by the largest row of the table so far. */
+    size: 4_194_304,
+    /** Keys per query for deleted rows: databases accept about a thousand alternatives. */
+    keys: 200,
+    /** Rows written in a pass of an online copy below which it asks to stop the source: the last pass then takes seconds. */
+    caughtUp: 1_000,
+    /** Passes of an online copy before it asks in any case: a busy source never becomes quiet. */
+    passes: 5,
+    /** Milliseconds between checks whether the source of an online copy has been stopped. */
+    stopPollInterval: 500,
+    /** Milliseconds between passes of an online copy while it waits for that. */
+    passInterval: 30_000,
+  },
+  indexFile: {
+    /** Bytes of a line: a row with a document of the highest MAX_DDO_SIZE, or with a text as long as a node gives, escaped. */
+    line: 67_108_864,
+    /** Commas and brackets of a line: a row has a dozen fields. */
+    values: 32,
+    /** Keys of a line. */
+    keys: 32,
+    /** Nesting of a line: a row has two levels. */
+    depth: 3,
+    /** Rows of one kind: a thousand times those of the largest network. */
+    rows: 100_000_000,
+    /** Bytes of lines that are compressed at once. */
+    chunk: 262_144,
+    /** Documents that are checked at once: as many as may wait for the threads with ease. */
+    documents: 16,
+    /** Rows that are written in one transaction: the service waits for it on the embedded database. */
+    batch: 200,
+    /** The same in assets: updating the search rows of one takes more than a millisecond of CPU time. */
+    assets: 50,
+    /** The same in bytes of their lines: a name may be as long as a document. So much of a sample is compared at once, too. */
+    bytes: 4_194_304,
+    /** Assets whose documents are requested from a node at once: a batch of so many requests is accepted everywhere. */
+    requested: 25,
+    /** Assets of the sample that are compared with the chain at once. */
+    compared: 25,
+    /** Datatokens of one asset, and contracts in all, that are compared at once: some nodes accept no more than 250 in a request. */
+    datatokens: 100,
+    /** Requests for the events of the sample, of which a node may give few blocks at once. Beyond, events after the rows' own blocks are not compared. */
+    ranges: 500,
+    /** Of these, in flight at once. */
+    rangesAtOnce: 8,
+    /** Times that a request is repeated while no node answers, or they limit requests. */
+    retries: 6,
+    /** Milliseconds before the first repetition. It doubles with each. */
+    firstBackoff: 500,
+  },
+  nonces: {
+    /** Milliseconds for which an instance caches the cut-over time: a concurrent import takes effect after that. */
+    cutOverFresh: 5_000,
+  },
+  legacy: {
+    /** Bytes of one value that `tidegate import` reads: a nonce has 20, and no URL could contain many more. */
+    value: 1024,
+  },
+  links: {
+    /** Characters of the grant in a download link, with the longest service id and userdata: URLs of 8,000 characters pass everywhere. Usual ones take 300. */
+    grant: 4608,
+    /** Characters of userdata in a download link, as JSON: dates and names take a few dozen. */
+    userdata: 512,
+  },
+  console: {
+    /** Files of the built console: it has a few dozen. */
+    files: 1_000,
+    /** Bytes of all of them, which are held in memory: it has less than two million. */
+    size: 33_554_432,
+    /** Characters of Accept and Accept-Encoding that are looked at: browsers send a hundred. */
+    accept: 1_024,
+  },
+  hosting: {
+    /** Files of one publisher, complete or not. Each is a row; the bytes have a setting. */
+    files: 10_000,
+    /** Characters of an Idempotency-Key: more than twice a UUID. */
+    idempotencyKey: 128,
+    /** Characters of what a client says about a file: its name and type take a hundred. */
+    metadata: 4096,
+    /** Bytes that an upload must bring in every HOSTING_STALL_TIMEOUT: 1 KiB/s by default, slower than any line that files are sent over. */
+    steady: 65_536,
+    /** Bytes after which an upload in flight is made durable and acknowledged: after a crash as many are sent again. */
+    checkpoint: 16_777_216,
+    /** Milliseconds between two of those: on a fast line, what has arrived meanwhile is sent again after a crash. */
+    checkpointWait: 250,
+    /** Bytes of an upload that are gathered for the disk. */
+    batch: 262_144,
+    /** Bytes of an upload that may wait for the disk. */
+    uploadMemory: 2_097_152,
+    /** Bytes of all uploads that may do so, of one process; beyond that each has two batches. */
+    batchMemory: 33_554_432,
+    /** Milliseconds after which fewer are written: a slow connection takes long to bring as many. */
+    batchWait: 20,
+    /** Bytes after which the disk begins to sync an upload, so that little is left to do when it is to be acknowledged. */
+    syncAhead: 4_194_304,
+    /** Bytes of a hosted file that are read from the disk at once. */
+    read: 262_144,
+    /** Pieces of memory for that which are kept to be used again. */
+    readsKept: 32,
+    /** Bytes of a part of an upload to S3: files are stored in parts of this size, which are held in memory one at a time. It must not be below 5 MiB. */
+    s3Part: 8_388_608,
+    /** Parts of a file on S3, which allows 10,000. A larger file has larger parts; the rest is for parts that are sent again. */
+    s3Parts: 5_000,
+    /** Bytes of one part at most: with the number of parts, it limits HOSTING_MAX_FILE on S3. */
+    s3PartMax: 67_108_864,
+    /** Objects that hold what has arrived of a part: with more, they are made one. */
+    s3Pieces: 32,
+    /** Bytes of memory for parts that are on their way to S3, of one process: 32 uploads at once; further ones wait for each other. */
+    s3Memory: 268_435_456,
+    /** Milliseconds for which an upload waits for that memory. */
+    s3MemoryWait: 15_000,
+    /** Milliseconds in which an upload must fill a part, if others wait for its memory; otherwise its request ends with what has arrived. */
+    s3MemoryHold: 8_000,
+    /** Requests to S3 in flight, of one process. Each download and each part is one. */
+    s3Connections: 256,
+    /** Milliseconds to connect to S3. */
+    s3Connect: 5_000,
+    /** Milliseconds without a byte from S3: assembling a large file takes a while. */
+    s3Silence: 60_000,
+    /** Bytes of an answer of S3 that is not a file: a thousand keys take half a megabyte. */
+    s3Answer: 4_194_304,
+    /** Milliseconds for which the lock of a writer holds without being renewed. */
+    lease: 10_000,
+    /** Milliseconds between renewals, each of which learns whether somebody waits for the lock. */
+    leaseRenewal: 1_000,
+    /** Milliseconds for which a request waits for the lock of another writer, who is asked to give it up at once. */
+    lockWait: 15_000,
+    /** Milliseconds that a writer has to end after that. */
+    lockDrain: 500,
+    /** Milliseconds between attempts to get a lock. */
+    lockPoll: 100,
+    /** Uploads whose hash is in memory. That of any other is made again from what is there. */
+    hashes: 1000,
+    /** Files of one page of a list: for each the index is asked. */
+    page: 100,
+    /** Recorded uses of one file that are looked at. One with more is kept, since it may be used by any of the others. */
+    uses: 1000,
+    /** Ids that are looked up in the database at once. */
+    known: 100,
+    /** Milliseconds between two looks for files that have ended. */
+    sweepInterval: 60_000,
+    /** Milliseconds between two looks for what crashes have left in the bucket: it lists all unfinished uploads. */
+    tidyInterval: 3_600_000,
+    /** Files of each kind that one look deletes. */
+    sweepBatch: 100,
+    /** Characters of a files object in which hosted files are looked for when it is encrypted: a thousand of them. */
+    filesObject: 262_144,
   },
   tokens: {
-    /** Seconds for which a revoked token is remembered after its end: a clock that was ahead must not bring it back. */
-    rememberedAfterEnd: 604_800,
+    /** Seconds for which a revocation is stored after the token has expired: a clock that was ahead must not revive the token. */
+    retainedAfterExpiry: 604_800,
   },
   sandbox: {
-    /** Threads of one process: two, so that one slow document does not keep the others waiting. */
+    /** Threads of one process: two, so that one slow document does not hold up the others. */
     threads: 2,
-    /** Milliseconds for one task, with the start of its thread: an honest one takes ten, on a crowded machine a second. */
+    /** Milliseconds of processor time for one task, including the start of its thread: an honest one takes ten, with a new thread 500. */
     deadline: 10_000,
-    /** Milliseconds after which a thread without work is ended, and its memory given back. */
-    idle: 30_000,
-    /** Requests that wait for a thread: more would wait longer than their senders do. */
+    /** Documents of one task while the index catches up, their characters, and milliseconds of processor time: where that does not do, each is read by itself. */
+    together: { documents: 8, size: 262_144, deadline: 2_500 },
+    /** Milliseconds after which an idle thread is stopped, which frees its memory. */
+    idleTimeout: 30_000,
+    /** Tasks that wait for a thread: with more, callers would time out first. */
     queue: 64,
-    /** MiB of objects of one thread: an honest document takes ten. */
+    /** MiB of the heap of one thread: an honest document takes ten. */
     memory: 128,
-    /** MiB of young objects of one thread. */
-    young: 16,
-    /** MiB of stack of one thread, the usual size. */
+    /** MiB of the young generation of one thread. */
+    youngGeneration: 16,
+    /** MiB of the stack of one thread, the default. */
     stack: 4,
+  },
+  outbound: {
+    /** Bytes of a response of a service that the operator has named: purgatory lists are the longest. */
+    response: 16_777_216,
+    /** Bytes that a metadata cache may answer beside twice MAX_DDO_SIZE: what it adds to the document, and how it writes it. */
+    added: 1_048_576,
+  },
+  search: {
+    /** Bytes of the body of a search: a list of a thousand DIDs, twice over. */
+    body: 262_144,
+    /** Nesting of clauses, and of parentheses in a query string. Front ends send four. */
+    depth: 8,
+    /** Clauses of a query in total. Front ends send a dozen. */
+    clauses: 256,
+    /** Look-ups of words: one per word and field. Honest searches have four dozen. */
+    lookups: 1024,
+    /** Values of one list of terms or ids: a page of the maximum size, and more. */
+    terms: 2048,
+    /** Characters of a text in a query. */
+    text: 4096,
+    /** Characters of the name of a field: longer than any searchable path of a document. */
+    path: 512,
+    /** Fields of one text clause, of a sort, and of `_source`. */
+    fields: 64,
+    /** The maximum weight or boost, and the fractions of a point that are distinguished. */
+    weight: { most: 1000, parts: 1000 },
+    /** Hits of one page, and the last hit that a page may reach: the same as Elasticsearch without a cursor. */
+    page: { most: 1000, reach: 10_000 },
+    /** Hits that are counted; if there are more, the response says so. */
+    counted: 10_000,
+    /** Characters of the documents of one page: they are parsed and serialized on the event loop. */
+    documents: 8_388_608,
+    /** Hits of a page whose owner and price are read from the chain: more than a page of a front end. */
+    facts: 50,
+    /** Hits for which that happens concurrently. */
+    factsInFlight: 8,
+    /** Milliseconds to wait for all of it. */
+    factsDeadline: 1_000,
+    /** Aggregations of a search, including nested ones, and fields of a sort. Front ends send two. */
+    aggregations: 8,
+    /** Buckets of one aggregation: a front end requests a thousand tags. */
+    buckets: 1000,
+    /** Characters of one statement with its search terms: three times a body full of values. */
+    statement: 1_048_576,
+    /** Milliseconds for one search, including the time in the queue. */
+    deadline: 5_000,
+    /** Concurrent searches of one process in the embedded database: a slow one does not block the others. */
+    connections: 2,
+    /** Queued searches: more would wait longer than their senders do. */
+    queue: 64,
+    /** Characters of cached results, kept until the index changes: a few hundred pages of a front end. */
+    kept: 16_777_216,
+    /** The same of assets that were hits, which are on many pages: a few thousand usual ones. */
+    keptAssets: 16_777_216,
+    /** Searchable values of a document, those of its index entry first. Large honest documents have 300. */
+    values: 1000,
+    /** Searchable words of a document; the longest texts are truncated. A long article has 3,000. */
+    words: 4000,
+    /** Characters of one text of a document that are split into words. */
+    read: 65_536,
+    /** Positions of one word in a document: PostgreSQL stores 256. */
+    places: 250,
+    /** Significant characters of a word. */
+    word: 128,
+    /** Prefixes of up to so many characters have their own tokens, in texts of up to `value` characters. For longer prefixes, all words that begin with them are scanned. */
+    beginning: 2,
+    /** Longer prefixes of a search, counted per field: each costs a scan of its words. Front ends send four. */
+    prefixes: 16,
+    /** Characters of a text that can be matched as a whole value, sorted by or aggregated: the same as in Elasticsearch. */
+    value: 256,
+    /** Documents per batch when the search index is built after an upgrade. */
+    built: 20,
+    /** Pages of SQLite's full-text index that are written at once when its parts are merged: a few milliseconds of the event loop. */
+    merged: 32,
   },
 } as const

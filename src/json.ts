@@ -1,66 +1,66 @@
-/** How large a JSON text may be in another sense than its length. */
+/** Bounds on the shape of a JSON text, beside its length. */
 export interface JsonBounds {
-  /** Commas and opening brackets outside of strings: there are no more values than that, and one. */
+  /** Commas and opening brackets outside of strings; the text holds at most one value more. */
   values: number
-  /** Colons outside of strings, which are the keys of all objects: building an object costs by its keys. */
+  /** Colons outside of strings, one for each key: the cost of building objects grows with their keys. */
   keys: number
-  /** Brackets that may be open at once. */
+  /** Nesting levels of brackets. */
   depth: number
 }
 
 /**
- * Parses JSON text after a look at its shape, so that nothing is built of a text that would fill the memory: a
- * megabyte may hold half a million objects, and no limit of a thread's heap ends JSON.parse in time. Throws
- * JsonBoundsError, or SyntaxError where it is no JSON.
+ * Parses JSON text after checking its shape, so that a hostile text cannot exhaust the memory: a megabyte may hold half a
+ * million objects, and a heap limit of a thread does not stop JSON.parse in time. Throws JsonBoundsError, or SyntaxError
+ * if the text is not JSON.
  */
 export function parseJson(text: string, bounds: JsonBounds): unknown {
   assertShape(text, bounds)
   return JSON.parse(text)
 }
 
-/** A JSON text that is too large to be parsed; its message goes on from the name of what it is. */
+/** A JSON text that exceeds its bounds. The message continues a sentence that begins with the name of the document. */
 export class JsonBoundsError extends Error {}
 
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
 const BACKSLASH = 0x5c
-/** The bit in which curly brackets differ from square ones. */
+/** The bit that distinguishes curly brackets from square ones. */
 const CURLY = 0x20
 const OPEN = 0x7b
 const CLOSE = 0x7d
 
 /**
- * Throws JsonBoundsError for a text with more values, keys or levels than allowed; otherwise answers how many keys it
- * has. One pass, which ends at the first excess.
+ * Throws JsonBoundsError for a text with more values, keys or levels than allowed; otherwise returns the number of keys.
+ * A single pass, which stops at the first excess.
  */
 export function assertShape(text: string, { values, keys, depth }: JsonBounds): number {
   const strings = new StringEnds(text)
-  let [count, named, level] = [0, 0, 0]
+  let [valueCount, keyCount, level] = [0, 0, 0]
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at)
     if (char === QUOTE) at = strings.after(at + 1)
-    else if (char === COMMA) count += 1
-    else if (char === COLON) named += 1
+    else if (char === COMMA) valueCount += 1
+    else if (char === COLON) keyCount += 1
     else if ((char | CURLY) === OPEN) {
-      count += 1
+      valueCount += 1
       level += 1
       if (level > depth) throw new JsonBoundsError(`is nested deeper than ${depth} levels`)
     } else if ((char | CURLY) === CLOSE) level -= 1
-    if (named > keys) throw new JsonBoundsError(`holds more than ${keys} keys`)
-    if (count > values) throw new JsonBoundsError(`holds more than ${values} values`)
+    if (keyCount > keys) throw new JsonBoundsError(`holds more than ${keys} keys`)
+    if (valueCount > values) throw new JsonBoundsError(`holds more than ${values} values`)
   }
-  return named
+  return keyCount
 }
 
-/** Finds where strings end: by the machine's own search where nothing is escaped, as in megabytes of hex. */
+/** Finds the ends of strings, with native `indexOf` where nothing is escaped, as in megabytes of hex. */
 class StringEnds {
-  /** The next backslash, as far as was looked. */
+  /** Position of the next backslash; cached between calls. */
   private escape = -1
 
   constructor(private readonly text: string) {}
 
-  /** The position of the quote that ends the string which begins at `from`, or the end of a text without one. */
+  /** Returns the position of the quote that ends the string starting at `from`; the end of the text if there is none. */
   after(from: number): number {
     const text = this.text
     const quote = text.indexOf('"', from)

@@ -3,7 +3,7 @@ import type { ComputeEnvironment } from '../config/parsers.js'
 import type { Settings } from '../config/schema.js'
 import { AccessError, ValidationError } from '../errors.js'
 
-/** The type of the services that hand their file out; all others sell computing on it. */
+/** The type of services that deliver their file; all others sell compute on it. */
 const ACCESS = 'access'
 
 function environmentsOn(chainId: number, { COMPUTE_ENVIRONMENTS }: Settings): ComputeEnvironment[] {
@@ -11,8 +11,8 @@ function environmentsOn(chainId: number, { COMPUTE_ENVIRONMENTS }: Settings): Co
 }
 
 /**
- * For a service that sells computing on the file, the ids of the environments that fetch it as this consumer: nobody
- * else may have the file itself. Undefined for plain access. Throws AccessError.
+ * Returns, for a service that sells compute, the ids of the environments that download as this consumer: nobody else
+ * may have the file itself. Undefined for plain access. Throws AccessError.
  */
 export function environmentsFor(
   type: string,
@@ -28,8 +28,8 @@ export function environmentsFor(
 }
 
 /**
- * The compute environment that a quote for a service is asked for; null for plain access, which has none: the fee of
- * an environment is another one. Its price is by time, so the time must be known. Throws ValidationError.
+ * Returns the compute environment that a quote is requested for; null for plain access, which has a fee of its own. An
+ * environment is priced by time, so `validUntil` is required. Throws ValidationError.
  */
 export function chosenEnvironment(
   type: string,

@@ -1,16 +1,17 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { BOUNDS } from '../bounds.js'
 import { ValidationError } from '../errors.js'
 import { parseJson } from '../json.js'
+import { memoized } from '../memo.js'
 import type { UserData } from '../storage/storage.js'
 
-/** One of the consumerParameters of a service: a value that the publisher asks of each consumer. */
+/** One of the consumerParameters of a service: a value that the publisher requests from each consumer. */
 const consumerParameter = z.object({
   name: z.string(),
   type: z.string().optional(),
   required: z.boolean().optional(),
   default: z.unknown().optional(),
-  /** For a select: a list of objects, or the same as JSON text, whose keys are the values. */
+  /** For a select: a list of objects whose keys are the values, or the same as JSON text. */
   options: z.unknown().optional(),
 })
 
@@ -18,50 +19,40 @@ const consumerParameters = z.array(consumerParameter)
 
 type ConsumerParameter = z.infer<typeof consumerParameter>
 
-/** What the lists of services declare, read once for as long as their documents are kept: requests come often. */
-const DECLARED = new WeakMap<unknown[], ConsumerParameter[] | undefined>()
-/** The values that selects offer, as well. */
-const OPTIONS = new WeakMap<ConsumerParameter, Set<string>>()
-
 /**
- * The userdata of a consumer, checked against the consumerParameters of the service, with the publisher's defaults
- * where nothing was sent. Throws ValidationError that names the parameter.
+ * Validates the userdata of a consumer against the consumerParameters of the service, and fills in the publisher's
+ * defaults. Throws a ValidationError that names the parameter.
  */
-export function completeUserdata(declared: unknown, sent: UserData | undefined): UserData | undefined {
-  if (!Array.isArray(declared) || declared.length === 0) return sent
+export function completeUserdata(declared: unknown, userdata: UserData | undefined): UserData | undefined {
+  if (!Array.isArray(declared) || declared.length === 0) return userdata
   const parameters = parametersOf(declared)
-  if (!parameters) return sent
-  const values: Record<string, unknown> = { ...sent }
+  if (!parameters) return userdata
+  const values: Record<string, unknown> = { ...userdata }
   for (const parameter of parameters) {
-    const given = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
-    if (given === undefined || given === '') {
+    const value = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
+    if (value === undefined || value === '') {
       const { default: fallback, required, name } = parameter
-      // by its own name, __proto__ included
+      // an own property, even for __proto__
       if (fallback !== undefined && fallback !== null && fallback !== '')
         Object.defineProperty(values, name, { value: fallback, enumerable: true, writable: true, configurable: true })
       else if (required) throw refusal(name, 'is required')
       continue
     }
-    const problem = problemOf(parameter, given)
+    const problem = problemOf(parameter, value)
     if (problem) throw refusal(parameter.name, problem)
   }
   return values
 }
 
-/** The parameters of a list; undefined where it is not one of parameters. */
-function parametersOf(declared: unknown[]): ConsumerParameter[] | undefined {
-  if (DECLARED.has(declared)) return DECLARED.get(declared)
-  const { data } = consumerParameters.safeParse(declared)
-  DECLARED.set(declared, data)
-  return data
-}
+/** The declared parameters; undefined where the list is malformed. */
+const parametersOf = memoized((declared: unknown[]) => consumerParameters.safeParse(declared).data)
 
 function problemOf(parameter: ConsumerParameter, value: unknown): string | undefined {
   const { type } = parameter
   if (type === 'text' && typeof value !== 'string') return 'must be text'
   if (type === 'number' && !isNumber(value)) return 'must be a number'
   if (type === 'boolean' && ![true, false, 'true', 'false'].includes(value as boolean)) return 'must be true or false'
-  // an object need not have a text
+  // an object without a prototype has no string form
   if (type === 'select' && (typeof value === 'object' || !optionsOf(parameter).has(String(value))))
     return 'must be one of the options that the publisher offers'
   return undefined
@@ -72,16 +63,13 @@ function isNumber(value: unknown): boolean {
   return typeof value === 'number'
 }
 
-function optionsOf(parameter: ConsumerParameter): Set<string> {
-  const known = OPTIONS.get(parameter)
-  if (known) return known
-  const entries = listOf(parameter.options)
-  const read = new Set(
+/** The accepted values of a select. */
+const optionsOf = memoized(({ options }: ConsumerParameter): Set<string> => {
+  const entries = listOf(options)
+  return new Set(
     entries.flatMap((entry) => (typeof entry === 'object' && entry !== null ? Object.keys(entry) : [String(entry)])),
   )
-  OPTIONS.set(parameter, read)
-  return read
-}
+})
 
 function listOf(options: unknown): unknown[] {
   try {
@@ -92,6 +80,6 @@ function listOf(options: unknown): unknown[] {
   }
 }
 
-function refusal(name: string, why: string): ValidationError {
-  return ValidationError.of('userdata', `The userdata field is not complete: ${name} ${why}.`)
+function refusal(name: string, problem: string): ValidationError {
+  return ValidationError.of('userdata', `The userdata field is not complete: ${name} ${problem}.`)
 }

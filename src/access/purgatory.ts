@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { type Address, getAddress, isAddress } from 'viem'
-import { z } from 'zod'
+import * as z from 'zod'
 import { AccessError } from '../errors.js'
-import type { Logger } from '../logger.js'
 import type { Outbound } from '../outbound/outbound.js'
+import type { Logger } from '../process/logger.js'
 
-/** The forms of the field's public lists of assets and accounts that are not served. */
+/** The formats of the public lists of assets and accounts in purgatory. */
 const assetList = z.array(z.object({ did: z.string(), reason: z.string().optional() }))
 const accountList = z.array(
   z.object({
@@ -18,16 +18,16 @@ const accountList = z.array(
 )
 
 export interface PurgatoryOptions {
-  /** Paths or http(s) URLs of the lists. */
+  /** Path or http(s) URL of each list. */
   assets: string | undefined
   accounts: string | undefined
-  /** Milliseconds between two readings. */
+  /** Refresh interval, in milliseconds. */
   interval: number
   outbound: Outbound
   log: Logger
 }
 
-/** Assets and accounts that this provider does not serve, by lists that are read again and again. */
+/** Assets and accounts that this provider does not serve, from lists that are refreshed periodically. */
 export class Purgatory {
   private assets = new Map<string, string>()
   private accounts = new Map<Address, string>()
@@ -35,13 +35,15 @@ export class Purgatory {
 
   constructor(private readonly options: PurgatoryOptions) {}
 
-  /** Reads the lists, and goes on doing so. Rejects where they cannot be read the first time, naming the setting. */
+  /**
+   * Reads the lists and schedules refreshes. Rejects where the first read fails, with an Error that names the setting.
+   */
   async start(): Promise<void> {
     await this.read()
     const { assets, accounts, interval, log } = this.options
     if (assets === undefined && accounts === undefined) return
     this.timer = setInterval(() => {
-      // what was read last goes on to hold
+      // the last lists that were read stay in force
       this.read().catch((error: Error) => log.warn({ reason: error.message }, 'purgatory lists cannot be read'))
     }, interval)
     this.timer.unref()
@@ -51,12 +53,17 @@ export class Purgatory {
     clearInterval(this.timer)
   }
 
-  /** Why an asset is not served; undefined where it is. */
+  /** Returns the reason why an asset is in purgatory; undefined where it is not. */
   reasonFor(did: string): string | undefined {
     return this.assets.get(did)
   }
 
-  /** Throws AccessError where asset or account is listed. */
+  /** Returns the assets that are not served. */
+  dids(): string[] {
+    return [...this.assets.keys()]
+  }
+
+  /** Throws AccessError where the asset or the account is listed. */
   assertServed(did: string, consumer: Address): void {
     if (this.assets.has(did)) throw new AccessError('PURGATORY', 'Asset is not consumable. It is in purgatory.')
     if (this.accounts.has(consumer))
@@ -75,19 +82,22 @@ export class Purgatory {
 
   private async list<T>(setting: string, from: string | undefined, form: z.ZodType<T[]>): Promise<T[]> {
     if (from === undefined) return []
-    const json = await this.json(from).catch(() => {
-      throw new Error(`${setting}: the list cannot be read as JSON.`)
+    const json = await this.json(from).catch((error: NodeJS.ErrnoException) => {
+      // a URL may hold a key
+      const where = /^https?:/.test(from) ? `at ${new URL(from).host}` : from
+      const why = error.code === 'ENOENT' ? 'there is no such file' : (error.code ?? 'it is not JSON')
+      throw new Error(`${setting}: the list ${where} cannot be read: ${why}.`)
     })
-    const read = form.safeParse(json)
-    if (read.success) return read.data
-    const { path, message } = read.error.issues[0] as z.core.$ZodIssue
+    const parsed = form.safeParse(json)
+    if (parsed.success) return parsed.data
+    const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue
     throw new Error(`${setting}: the list is not of the known form: ${path.join('.') || 'it'} ${message}.`)
   }
 
   private async json(from: string): Promise<unknown> {
     if (!/^https?:/.test(from)) return JSON.parse(await readFile(from, 'utf8'))
     const { status, json } = await this.options.outbound.get(from)
-    if (status !== 200) throw new Error('refused')
+    if (status !== 200) throw Object.assign(new Error(), { code: `answered ${status}` })
     return json
   }
 }

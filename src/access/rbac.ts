@@ -2,26 +2,29 @@ import type { Address } from 'viem'
 import { AccessError } from '../errors.js'
 import type { Outbound } from '../outbound/outbound.js'
 
-/** What is about to happen, in the words that access control servers of this field know. */
+/** The action to authorize, by the names that access control servers expect. */
 export type RbacEvent = 'encryptUrl' | 'initialize' | 'access'
 
-/** Who wants to do what. */
-export interface RbacQuestion {
+/** An authorization request. */
+export interface RbacRequest {
   event: RbacEvent
   provider: Address
-  /** Where it is known. */
+  /** Undefined where the consumer is unknown. */
   consumer?: Address
   service?: { did: string; serviceId: string }
 }
 
-/** Asks whether something is allowed. Throws AccessError where it is not, or where nobody can say. */
-export type AccessControl = (question: RbacQuestion) => Promise<void>
+/** Authorizes a request. Throws AccessError where it is denied, or where the server cannot be reached. */
+export type AccessControl = (request: RbacRequest) => Promise<void>
 
-/** Without a server everything is allowed; with one, only what it answers `true` to. */
+/**
+ * Returns the access control by a server, which allows a request only by the response `true`. Without a URL it allows
+ * everything.
+ */
 export function accessControl(url: string | undefined, outbound: Outbound): AccessControl {
   if (url === undefined) return async () => undefined
   return async ({ event, provider, consumer, service }) => {
-    const answer = await outbound
+    const response = await outbound
       .post(url, {
         eventType: event,
         component: 'provider',
@@ -30,9 +33,9 @@ export function accessControl(url: string | undefined, outbound: Outbound): Acce
         ...(service ? { dids: [service] } : {}),
       })
       .catch(() => undefined)
-    if (answer?.status !== 200)
+    if (response?.status !== 200)
       throw new AccessError('RBAC_UNAVAILABLE', 'The access control server of this provider cannot be asked now.')
-    if (answer.json !== true)
+    if (response.json !== true)
       throw new AccessError('RBAC_DENIED', 'The access control server of this provider does not allow this.')
   }
 }

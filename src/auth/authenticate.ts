@@ -2,10 +2,11 @@ import type { Address } from 'viem'
 import type { Chain, Chains } from '../chain/chains.js'
 import { TokenError, ValidationError } from '../errors.js'
 import type { NonceStore } from '../state/store.js'
-import { messageOfContract } from './contract-wallet.js'
+import { messageSignedByWallet } from './contract-wallet.js'
+import type { CutOver } from './cut-over.js'
 import type { Nonce } from './nonce.js'
-import { namesNoChain, signedMessage, signerOf } from './signature.js'
-import type { Tokens } from './tokens.js'
+import { isChainAgnostic, type SignatureMatcher, signerOf } from './signature.js'
+import type { TokenClaims, Tokens } from './tokens.js'
 
 /** A request that claims to come from an address. */
 export interface SignedRequest {
@@ -13,95 +14,136 @@ export interface SignedRequest {
   nonce: Nonce
   /** Hex. */
   signature: string
-  /** The texts that the route accepts as signed, any one of which will do. */
+  /** The messages that the route accepts; one of them must be signed. */
   messages: string[]
-  /** Where the address may be a contract wallet, which is asked itself (EIP-1271). */
+  /** Where the address may be a contract wallet, which then verifies the signature itself (EIP-1271). */
   chain?: Chain
-  /** All chains that are served: on another one the address may be a wallet of the same owner. */
+  /** All served chains: on another one the address may be a wallet of the same owner. */
   chains: Chains
+  /** The caller consumes the nonce before any other work, so that looking it up first would save nothing. */
+  consumedAtOnce?: boolean
 }
 
-/** A consumer who was proven; a nonce that goes with it is not used up yet. */
-export interface Proven {
+/** An authenticated consumer, whose nonce is not consumed yet. */
+export interface AuthenticatedConsumer {
   address: Address
   /** The chain whose contract wallet this is: on another chain the same address may be somebody else's. */
   chainId?: number
-  /** What was signed, with a signature that anybody can check. */
+  /** The signed message, with a signature that anybody can verify. */
   signed?: { message: string; signature: string }
+  /** The auth token that took the place of a signature. */
+  token?: Pick<TokenClaims, 'jti' | 'expiresAt'>
   /**
-   * Uses the nonce up, in one atomic statement. Call it before anything is handed out: of any number of requests with
-   * one nonce, exactly one passes. After every other check, so that a refusal can be mended without signing again; but
-   * at once where a refused request could be replayed elsewhere, or its refusal is expensive. Does nothing for a token, which may be used again.
-   * Throws ValidationError, StateError.
+   * Consumes the nonce in one atomic statement: of any number of requests with one nonce, exactly one passes. Call it
+   * before anything is delivered and after every other check, so that a refused request can be repeated without signing
+   * again; but at once where a refused request could be replayed elsewhere, or a refusal is expensive. Does nothing for
+   * a token, which is reusable. Throws ValidationError, StateError.
    */
   consumeNonce(): Promise<void>
 }
 
+/** The used nonces: each address's last one, and the cut-over time before which none is accepted. */
+export interface UsedNonces {
+  nonces: NonceStore
+  cutOver: CutOver
+}
+
 /**
- * Proves who signed a request. Throws ValidationError for a signature that does not hold, or a nonce that was used.
- * Looking at the nonce here only saves work on a replay: what counts is consumeNonce.
+ * Authenticates the signer of a request. Throws ValidationError for an invalid signature or a used nonce. The nonce
+ * check here only saves work on a replay; consumeNonce is the one that counts.
  *
- * Contract wallets have nonces by chain, since one address may be somebody else's wallet on each. Where a text names no
- * chain and wallets on several chains take the signature, its nonce is used up on all of these. Throws ChainError where
- * one of them cannot be asked.
+ * Contract wallets have a nonce per chain, since one address may be somebody else's wallet on another chain. Where a
+ * message names no chain and wallets on several chains accept the signature, the nonce is consumed on all of these.
+ * Throws ChainError where one of them cannot be reached.
  */
-export async function authenticate(request: SignedRequest, nonces: NonceStore): Promise<Proven> {
-  const { address, nonce, signature, messages, chain, chains } = request
-  const message = signedMessage(address, messages, signature)
-  if (message !== undefined) return { ...(await provenBy(address, nonce, nonces)), signed: { message, signature } }
+export async function authenticate(
+  request: SignedRequest,
+  { signatures, ...used }: UsedNonces & { signatures: SignatureMatcher },
+): Promise<AuthenticatedConsumer> {
+  const { address, nonce, signature, messages, chain, chains, consumedAtOnce } = request
+  const message = signatures.match(address, messages, signature)
+  if (message !== undefined)
+    return { signed: { message, signature }, ...(await consumerWithNonce(address, nonce, used, { consumedAtOnce })) }
   if (!chain) throw badSignature()
   const { chainId } = chain
-  // the nonce first: it is cheaper than the chain
-  const proven = await provenBy(address, nonce, nonces, chainId)
-  const accepted = await messageOfContract(chain, address, messages, signature)
+  // the nonce first: checking it is cheaper than a call to the chain
+  const consumer = await consumerWithNonce(address, nonce, used, { chainId })
+  const accepted = await messageSignedByWallet(chain, address, messages, signature)
   if (accepted === undefined) throw badSignature()
-  const others = [...chains.values()].filter((other) => other.chainId !== chainId && namesNoChain(address, accepted))
+  const others = [...chains.values()].filter((other) => other.chainId !== chainId && isChainAgnostic(address, accepted))
   const twins = await Promise.all(
     others.map(async (other) =>
-      (await messageOfContract(other, address, [accepted], signature)) === undefined ? [] : [other.chainId],
+      (await messageSignedByWallet(other, address, [accepted], signature)) === undefined ? [] : [other.chainId],
     ),
   )
   return {
-    ...proven,
+    ...consumer,
     chainId,
     async consumeNonce() {
-      // elsewhere first: of one signature that several chains would take, one passes in all
-      await Promise.all(twins.flat().map((twin) => nonces.consume(address, nonce.sortKey, twin)))
-      await proven.consumeNonce()
+      // the other chains first: a signature that several chains accept passes once in total
+      await Promise.all(twins.flat().map((twin) => used.nonces.consume(address, nonce.sortKey, twin)))
+      await consumer.consumeNonce()
     },
   }
 }
 
-/** Takes whoever signed one text, where a request does not say who it comes from. Throws ValidationError. */
+/**
+ * Authenticates the signer of one message, where the request names no address. The caller consumes the nonce before any
+ * other work. Throws ValidationError.
+ */
 export async function authenticateSigner(
   request: { nonce: Nonce; signature: string; message: string },
-  nonces: NonceStore,
-): Promise<Proven> {
+  used: UsedNonces,
+): Promise<AuthenticatedConsumer> {
   const address = signerOf(request.message, request.signature)
   if (!address) throw badSignature()
-  return provenBy(address, request.nonce, nonces)
+  return consumerWithNonce(address, request.nonce, used, { consumedAtOnce: true })
 }
 
 /**
- * Proves a request by its auth token, which must be the address's own, and a contract wallet's for its own chain.
- * Throws ValidationError, TokenError.
+ * Authenticates an address by its auth token; a contract wallet's token is valid on its own chain alone. Throws
+ * TokenError, StateError.
  */
 export async function authenticateToken(
   address: Address,
   token: string,
   tokens: Tokens,
-  chain: Chain,
-): Promise<Proven> {
-  const claims = await tokens.verify(token)
-  if (claims.chainId !== undefined && claims.chainId !== chain.chainId)
-    throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to a contract wallet on another chain.')
-  if (claims.address !== address)
+  chain: Chain | 'any' | undefined,
+): Promise<AuthenticatedConsumer> {
+  const holder = await authenticateHolder(token, tokens, chain)
+  if (holder.address !== address)
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
-  return { address, consumeNonce: async () => undefined }
+  return holder
 }
 
-async function provenBy(address: Address, nonce: Nonce, nonces: NonceStore, chainId?: number): Promise<Proven> {
-  if (!(await nonces.mayPass(address, nonce.sortKey, chainId))) throw usedNonce()
+/**
+ * Authenticates whoever an auth token was issued to, where the request names no address. `any` chain: a contract wallet
+ * is the one on the chain of its token. Throws TokenError, StateError.
+ */
+export async function authenticateHolder(
+  token: string,
+  tokens: Tokens,
+  chain: Chain | 'any' | undefined,
+): Promise<AuthenticatedConsumer> {
+  const { address, chainId, jti, expiresAt } = await tokens.verify(token)
+  if (chainId !== undefined && chain !== 'any' && chainId !== chain?.chainId)
+    throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to a contract wallet on another chain.')
+  return {
+    address,
+    ...(chainId === undefined ? {} : { chainId }),
+    token: { jti, expiresAt },
+    consumeNonce: async () => undefined,
+  }
+}
+
+async function consumerWithNonce(
+  address: Address,
+  nonce: Nonce,
+  { nonces, cutOver }: UsedNonces,
+  { chainId, consumedAtOnce = false }: { chainId?: number; consumedAtOnce?: boolean | undefined },
+): Promise<AuthenticatedConsumer> {
+  await cutOver.check(nonce)
+  if (!consumedAtOnce && !(await nonces.mayPass(address, nonce.sortKey, chainId))) throw usedNonce()
   return {
     address,
     async consumeNonce() {

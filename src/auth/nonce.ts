@@ -1,10 +1,10 @@
-/** A nonce in its two forms: what is compared and stored, and what is shown. */
+/** A nonce as it was sent, and as it is compared and stored. */
 export interface Nonce {
-  /** The text as the client sent it, which is what it signed. */
+  /** The text as the client sent and signed it. */
   text: string
   /**
-   * Whole part padded to 40 digits, then the fraction without trailing zeros: ordering these texts byte by byte is
-   * ordering the numbers exactly, with no float anywhere.
+   * Whole part padded to 40 digits, then the fraction without trailing zeros: the byte order of these keys is the exact
+   * numeric order, without floating point.
    */
   sortKey: string
 }
@@ -12,8 +12,8 @@ export interface Nonce {
 const MAX_DIGITS = 40
 
 /**
- * Reads a decimal nonce greater than zero, fractions allowed. Throws an Error that says what is wrong. `latest` is the
- * largest whole part accepted.
+ * Parses a decimal nonce greater than zero, fractions allowed; `latest` is the largest accepted whole part. Throws an
+ * Error that says what is wrong.
  */
 export function parseNonce(text: string, latest: bigint): Nonce {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
@@ -27,15 +27,15 @@ export function parseNonce(text: string, latest: bigint): Nonce {
   return { text, sortKey: whole.padStart(MAX_DIGITS, '0') + (exact ? `.${exact}` : '') }
 }
 
-/** The stored nonce as a JSON number. */
+/** Formats a stored nonce as a JSON number. */
 export function nonceNumber(sortKey: string): string {
   return sortKey.replace(/^0+(?=\d)/, '')
 }
 
-/** What the service answers for an address that never used a nonce; the clients of the legacy service expect it. */
+/** The nonce that is returned for an address without one; clients of the legacy service expect it. */
 export const FIRST_NONCE = '1'
 
-/** The largest whole part a nonce may have: microseconds since 1970 now, and `ahead` seconds more. */
-export function latestNonce(nowMs: number, aheadSeconds: number): bigint {
+/** Returns the largest accepted whole part of a nonce: the time in microseconds since 1970, plus `aheadSeconds`. */
+export function maxNonce(nowMs: number, aheadSeconds: number): bigint {
   return (BigInt(Math.floor(nowMs)) + BigInt(aheadSeconds) * 1000n) * 1000n
 }

@@ -1,31 +1,39 @@
 import { readFileSync } from 'node:fs'
 import type { ProviderKey } from '../crypto/keys.js'
 import { openKeystore } from '../crypto/keystore.js'
-import { forChain } from './parsers.js'
+import { forChain, type PerChain } from './parsers.js'
 import type { Settings } from './schema.js'
 
-/** The provider keys of the settings, those of encrypted files opened. */
+/** The provider keys of the settings, with keystore files decrypted. */
 export interface Keyring {
-  /** The key in use on a chain. */
+  /** Returns the key in use on a chain. */
   current(chainId: number): ProviderKey | undefined
-  /** Those that were in use before. */
+  /** Returns the keys that were in use before. */
   previous(chainId: number): ProviderKey[]
 }
 
-/** Opens every encrypted key that the settings name, each once. Adds a line to the problems for each that does not open. */
+/** Decrypts every keystore file of the settings once. Adds a line to `problems` for each that cannot be opened. */
 export async function openKeyring(settings: Settings, problems: string[]): Promise<Keyring> {
   const { PROVIDER_PRIVATE_KEY, UNIVERSAL_PRIVATE_KEY, KEYSTORE, PREVIOUS_KEYSTORES, PREVIOUS_PRIVATE_KEYS } = settings
   const opened = new Map<string, ProviderKey>()
   const open = async (name: string, path: string) => {
     if (opened.has(path)) return
     try {
-      opened.set(path, await openFile(path, settings.KEYSTORE_PASSWORD))
+      opened.set(path, await openKeystoreFile(path, settings.KEYSTORE_PASSWORD))
     } catch (error) {
       problems.push(`${name}: ${path} ${(error as Error).message}.`)
     }
   }
-  for (const path of everywhere(KEYSTORE)) await open('KEYSTORE', path)
-  for (const path of everywhere(PREVIOUS_KEYSTORES).flat()) await open('PREVIOUS_KEYSTORES', path)
+  for (const path of allValues(KEYSTORE)) await open('KEYSTORE', path)
+  for (const path of allValues(PREVIOUS_KEYSTORES).flat()) await open('PREVIOUS_KEYSTORES', path)
+  for (const [chain, key] of chainsOf(PROVIDER_PRIVATE_KEY)) {
+    const path = chain === undefined ? KEYSTORE?.all : forChain(KEYSTORE, chain)
+    const other = path === undefined ? undefined : opened.get(path)
+    if (other && other.address !== key.address)
+      problems.push(
+        `PROVIDER_PRIVATE_KEY and KEYSTORE hold different keys${chain === undefined ? '' : ` for chain ${chain}`}: ${key.address} and ${other.address}. Name one of them.`,
+      )
+  }
   const atPath = (path: string | undefined) => (path === undefined ? undefined : opened.get(path))
   return {
     current: (chainId) =>
@@ -37,8 +45,8 @@ export async function openKeyring(settings: Settings, problems: string[]): Promi
   }
 }
 
-/** Reads and opens one encrypted key. Throws an Error that ends a sentence which begins with the path. */
-export async function openFile(path: string, password: string | undefined): Promise<ProviderKey> {
+/** Reads and decrypts a keystore file. Throws an Error whose message continues a sentence that begins with the path. */
+export async function openKeystoreFile(path: string, password: string | undefined): Promise<ProviderKey> {
   if (password === undefined) throw new Error('needs a password: set KEYSTORE_PASSWORD_FILE')
   let text: string
   try {
@@ -49,7 +57,13 @@ export async function openFile(path: string, password: string | undefined): Prom
   return openKeystore(text, password)
 }
 
-function everywhere<T>(values: { all?: T; byChain: Map<number, T> } | undefined): T[] {
+/** The values with their chains; undefined for the value for all chains. */
+function chainsOf<T>(values: PerChain<T> | undefined): [number | undefined, T][] {
+  if (!values) return []
+  return [...(values.all === undefined ? [] : [[undefined, values.all] as [undefined, T]]), ...values.byChain]
+}
+
+function allValues<T>(values: { all?: T; byChain: Map<number, T> } | undefined): T[] {
   if (!values) return []
   return [...(values.all === undefined ? [] : [values.all]), ...values.byChain.values()]
 }

@@ -4,7 +4,7 @@ import { distance } from 'fastest-levenshtein'
 import { StartError } from '../errors.js'
 import { SETTINGS, type Setting, type SettingName, type Settings } from './schema.js'
 
-/** The configuration cannot be used. `problems` lists every reason, one line each; none quotes a secret. */
+/** The configuration is invalid. `problems` lists every reason, one line each; none quotes a secret. */
 export class ConfigError extends StartError {
   constructor(problems: string[]) {
     super(problems)
@@ -15,31 +15,35 @@ export class ConfigError extends StartError {
 type Environment = Record<string, string | undefined>
 
 /**
- * Turns the environment, over an optional settings file (KEY=value lines), into validated settings.
- * Throws one ConfigError with every problem. An empty value counts as not set.
+ * Reads and validates the settings from the environment and an optional file (NAME=value lines); the environment wins.
+ * An empty value counts as not set, except where it turns something off. Throws one ConfigError with every problem.
  */
 export function loadSettings(environment: Environment, file?: string): Settings {
   const problems: string[] = []
   const text = file === undefined ? '' : readSettingsFile(file, problems)
   const fromFile = parseEnv(text) as Environment
   for (const name of Object.keys(fromFile)) {
-    // what stands where a name should be may be a key that somebody pasted: it is never told
+    // never quote an unknown name: it may be a key that was pasted in the wrong place
     if (!isKnown(name)) problems.push(`Line ${lineOf(name, text)} of ${file}: ${unknownName(name)}`)
   }
   for (const name of Object.keys(environment)) {
-    // The environment is full of other programs' names: only a near miss of one of ours is worth a word.
+    // the environment holds other programs' variables too: report only near misses
     const near = isKnown(name) ? undefined : nearest(name)
     if (near) problems.push(`${name}: no such setting. Did you mean ${near}?`)
   }
   const values: Record<string, unknown> = {}
   for (const [name, definition] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
-    const given = (other: string) => environment[other] || fromFile[other] || undefined
-    const raw = given(name) ?? secretFromFile(name, definition, given, problems) ?? legacyValue(definition, given)
+    const lookup = (other: string) => environment[other] || fromFile[other] || undefined
+    if ('empty' in definition && (environment[name] ?? fromFile[name]) === '') {
+      values[name] = definition.empty
+      continue
+    }
+    const raw = lookup(name) ?? secretFromFile(name, definition, lookup, problems) ?? legacyValue(definition, lookup)
     if (raw === undefined) {
       values[name] = definition.default
       const { required, alternatives = [], doc } = definition
-      const elsewhere = alternatives.some((other) => (given(other) ?? given(`${other}_FILE`)) !== undefined)
-      if (required && !elsewhere && !problems.some((line) => line.startsWith(`${name}_FILE`)))
+      const hasAlternative = alternatives.some((other) => (lookup(other) ?? lookup(`${other}_FILE`)) !== undefined)
+      if (required && !hasAlternative && !problems.some((line) => line.startsWith(`${name}_FILE`)))
         problems.push(`${name}: is required. ${doc}`)
       continue
     }
@@ -53,26 +57,26 @@ export function loadSettings(environment: Environment, file?: string): Settings 
   return values as Settings
 }
 
-/** One secret by itself, for commands that need no other setting. Throws ConfigError. */
+/** Reads a single secret, for commands that need no other setting. Throws ConfigError. */
 export function secretSetting(name: SettingName, environment: Environment, file?: string): string | undefined {
   const problems: string[] = []
   const fromFile: Environment = file === undefined ? {} : parseEnv(readSettingsFile(file, problems))
-  const given = (other: string) => environment[other] || fromFile[other] || undefined
-  const raw = given(name) ?? secretFromFile(name, SETTINGS[name], given, problems)
+  const lookup = (other: string) => environment[other] || fromFile[other] || undefined
+  const raw = lookup(name) ?? secretFromFile(name, SETTINGS[name], lookup, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return raw
 }
 
-type Given = (name: string) => string | undefined
+type Lookup = (name: string) => string | undefined
 
-/** The content of the file that NAME_FILE names, where NAME is a secret. */
-function secretFromFile(name: string, { secret }: Setting<unknown>, given: Given, problems: string[]) {
-  const path = secret ? given(`${name}_FILE`) : undefined
+/** Reads a secret from the file at NAME_FILE. */
+function secretFromFile(name: string, { secret }: Setting<unknown>, lookup: Lookup, problems: string[]) {
+  const path = secret ? lookup(`${name}_FILE`) : undefined
   if (path === undefined) return undefined
   try {
     return readFileSync(path, 'utf8').trim() || undefined
   } catch (error) {
-    // it may be the secret itself, where somebody has mistaken one setting for the other
+    // do not quote the path: it may be the secret itself, set under the wrong name
     problems.push(
       `${name}_FILE: the file that it names cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`,
     )
@@ -80,9 +84,9 @@ function secretFromFile(name: string, { secret }: Setting<unknown>, given: Given
   }
 }
 
-/** What the legacy service's name for it says, in the unit of the present one. */
-function legacyValue({ legacy, legacyFactor }: Setting<unknown>, given: Given): string | undefined {
-  const raw = legacy === undefined ? undefined : given(legacy)
+/** Returns the value under the legacy name, converted to the current unit. */
+function legacyValue({ legacy, legacyFactor }: Setting<unknown>, lookup: Lookup): string | undefined {
+  const raw = legacy === undefined ? undefined : lookup(legacy)
   return legacyFactor !== undefined && raw && /^\d+$/.test(raw) ? String(Number(raw) * legacyFactor) : raw
 }
 
@@ -104,21 +108,21 @@ function isKnown(name: string): boolean {
   return base !== name && secret === true
 }
 
-/** What is wrong with a line of the settings file whose name is none. A line without `=` becomes one with the next. */
+/** Describes a line with an unknown name. parseEnv joins a line without `=` to the next one, hence the line break. */
 function unknownName(name: string): string {
   if (/[\r\n]/.test(name)) return 'is not of the form NAME=value.'
   const near = nearest(name)
   return `no such setting.${near ? ` Did you mean ${near}?` : ''}`
 }
 
-/** The number of the line that begins with a name. */
+/** Returns the number of the line that starts with a name. */
 function lineOf(name: string, text: string): number {
   const start = name.split(/\r?\n/, 1)[0] as string
   const lines = text.split('\n').map((line) => line.trimStart().replace(/^export\s+/, ''))
   return lines.findIndex((line) => line.startsWith(start)) + 1
 }
 
-/** The setting that a name was probably meant to be. Short names are left alone: HOME is no misspelt HOST. */
+/** Returns the setting that a misspelt name probably means. Short names are skipped: HOME is no misspelling of HOST. */
 function nearest(name: string): SettingName | undefined {
   const candidates = (Object.keys(SETTINGS) as SettingName[]).filter((setting) => setting.length >= 8)
   const ranked = candidates

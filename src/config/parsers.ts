@@ -1,14 +1,15 @@
 import ipaddr from 'ipaddr.js'
-import { type Address, getAddress, isAddress } from 'viem'
+import type { Address } from 'viem'
+import { checksummed, isAddressText } from '../crypto/address.js'
 import { type ProviderKey, providerKey } from '../crypto/keys.js'
 
-/** A value for every chain, or different ones by chain id. */
+/** One value for all chains, or values by chain id. */
 export interface PerChain<T> {
   all?: T
   byChain: Map<number, T>
 }
 
-/** The value for one chain, if there is any. */
+/** Returns the value for a chain, if there is one. */
 export function forChain<T>(values: PerChain<T> | undefined, chainId: number): T | undefined {
   return values?.byChain.get(chainId) ?? values?.all
 }
@@ -17,7 +18,7 @@ export function text(raw: string): string {
   return raw
 }
 
-/** Paths, separated by commas. */
+/** Parses comma-separated paths. */
 export function paths(raw: string): string[] {
   return raw.split(',').map((part) => part.trim())
 }
@@ -51,17 +52,42 @@ export function oneOf<T extends string>(...values: T[]): (raw: string) => T {
 }
 
 export function address(raw: string): Address {
-  if (!isAddress(raw, { strict: false })) throw new Error('must be an address (0x and 40 hex digits)')
-  return getAddress(raw)
+  if (!isAddressText(raw)) throw new Error('must be an address (0x and 40 hex digits)')
+  return checksummed(raw)
 }
 
-/** An http(s) URL. The message never quotes it: RPC URLs often hold an API key. */
+/** Parses an http(s) URL. The error never quotes it: RPC URLs often contain an API key. */
 export function httpUrl(raw: string): URL {
   if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) throw new Error('must be an http(s) URL')
   return new URL(raw)
 }
 
-/** One or more http(s) URLs, separated by commas or spaces. */
+/** Parses the public base URL of the service; removes trailing slashes. */
+export function publicUrl(raw: string): string {
+  const { href, search, hash, username, password } = httpUrl(raw.trim())
+  if (search || hash || username || password) throw new Error('must not hold a user, a query or a fragment')
+  return href.replace(/\/+$/, '')
+}
+
+/** Validates the name of a bucket of an S3-compatible service. */
+export function bucket(raw: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,62}$/.test(raw)) throw new Error('must be the name of a bucket')
+  return raw
+}
+
+export function region(raw: string): string {
+  if (!/^[a-z0-9-]{1,64}$/i.test(raw)) throw new Error('must be the name of a region')
+  return raw
+}
+
+/** Parses the beginning of keys in a bucket; adds the slash at its end. */
+export function keyPrefix(raw: string): string {
+  if (!/^[\w.-]+(?:\/[\w.-]+)*\/?$/.test(raw) || raw.length > 512 || raw.split('/').some((part) => /^\.+$/.test(part)))
+    throw new Error('must be letters, digits, ".", "_" and "-", in parts separated by "/"')
+  return raw.endsWith('/') ? raw : `${raw}/`
+}
+
+/** Parses one or more http(s) URLs, separated by commas or spaces. */
 export function httpUrls(raw: string): URL[] {
   return raw
     .trim()
@@ -69,7 +95,28 @@ export function httpUrls(raw: string): URL[] {
     .map(httpUrl)
 }
 
-/** Addresses and networks (CIDR), separated by commas. */
+/** Parses web origins (scheme, host and port), separated by commas or spaces, into the form that browsers send. */
+export function origins(raw: string): string[] {
+  return httpUrls(raw).map((url) => {
+    if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
+      throw new Error('must hold origins alone: scheme, host and port, without a path')
+    return url.origin
+  })
+}
+
+/** Parses nodes that browsers may ask: a JSON object from decimal chain id to one http(s) URL without a user. */
+export function publicNodes(raw: string): Map<number, URL> {
+  const { byChain, all } = perChain(httpUrl)(raw)
+  if (all) throw new Error('must be a JSON object from chain id to a URL')
+  for (const [chainId, { host, username, password }] of byChain) {
+    if (username || password) throw new Error(`for chain ${chainId} must not hold a user: browsers do not send it`)
+    // it becomes part of a header, where other characters that a URL may hold have a meaning
+    if (!/^[a-z0-9.:_[\]-]+$/.test(host)) throw new Error(`for chain ${chainId} has a host that is not valid`)
+  }
+  return byChain
+}
+
+/** Parses comma-separated IP addresses and networks (CIDR). */
 export function networks(raw: string): string[] {
   return raw.split(',').map((part) => {
     const text = part.trim()
@@ -78,21 +125,22 @@ export function networks(raw: string): string[] {
   })
 }
 
-/** A PostgreSQL URL. The message never quotes it: it holds a password. */
+/** Validates a PostgreSQL URL. The error never quotes it: it contains a password. */
 export function postgresUrl(raw: string): string {
-  if (!URL.canParse(raw) || !/^postgres(ql)?:$/.test(new URL(raw).protocol))
-    throw new Error('must be a postgres:// URL')
+  // a # is not valid in the address: it was probably meant to be part of the password
+  if (!URL.canParse(raw) || !/^postgres(ql)?:$/.test(new URL(raw).protocol) || new URL(raw).hash !== '')
+    throw new Error('must be a postgres:// URL, with # @ / ? % of user and password written as %23 %40 %2F %3F %25')
   return raw
 }
 
-/** Levels of the log, those of the legacy service included. */
+/** Parses a log level; accepts the legacy service's names as well. */
 export function logLevel(raw: string): string {
   const legacy: Record<string, string> = { critical: 'fatal', warning: 'warn', notset: 'trace' }
   const level = raw.toLowerCase()
   return oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')(legacy[level] ?? level)
 }
 
-/** Private keys, separated by commas. */
+/** Parses comma-separated private keys. */
 export function privateKeys(raw: string): ProviderKey[] {
   return raw.split(',').map((part) => providerKey(part))
 }
@@ -101,7 +149,7 @@ export function privateKey(raw: string): ProviderKey {
   return providerKey(raw)
 }
 
-/** One value for all chains, or a JSON object from decimal chain id to value. */
+/** Parses one value for all chains, or a JSON object of values by decimal chain id. */
 export function perChain<T>(parse: (raw: string) => T): (raw: string) => PerChain<T> {
   return (raw) => {
     if (!raw.trimStart().startsWith('{')) return { all: parse(raw), byChain: new Map() }
@@ -122,36 +170,48 @@ export function perChain<T>(parse: (raw: string) => T): (raw: string) => PerChai
   }
 }
 
-function parseObject(raw: string): object {
+/** Parses JSON. Throws an Error that does not quote it. */
+export function parseObject(raw: string): object {
   try {
     return JSON.parse(raw) as object
   } catch {
-    throw new Error('is not valid JSON') // the parser's own message quotes the text, which may be a key
+    throw new Error('is not valid JSON') // JSON.parse would quote the text, which may be a key
   }
 }
 
-/** Text that is never shown, of a least length. */
-export function secretText(least: number): (raw: string) => string {
+/** Accepts a secret of at least `minLength` characters. */
+export function secretText(minLength: number): (raw: string) => string {
   return (raw) => {
-    if (raw.length < least) throw new Error(`must have at least ${least} characters`)
+    if (raw.length < minLength) throw new Error(`must have at least ${minLength} characters`)
     return raw
   }
 }
 
-/** Addresses as a JSON list, or separated by commas. */
+/** Parses addresses from a JSON list or a comma-separated one. */
 export function addressList(raw: string): Address[] {
   const values = raw.trimStart().startsWith('[') ? parseObject(raw) : raw.split(',').map((part) => part.trim())
   return (values as unknown[]).map((value) => address(String(value)))
 }
 
+/** Parses a list of addresses, or `*` for anyone. */
+export function publishers(raw: string): Address[] | '*' {
+  return raw.trim() === '*' ? '*' : addressList(raw)
+}
+
+/** Contracts by chain: a JSON object from decimal chain id to a list of addresses. */
+export function addressesByChain(raw: string): PerChain<Address[]> {
+  if (!raw.trimStart().startsWith('{')) throw new Error('must be a JSON object from chain id to a list of addresses')
+  return perChain(addressList)(raw)
+}
+
 /** A compute environment that orders may be quoted for. */
 export interface ComputeEnvironment {
   id: string
-  /** The account that fetches files for it, told to consumers as computeAddress. */
+  /** The account that fetches files for it; consumers see it as computeAddress. */
   consumerAddress: Address
   /** In the smallest unit of the chain's fee token. */
   pricePerMinute: bigint
-  /** The one chain that it serves; all when not given. */
+  /** The only chain that it serves; all chains if undefined. */
   chainId?: number
 }
 
@@ -165,8 +225,8 @@ export function computeEnvironments(raw: string): ComputeEnvironment[] {
       throw new Error(`has a chainId that is no number in ${id}`)
     return {
       id,
-      consumerAddress: address(String(consumerAddress)),
-      pricePerMinute: uint256(String(pricePerMinute)),
+      consumerAddress: fieldOf(id, 'consumerAddress', address, consumerAddress),
+      pricePerMinute: fieldOf(id, 'pricePerMinute', uint256, pricePerMinute),
       ...(chainId === undefined ? {} : { chainId: chainId as number }),
     }
   })
@@ -174,12 +234,21 @@ export function computeEnvironments(raw: string): ComputeEnvironment[] {
   return environments
 }
 
-/** Base URLs, separated by commas, without trailing slashes. */
+/** Parses a field of a list entry. Its error names entry and field. */
+function fieldOf<T>(id: string, field: string, parse: (raw: string) => T, value: unknown): T {
+  try {
+    return parse(String(value))
+  } catch (error) {
+    throw new Error(`${field} of ${id} ${(error as Error).message}`)
+  }
+}
+
+/** Parses comma-separated base URLs; removes trailing slashes. */
 export function baseUrls(raw: string): string[] {
   return httpUrls(raw).map(({ href }) => href.replace(/\/+$/, ''))
 }
 
-/** Base URLs of gateways, separated by commas, without trailing slashes and without the path /ipfs that some carry. */
+/** Parses comma-separated base URLs of gateways; removes trailing slashes and a trailing /ipfs. */
 export function gateways(raw: string): string[] {
   const urls = raw.split(',').map((part) => part.trim())
   return urls.map((url) =>
@@ -189,7 +258,7 @@ export function gateways(raw: string): string[] {
   )
 }
 
-/** Host names in lower case, separated by commas; a leading `*.` stands for every name below. */
+/** Parses comma-separated host names to lower case; a leading `*.` matches all subdomains. */
 export function hostList(raw: string): string[] {
   return raw.split(',').map((part) => {
     const host = part.trim().toLowerCase()
@@ -198,7 +267,7 @@ export function hostList(raw: string): string[] {
   })
 }
 
-/** Ports and ranges of ports, separated by commas. */
+/** Parses comma-separated ports and port ranges. */
 export function portRanges(raw: string): [first: number, last: number][] {
   return raw.split(',').map((part) => {
     const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim())

@@ -1,6 +1,8 @@
 import type { Setting } from './setting.js'
 import { ACCESS } from './settings/access.js'
 import { CHAINS } from './settings/chains.js'
+import { CONSOLE } from './settings/console.js'
+import { HOSTING } from './settings/hosting.js'
 import { KEYS } from './settings/keys.js'
 import { LIMITS } from './settings/limits.js'
 import { SERVICE } from './settings/service.js'
@@ -9,10 +11,19 @@ import { STORAGE } from './settings/storage.js'
 export type { Setting } from './setting.js'
 
 /** Every setting of the service, once. Names are those of the environment and of the optional settings file. */
-export const SETTINGS = { ...CHAINS, ...KEYS, ...SERVICE, ...ACCESS, ...LIMITS, ...STORAGE } as const
+export const SETTINGS = {
+  ...CHAINS,
+  ...KEYS,
+  ...SERVICE,
+  ...ACCESS,
+  ...LIMITS,
+  ...STORAGE,
+  ...HOSTING,
+  ...CONSOLE,
+} as const
 
 export type SettingName = keyof typeof SETTINGS
 type ValueOf<S> = S extends Setting<infer T> ? (S extends { always: true } ? T : T | undefined) : never
 
-/** The values of all settings after validation: those with neither default nor duty may be undefined. */
+/** The validated values of all settings. Optional settings without a default may be undefined. */
 export type Settings = { [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> }

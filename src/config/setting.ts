@@ -1,23 +1,25 @@
-/** One setting: its environment name is the key it has in SETTINGS. */
+/** The definition of a setting. Its environment name is its key in SETTINGS. */
 export interface Setting<T> {
-  /** Reads the raw text; throws an Error that says what is expected, without quoting a secret. */
+  /** Parses the raw text. Throws an Error that states what is expected, without quoting a secret. */
   parse: (raw: string) => T
   default?: T
-  /** What it does, with units. The configuration reference is generated from this. */
+  /** Value of an empty text, where that turns something off. Without it an empty value counts as not set. */
+  empty?: T
+  /** Description with units; source of the configuration reference. */
   doc: string
   example?: string
-  /** Never shown in a dump of the configuration. */
+  /** Redacted wherever settings are printed. */
   secret?: boolean
   required?: boolean
-  /** Other settings, any of which will do where this one is required. */
+  /** Other settings, any of which satisfies `required`. */
   alternatives?: string[]
-  /** The name that the legacy service had for it; the present name wins. */
+  /** Its name in the legacy service; the current name wins. */
   legacy?: string
-  /** What a whole number under the legacy name is to be multiplied by. */
+  /** Factor from the legacy unit to the current one, for whole numbers. */
   legacyFactor?: number
 }
 
-/** Keeps the type of a definition, and whether it always has a value. */
+/** Returns the definition unchanged; its type records whether the setting always has a value. */
 export function setting<T>(definition: Setting<T> & { default: T }): Setting<T> & { always: true }
 export function setting<T>(definition: Setting<T> & { required: true }): Setting<T> & { always: true }
 export function setting<T>(definition: Setting<T>): Setting<T>

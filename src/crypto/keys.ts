@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import secp256k1 from 'secp256k1'
-import { type Address, bytesToHex, getAddress, type Hex, type LocalAccount } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import type { Address, Hex, LocalAccount } from 'viem'
+import { checksummed } from './address.js'
 import { keccak } from './keccak.js'
 
 /** A provider's signing and decryption key. The public parts are derived once, here. */
@@ -22,52 +22,58 @@ export interface Signature {
 /** Half the order of secp256k1: a larger s is the malleable twin of a signature and is refused (EIP-2). */
 const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 
-/** Reads a private key of 32 bytes of hex. Throws an Error that never quotes the key. */
+/** Parses a private key of 32 bytes of hex. Throws an Error that never quotes the key. */
 export function providerKey(hex: string): ProviderKey {
   const digits = hex.trim().replace(/^0x/i, '')
   if (!/^[0-9a-f]{64}$/i.test(digits)) throw new Error('must be 32 bytes of hex (64 digits, with or without 0x)')
   const secret = new Uint8Array(Buffer.from(digits, 'hex'))
   if (!secp256k1.privateKeyVerify(secret)) throw new Error('is not a valid secp256k1 private key')
   const publicKey = secp256k1.publicKeyCreate(secret, false)
-  return { secret, publicKey, address: getAddress(addressOf(publicKey)) }
+  return { secret, publicKey, address: checksummed(addressOf(publicKey)) }
 }
 
-/** A secret of 32 bytes that is derived from the key for one purpose: it tells nothing of the key or of other purposes. */
+/** Derives a secret of 32 bytes for one purpose (HKDF). It reveals neither the key nor the secrets of other purposes. */
 export function derivedSecret(key: ProviderKey, purpose: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', key.secret, '', purpose, 32))
+  return secretFrom(key.secret, purpose)
 }
 
-/** The account that sends transactions with this key. */
-export function transactionAccount(key: ProviderKey): LocalAccount {
-  return privateKeyToAccount(bytesToHex(key.secret))
+/** Derives a secret of 32 bytes for one purpose from another secret (HKDF), with the same properties. */
+export function secretFrom(secret: Uint8Array, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32))
 }
 
-/** The digest that a wallet signs for `personal_sign` of these bytes (EIP-191, version 0x45). */
+/** Returns the account that signs transactions with this key. Its part of the chain library is loaded on first use. */
+export async function transactionAccount(key: ProviderKey): Promise<LocalAccount> {
+  const { privateKeyToAccount } = await import('viem/accounts')
+  return privateKeyToAccount(hexOf(key.secret))
+}
+
+/** Returns the digest that a wallet signs for `personal_sign` of these bytes (EIP-191, version 0x45). */
 export function personalDigest(bytes: Uint8Array): Uint8Array {
   const prefix = Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`)
   return keccak(Buffer.concat([prefix, bytes]))
 }
 
-/** Signs a 32-byte digest as it is. */
+/** Signs a 32-byte digest without hashing it again. */
 export function signDigest(digest: Uint8Array, key: ProviderKey): Signature {
   const { signature, recid } = secp256k1.ecdsaSign(digest, key.secret)
   return {
-    r: bytesToHex(signature.slice(0, 32)),
-    s: bytesToHex(signature.slice(32, 64)),
+    r: hexOf(signature.subarray(0, 32)),
+    s: hexOf(signature.subarray(32, 64)),
     v: recid === 0 ? 27 : 28,
   }
 }
 
 /**
- * The address whose key made this 65-byte signature (r ‖ s ‖ v, v in 0, 1, 27, 28) of a 32-byte digest,
- * or undefined when it is not a signature at all. Never throws.
+ * Recovers the address that made a 65-byte signature (r ‖ s ‖ v, v in 0, 1, 27, 28) of a 32-byte digest. Returns
+ * undefined where it is not a valid signature. Never throws.
  */
 export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Address | undefined {
   const signer = recovered(digest, signature)
-  return signer && getAddress(signer)
+  return signer && checksummed(signer)
 }
 
-/** Whether it is the signature, of the same form, of the key behind an address. Never throws. */
+/** Whether a signature of that form was made by the key of an address. Never throws. */
 export function isSignedBy(address: Address, digest: Uint8Array, signature: Uint8Array): boolean {
   return recovered(digest, signature) === address.toLowerCase()
 }
@@ -86,7 +92,11 @@ function recovered(digest: Uint8Array, signature: Uint8Array): Hex | undefined {
   }
 }
 
-/** The address of an uncompressed public key, in lower case: the last 20 bytes of the hash of its two numbers. */
+/** The address of an uncompressed public key, in lower case: the last 20 bytes of the hash of its coordinates. */
 function addressOf(publicKey: Uint8Array): Hex {
   return `0x${Buffer.from(keccak(publicKey.subarray(1))).toString('hex', 12)}`
+}
+
+function hexOf(bytes: Uint8Array): Hex {
+  return `0x${Buffer.from(bytes).toString('hex')}`
 }

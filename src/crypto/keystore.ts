@@ -1,24 +1,24 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { z } from 'zod'
+import * as z from 'zod'
 import { keccak } from './keccak.js'
 import { type ProviderKey, providerKey } from './keys.js'
 
-/** Cost of the files that are made here: about a third of a second and 128 MiB for each guess at the password. */
+/** Cost of new files: about a third of a second and 128 MiB for each guess at the password. */
 const SCRYPT = { n: 131_072, r: 8, p: 1 }
 
-/** Largest cost that is paid for somebody's file: four times geth's. */
+/** The highest cost accepted from a file: four times geth's. */
 const MAX_SCRYPT_MEMORY = 1 << 30
 const MAX_PBKDF2_ROUNDS = 10_000_000
-/** Characters of a file: honest ones have some five hundred. */
+/** Characters of a file: honest ones have about five hundred. */
 const MAX_FILE = 65_536
 
 const hex = z.string().regex(/^(?:0x)?(?:[0-9a-fA-F]{2})+$/)
 const bytes = hex.transform((text) => Buffer.from(text.replace(/^0x/, ''), 'hex'))
-/** The counter that AES begins with: one block. */
+/** Initial counter of AES-CTR: one block. */
 const counter = bytes.refine(({ length }) => length === 16)
 
-/** Web3 Secret Storage, version 3. Old wallets write the keys of the outer object in capitals. */
+/** Web3 Secret Storage, version 3. Old wallets capitalise the keys of the outer object. */
 const FILE = z.object({
   version: z.literal(3),
   crypto: z.object({
@@ -42,8 +42,8 @@ const FILE = z.object({
 type Crypto = z.infer<typeof FILE>['crypto']
 
 /**
- * Opens an encrypted key (Web3 Secret Storage version 3: what geth, ethers and most wallets write). Throws an Error
- * that says what is wrong and quotes neither file nor password.
+ * Decrypts a keystore file (Web3 Secret Storage version 3, the format of geth, ethers and most wallets). Throws an
+ * Error that names the problem and quotes neither file nor password.
  */
 export async function openKeystore(text: string, password: string): Promise<ProviderKey> {
   const { ciphertext, cipherparams, mac, ...kdf } = cryptoOf(text)
@@ -59,7 +59,7 @@ export async function openKeystore(text: string, password: string): Promise<Prov
   }
 }
 
-/** The same file for a key and a password, as JSON text. */
+/** Encrypts a key with a password. Returns the keystore file as JSON text. */
 export async function makeKeystore({ secret, address }: ProviderKey, password: string): Promise<string> {
   const salt = randomBytes(32)
   const iv = randomBytes(16)

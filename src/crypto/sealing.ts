@@ -6,9 +6,9 @@ import {
   type KeyObject,
   timingSafeEqual,
 } from 'node:crypto'
-import { derivedSecret, type ProviderKey } from './keys.js'
+import { type ProviderKey, secretFrom } from './keys.js'
 
-/** Two keys for sealing, derived from a provider key for one purpose. */
+/** Two keys for sealing, derived from a secret for one purpose. */
 export interface SealingKeys {
   readonly mac: KeyObject
   readonly cipher: KeyObject
@@ -17,33 +17,38 @@ export interface SealingKeys {
 /** Bytes of the synthetic IV, which is the authentication tag as well. */
 const IV = 16
 
-/** What is sealed is padded to a multiple of so many bytes: its length is told in coarse steps alone. */
+/** Content is padded to a multiple of so many bytes, so that a seal reveals its length only coarsely. */
 const STEP = 32
 
-/** ISO/IEC 7816-4: one such byte, then zeros. Unambiguous whatever the content ends with. */
+/** ISO/IEC 7816-4 padding: one such byte, then zeros. Unambiguous, however the content ends. */
 const PAD = 0x80
 
-/** The keys of one purpose. They tell nothing of the provider key. */
+/** Derives the keys for one purpose. They reveal nothing about the provider key. */
 export function sealingKeys(key: ProviderKey, purpose: string): SealingKeys {
-  const derived = (use: string) => createSecretKey(derivedSecret(key, `${purpose} ${use}`))
+  return sealingKeysFrom(key.secret, purpose)
+}
+
+/** Derives the keys for one purpose from any secret of sufficient entropy. */
+export function sealingKeysFrom(secret: Uint8Array, purpose: string): SealingKeys {
+  const derived = (use: string) => createSecretKey(secretFrom(secret, `${purpose} ${use}`))
   return { mac: derived('mac'), cipher: derived('cipher') }
 }
 
 /**
- * Seals bytes within a context (SIV: the IV is a keyed hash of context and content). The same bytes give the same
- * seal, so it serves as an identity; without the keys it tells neither the content nor, in another context, whether
- * the content is the same.
+ * Seals bytes within a context (SIV: the IV is a keyed hash of context and content). It is
+ * deterministic, so a seal can serve as an identifier. Without the keys it reveals neither the content nor whether
+ * seals of different contexts hold the same content.
  */
 export function seal(keys: SealingKeys, context: string, content: Uint8Array): Buffer {
   const padded = Buffer.alloc((Math.floor(content.length / STEP) + 1) * STEP)
   padded.set(content)
   padded[content.length] = PAD
   const iv = syntheticIv(keys, context, padded)
-  // counter mode gives everything at once: `final` adds nothing
+  // CTR is a stream mode: `final` adds nothing
   return Buffer.concat([iv, createCipheriv('aes-256-ctr', keys.cipher, iv).update(padded)])
 }
 
-/** What was sealed with these keys in this context; undefined for anything else. Never throws. */
+/** Opens a seal made with these keys in this context. Returns undefined for anything else. Never throws. */
 export function unseal(keys: SealingKeys, context: string, sealed: Uint8Array): Buffer | undefined {
   if (sealed.length <= IV || (sealed.length - IV) % STEP !== 0) return undefined
   const iv = sealed.subarray(0, IV)
@@ -53,7 +58,7 @@ export function unseal(keys: SealingKeys, context: string, sealed: Uint8Array): 
 }
 
 function syntheticIv({ mac }: SealingKeys, context: string, padded: Uint8Array): Buffer {
-  // the length of the context keeps it apart from the content
-  const start = `${Buffer.byteLength(context)}:${context}`
-  return createHmac('sha256', mac).update(start).update(padded).digest().subarray(0, IV)
+  // the length prefix separates context and content
+  const prefix = `${Buffer.byteLength(context)}:${context}`
+  return createHmac('sha256', mac).update(prefix).update(padded).digest().subarray(0, IV)
 }

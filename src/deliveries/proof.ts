@@ -3,7 +3,7 @@ import type { Chain } from '../chain/chains.js'
 import { keccak } from '../crypto/keccak.js'
 import { personalDigest, signDigest } from '../crypto/keys.js'
 
-/** What was delivered to whom, and what the consumer signed for it. */
+/** A completed delivery, and what the consumer signed for it. */
 export interface Delivery {
   chainId: number
   datatoken: Address
@@ -11,22 +11,22 @@ export interface Delivery {
   orderTxId: Hex
   serviceIndex: number
   fileIndex: number
-  /** Bytes that were handed out. */
+  /** Bytes delivered. */
   bytes: number
-  /** Whether they were the whole file, and not a part that was asked for. */
+  /** Whether they were the whole file, not a requested range. */
   whole: boolean
   consumerAddress: Address
-  /** The text that the consumer signed, and the signature; neither where an auth token was sent in its place. */
+  /** The message that the consumer signed, and the signature; both empty where an auth token was used instead. */
   consumerData: string
   consumerSignature: string
 }
 
-/** What is proven on the chain once: that a file was delivered for an order. */
+/** Returns the deduplication key of on-chain proofs: one for each order and file. */
 export function subjectOf({ chainId, orderTxId, datatoken, serviceIndex, fileIndex }: Delivery): string {
   return [chainId, orderTxId, datatoken, serviceIndex, fileIndex].join(' ')
 }
 
-/** A delivery with the provider's word on it, in the form that the datatoken contract and receivers of proofs know. */
+/** A proof of delivery signed by the provider, in the format that the datatoken contract and receivers expect. */
 export interface Proof {
   orderTxId: Hex
   providerData: string
@@ -40,7 +40,7 @@ export const ORDER_EXECUTED = parseAbi([
   'function orderExecuted(bytes32 orderTxId, bytes providerData, bytes providerSignature, bytes consumerData, bytes consumerSignature, address consumerAddress)',
 ])
 
-/** Signs a delivery as the provider: over the order's transaction and the data, as the datatoken contract checks it. */
+/** Signs a delivery with the provider's key: over the order's transaction and the data, as the datatoken contract verifies it. */
 export function proofOf(delivery: Delivery, { key }: Chain): Proof {
   const { orderTxId, bytes, consumerData, consumerSignature, consumerAddress } = delivery
   const providerData = JSON.stringify({ downloadedBytes: bytes })
@@ -52,7 +52,7 @@ export function proofOf(delivery: Delivery, { key }: Chain): Proof {
   return { orderTxId, providerData, providerSignature, consumerData, consumerSignature, consumerAddress }
 }
 
-/** The arguments of `orderExecuted`. */
+/** Returns the arguments of `orderExecuted`. */
 export function callArguments(proof: Proof) {
   return [
     proof.orderTxId,

@@ -1,37 +1,38 @@
 import { randomUUID } from 'node:crypto'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../process/logger.js'
 import type { NewProof, ProofStore, QueuedProof } from '../state/store.js'
 import { type Delivery, subjectOf } from './proof.js'
 import type { ProofSender } from './sender.js'
 
-/** How many proofs are sent at once, and for how long nobody else takes them, in milliseconds. */
+/** Proofs that are claimed in one batch, and the lease on them in milliseconds. */
 const BATCH = 10
 const LEASE = 60_000
 
-const FIRST_PAUSE = 1000
-const LONGEST_PAUSE = 3_600_000
+/** Backoff between attempts, in milliseconds: the first, and the longest. */
+const FIRST_BACKOFF = 1000
+const MAX_BACKOFF = 3_600_000
 
-/** Attempts after which a proof is left in the database and not tried again. */
+/** Attempts after which a proof is abandoned; it stays in the database. */
 const MAX_ATTEMPTS = 1000
 
-/** Milliseconds between two looks at what is due. */
-const POLL = 1000
+/** Milliseconds between polls for due proofs. */
+const POLL_INTERVAL = 1000
 
 export interface QueueOptions {
   store: ProofStore
   sender: ProofSender
   kinds: readonly QueuedProof['kind'][]
-  /** Most proofs on the chain in a day; 0 is without limit. */
+  /** Limit of on-chain proofs per day; 0 is unlimited. */
   chainProofsPerDay: number
-  /** Told of each proof that the limit refused. */
+  /** Called for each proof that the limit refused. */
   onRefused: () => void
   log: Logger
 }
 
 /**
- * Deliveries that have to be proven, kept in the database until their proof has arrived: a proof may arrive twice, but
- * none is lost, whatever ends in between. Those on the chain cost the provider a transaction each: there is one for an
- * order and file, however often it is downloaded, none for parts, and so many in a day.
+ * A durable queue of proofs of delivery, with at-least-once delivery: a proof may arrive twice, but none is lost in a
+ * crash. An on-chain proof costs the provider a transaction: so there is one for each order and file, however often it
+ * is downloaded, none for ranges, and a limit per day.
  */
 export class DeliveryQueue {
   private readonly store: ProofStore
@@ -52,12 +53,12 @@ export class DeliveryQueue {
     return this.options.kinds.length > 0
   }
 
-  /** Puts a delivery in the queue. Throws StateError. */
+  /** Enqueues the proofs of a delivery. Throws StateError. */
   async add(delivery: Delivery): Promise<void> {
     const { kinds } = this.options
     const proof = () => ({ id: randomUUID(), body: JSON.stringify(delivery) })
     if (kinds.includes('http')) await this.store.add({ ...proof(), kind: 'http' }, Date.now())
-    // a transaction proves only what the consumer has signed
+    // an on-chain proof needs the consumer's signature
     if (kinds.includes('chain') && delivery.whole && delivery.consumerSignature !== '')
       await this.addOnChain(delivery, { ...proof(), kind: 'chain' })
     this.kick()
@@ -74,12 +75,12 @@ export class DeliveryQueue {
 
   start(): void {
     if (!this.enabled) return
-    this.timer = setInterval(() => this.kick(), POLL)
+    this.timer = setInterval(() => this.kick(), POLL_INTERVAL)
     this.timer.unref()
     this.kick()
   }
 
-  /** Ends after what is being sent. */
+  /** Stops claiming, and resolves once the current batch is done. */
   async stop(): Promise<void> {
     this.stopped = true
     clearInterval(this.timer)
@@ -99,7 +100,7 @@ export class DeliveryQueue {
     while (!this.stopped) {
       const due = await this.store.claim(Date.now(), Date.now() + LEASE, BATCH)
       if (due.length === 0) return
-      // one after the other: transactions of one account have an order
+      // sequentially: transactions of one account need consecutive nonces
       for (const proof of due) await this.attempt(proof)
     }
   }
@@ -108,12 +109,13 @@ export class DeliveryQueue {
     const { id, kind, attempts } = proof
     try {
       if (await this.sender.send(proof)) await this.store.done(id)
-      else await this.store.retry(id, Date.now() + FIRST_PAUSE)
+      else await this.store.retry(id, Date.now() + FIRST_BACKOFF)
     } catch (error) {
-      const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(attempts - 1, 12))
-      const given = attempts >= MAX_ATTEMPTS
-      await this.store.retry(id, given ? null : Date.now() + pause)
-      this.log.warn({ id, kind, attempts, reason: (error as Error).message, given }, 'proof of delivery did not arrive')
+      const backoff = Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** Math.min(attempts - 1, 12))
+      const abandoned = attempts >= MAX_ATTEMPTS
+      await this.store.retry(id, abandoned ? null : Date.now() + backoff)
+      const reason = (error as Error).message
+      this.log.warn({ id, kind, attempts, reason, given: abandoned }, 'proof of delivery did not arrive')
     }
   }
 }

@@ -6,10 +6,10 @@ import type { Outbound } from '../outbound/outbound.js'
 import type { ProofStore, QueuedProof } from '../state/store.js'
 import { callArguments, type Delivery, ORDER_EXECUTED, proofOf } from './proof.js'
 
-/** Looks, a second or more apart, at a transaction that no node knows before it is sent anew. */
-const LOOKS = 60
+/** Receipt polls, at least a second apart, after which a missing transaction is sent again. */
+const POLLS_BEFORE_RESEND = 60
 
-/** Sends proofs: to a receiver by POST, or to the datatoken by a transaction of the provider's account. */
+/** Sends proofs: by POST to a receiver, or by a transaction of the provider's account to the datatoken. */
 export class ProofSender {
   constructor(
     private readonly chains: Chains,
@@ -18,7 +18,7 @@ export class ProofSender {
     private readonly store: ProofStore,
   ) {}
 
-  /** True when the proof has arrived for good; false when it has to be looked at again. Rejects where it failed. */
+  /** Resolves with true once the proof has arrived; false while its transaction is pending. Rejects where it failed. */
   async send(queued: QueuedProof): Promise<boolean> {
     const delivery = JSON.parse(queued.body) as Delivery
     const chain = this.chains.get(delivery.chainId)
@@ -35,13 +35,13 @@ export class ProofSender {
 
   private async transact(queued: QueuedProof, delivery: Delivery, chain: Chain): Promise<boolean> {
     if (queued.txId) {
-      const known = await outcomeOf(chain, queued.txId)
-      if (known === 'success') return true
-      if (known === 'reverted') throw new Error('the datatoken refused the proof')
-      if (queued.attempts % LOOKS !== 0) return false
+      const outcome = await outcomeOf(chain, queued.txId)
+      if (outcome === 'success') return true
+      if (outcome === 'reverted') throw new Error('the datatoken refused the proof')
+      if (queued.attempts % POLLS_BEFORE_RESEND !== 0) return false
     }
     const data = encodeFunctionData({ abi: ORDER_EXECUTED, args: callArguments(proofOf(delivery, chain)) })
-    const wallet = walletClient(transactionAccount(chain.key), (call) =>
+    const wallet = walletClient(await transactionAccount(chain.key), (call) =>
       chain.nodes.ask((client) => client.request(call)),
     )
     const request = await wallet.prepareTransactionRequest({ to: delivery.datatoken, data, chain: null })
@@ -49,10 +49,10 @@ export class ProofSender {
     const txId = await chain.nodes.ask(
       (client) => client.sendRawTransaction({ serializedTransaction: signed as Hex }),
       {
-        patient: true,
+        unhedged: true,
       },
     )
-    await this.store.noteTransaction(queued.id, txId)
+    await this.store.recordTransaction(queued.id, txId)
     return false
   }
 }

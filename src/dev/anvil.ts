@@ -3,15 +3,44 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { type Address, bytesToHex, type Hex } from 'viem'
+import { mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
+import { rpcClient } from '../chain/clients.js'
+import { memoized } from '../memo.js'
 
-/** Mnemonic and chain id of the field's usual local network, so that existing test accounts and configs fit. */
+/** Mnemonic and chain id of the usual local network of Ocean tools, so that existing test accounts and configs work. */
 export const DEV_MNEMONIC = 'taxi music thumb unique chat sand crew more leg another off lamp'
 export const DEV_CHAIN_ID = 8996
+/** The number of funded accounts of the mnemonic: those to which the node assigns ether. */
+const FUNDED = 10
+
+export interface DevAccount {
+  address: Address
+  privateKey: Hex
+}
+
+const DERIVATION = { mnemonic: DEV_MNEMONIC, path: "m/44'/60'/0'/0" } as const
+
+// deriving keys from the mnemonic takes a tenth of a second
+const derived = memoized(({ mnemonic, path }: typeof DERIVATION): DevAccount[] => {
+  const parent = mnemonicToAccount(mnemonic, { path }).getHdKey()
+  return Array.from({ length: FUNDED }, (_, index) => {
+    const privateKey = bytesToHex(parent.deriveChild(index).privateKey as Uint8Array)
+    return { address: privateKeyToAddress(privateKey), privateKey }
+  })
+})
+
+/** The funded accounts, in the order of the mnemonic. */
+export function devAccounts(): readonly DevAccount[] {
+  return derived(DERIVATION)
+}
 
 export interface Anvil {
   rpcUrl: string
-  /** Resolves when the node is gone, however that came. */
+  /** Resolves when the node has exited, for whatever reason. */
   ended: Promise<void>
+  /** Mines blocks at an interval from now on, instead of one for each transaction. */
+  mineEvery(seconds: number): Promise<void>
   /** Ends the node; with a state file its state is written first. */
   stop(): Promise<void>
 }
@@ -19,18 +48,30 @@ export interface Anvil {
 export interface AnvilOptions {
   /** 0 takes any free port. */
   port: number
-  /** Default: that of the field's local network. */
+  /** Default: DEV_CHAIN_ID. */
   chainId?: number
   /** File that the chain is loaded from and saved to. */
   stateFile?: string
+  /** Time of the first block of a new chain, in seconds since 1970; its clock continues from there. Default: now. */
+  begins?: number
+  /** A file from which the chain is loaded but to which it is not saved, instead of a state file. */
+  loadFile?: string
 }
 
-/** Starts a local EVM node and resolves when it answers. Throws an Error with the node's own words when it does not start. */
-export async function startAnvil({ port, stateFile, chainId = DEV_CHAIN_ID }: AnvilOptions): Promise<Anvil> {
+/** Starts a local EVM node and resolves when it listens. Rejects with the node's own output where it does not start. */
+export async function startAnvil({
+  port,
+  stateFile,
+  loadFile,
+  begins,
+  chainId = DEV_CHAIN_ID,
+}: AnvilOptions): Promise<Anvil> {
   const args = ['--port', String(port), '--chain-id', String(chainId), '--mnemonic', DEV_MNEMONIC]
   args.push('--gas-limit', '300000000')
-  // written when the node ends, which the guard sees to also when this process is killed
+  if (begins !== undefined) args.push('--timestamp', String(begins))
+  // saved when the node exits; the guard ensures that even when this process is killed
   if (stateFile) args.push('--state', stateFile)
+  else if (loadFile) args.push('--load-state', loadFile)
   const child = spawn(anvilBinary(), args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const guard = guardAgainstOrphan(child)
   const exited = once(child, 'exit').catch(() => undefined)
@@ -40,6 +81,10 @@ export async function startAnvil({ port, stateFile, chainId = DEV_CHAIN_ID }: An
     return {
       rpcUrl: `http://${listening}`,
       ended: exited.then(() => undefined),
+      async mineEvery(seconds) {
+        const request = { method: 'evm_setIntervalMining', params: [seconds] }
+        await rpcClient(new URL(`http://${listening}`)).request(request as never)
+      },
       async stop() {
         child.kill('SIGTERM')
         await exited
@@ -53,32 +98,32 @@ export async function startAnvil({ port, stateFile, chainId = DEV_CHAIN_ID }: An
   }
 }
 
-/** The address in the line that the node prints when it is up. */
+/** Waits for the line in which the node prints its address. */
 async function listeningAddress(child: ChildProcess, port: number): Promise<string> {
-  let said = ''
+  let output = ''
   child.stderr?.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-2000)
+    output = (output + chunk.toString()).slice(-2000)
   })
   const failed = new Promise<never>((_, reject) => {
     child.once('error', (error) => reject(new Error(`The local chain cannot be started: ${error.message}`)))
     child.once('exit', () =>
-      reject(new Error(`The local chain ended at once (port ${port}): ${said.trim() || 'it said nothing'}`)),
+      reject(new Error(`The local chain ended at once (port ${port}): ${output.trim() || 'no output'}`)),
     )
   })
   failed.catch(() => undefined)
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })
-  const found = new Promise<string>((resolve) => {
+  const started = new Promise<string>((resolve) => {
     lines.on('line', (line) => {
       const match = /Listening on (\S+)/.exec(line)
       if (match) resolve(match[1] as string)
     })
   })
-  return Promise.race([found, failed])
+  return Promise.race([started, failed])
 }
 
 /**
- * A tiny process that ends the node when this process is gone, however it went (kill -9 included): its standard input
- * closes with us, and then it stops the node in the way that saves its state.
+ * A tiny process that stops the node when this process exits, even by kill -9: its standard input closes with us, and
+ * then it sends the node SIGTERM, on which that saves its state.
  */
 function guardAgainstOrphan(child: ChildProcess): ChildProcess {
   const script = `process.stdin.resume().on('end',()=>{try{process.kill(${child.pid},'SIGTERM')}catch{}})`
@@ -89,7 +134,7 @@ function guardAgainstOrphan(child: ChildProcess): ChildProcess {
   return guard
 }
 
-/** ANVIL_BIN, else the binary that the npm package for this platform carries, else `anvil` on the PATH. */
+/** ANVIL_BIN, else the binary of the npm package for this platform, else `anvil` on the PATH. */
 function anvilBinary(): string {
   if (process.env.ANVIL_BIN) return process.env.ANVIL_BIN
   const platform = { linux: 'linux', darwin: 'darwin', win32: 'win32' }[process.platform as string]

@@ -9,7 +9,7 @@ export interface ContractArtifact {
 
 const require = createRequire(import.meta.url)
 
-/** ABI and bytecode of a contract from the npm package @oceanprotocol/contracts, by its path below artifacts/contracts. */
+/** Returns ABI and bytecode of a contract from the npm package @oceanprotocol/contracts, by its path below artifacts/contracts. */
 export function artifact(path: string): ContractArtifact {
   let file: string
   try {
@@ -32,5 +32,12 @@ export const ARTIFACTS = {
   ERC721Template: 'templates/ERC721Template.sol/ERC721Template',
   ERC20Template: 'templates/ERC20Template.sol/ERC20Template',
   ERC20TemplateEnterprise: 'templates/ERC20TemplateEnterprise.sol/ERC20TemplateEnterprise',
+  ERC20Template3: 'templates/ERC20Template3.sol/ERC20Template3',
+  ERC20Template4: 'templates/ERC20Template4.sol/ERC20Template4',
   ERC721Factory: 'ERC721Factory.sol/ERC721Factory',
+  AccessList: 'accesslists/AccessList.sol/AccessList',
+  AccessListFactory: 'accesslists/AccessListFactory.sol/AccessListFactory',
+  Escrow: 'escrow/Escrow.sol/Escrow',
+  EnterpriseFeeCollector: 'communityFee/EnterpriseFeeCollector.sol/EnterpriseFeeCollector',
+  BatchPayments: 'rewards/BatchPayments.sol/BatchPayments',
 } as const

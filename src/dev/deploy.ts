@@ -6,11 +6,12 @@ import {
   http,
   type PublicClient,
   parseEther,
+  parseUnits,
   type WalletClient,
 } from 'viem'
-import { mnemonicToAccount } from 'viem/accounts'
+import { privateKeyToAccount } from 'viem/accounts'
 import { rpcClient } from '../chain/clients.js'
-import { DEV_CHAIN_ID, DEV_MNEMONIC } from './anvil.js'
+import { DEV_CHAIN_ID, type DevAccount, devAccounts } from './anvil.js'
 import { ARTIFACTS, artifact } from './contracts.js'
 
 /** One network of an address.json, in the form that client libraries read. */
@@ -24,21 +25,29 @@ export interface AddressEntry {
   Router: Address
   FixedPrice: Address
   Dispenser: Address
-  ERC20Template: Record<'1' | '2', Address>
+  ERC20Template: Record<'1' | '2' | '3' | '4', Address>
   ERC721Template: Record<'1', Address>
   ERC721Factory: Address
+  AccessListFactory: Address
+  Escrow: Address
+  EnterpriseFeeCollector: Address
+  BatchPayments: Address
 }
+
+/** Units of each token that every account but the first starts with; the first has the rest. */
+const UNITS_EACH = '10000'
 
 /** Key of the local network in address.json, as client libraries look it up. */
 export const DEV_NETWORK = 'development'
 
 /**
- * Deploys the datatoken contracts to a fresh local chain, wired as the field's local network always was. The
- * transactions go out in the order of their nonces, which are known beforehand, and so are the addresses.
+ * Deploys the datatoken contracts to a fresh local chain, wired as on the usual local network of Ocean tools. Nonces
+ * are assigned beforehand, so contract addresses are known before the transactions are mined. Throws where one fails.
  */
 export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
   const reader = rpcClient(new URL(rpcUrl))
-  const deployer = await Deployer.create(rpcUrl, reader)
+  const [first, ...others] = devAccounts()
+  const deployer = await Deployer.create(rpcUrl, reader, (first as DevAccount).privateKey)
   const owner = deployer.address
   const startBlock = Number(await reader.getBlockNumber())
 
@@ -54,11 +63,29 @@ export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
   const template1 = deployer.deploy('ERC20Template', [])
   const template2 = deployer.deploy('ERC20TemplateEnterprise', [])
   const factory = deployer.deploy('ERC721Factory', [nftTemplate, template1, router])
-  deployer.call('ERC721Factory', factory, 'addTokenTemplate', [template2])
+  const template3 = deployer.deploy('ERC20Template3', [])
+  const template4 = deployer.deploy('ERC20Template4', [])
+  for (const template of [template2, template3, template4])
+    deployer.call('ERC721Factory', factory, 'addTokenTemplate', [template])
   deployer.call('FactoryRouter', router, 'addFactory', [factory])
   deployer.call('FactoryRouter', router, 'addFixedRateContract', [fixedPrice])
   deployer.call('FactoryRouter', router, 'addDispenserContract', [dispenser])
   deployer.call('FactoryRouter', router, 'addApprovedToken', [Ocean])
+  const accessListFactory = deployer.deploy('AccessListFactory', [deployer.deploy('AccessList', [])])
+  const escrow = deployer.deploy('Escrow', [router, collector])
+  const enterpriseFees = deployer.deploy('EnterpriseFeeCollector', [owner, owner])
+  const payments = deployer.deploy('BatchPayments', [])
+  // one transaction to approve and one to send, whatever the number of accounts
+  const receivers = others.map(({ address }) => address)
+  for (const [token, decimals] of [
+    [Ocean, 18],
+    [MockDAI, 18],
+    [MockUSDC, 6],
+  ] as const) {
+    const amount = parseUnits(UNITS_EACH, decimals)
+    deployer.call('OceanToken', token, 'approve', [payments, amount * BigInt(receivers.length)])
+    deployer.call('BatchPayments', payments, 'sendToken', [token, receivers, receivers.map(() => amount)])
+  }
   await deployer.finish()
 
   return {
@@ -71,13 +98,17 @@ export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
     Router: router,
     FixedPrice: fixedPrice,
     Dispenser: dispenser,
-    ERC20Template: { '1': template1, '2': template2 },
+    ERC20Template: { '1': template1, '2': template2, '3': template3, '4': template4 },
     ERC721Template: { '1': nftTemplate },
     ERC721Factory: factory,
+    AccessListFactory: accessListFactory,
+    Escrow: escrow,
+    EnterpriseFeeCollector: enterpriseFees,
+    BatchPayments: payments,
   }
 }
 
-/** Waits until an account's transactions below a nonce are mined. The local node takes its time where there are many. */
+/** Waits until an account's transactions below a nonce are mined. Throws after a minute. */
 export async function allMined(reader: PublicClient, address: Address, nonce: number): Promise<void> {
   const deadline = Date.now() + 60_000
   while ((await reader.getTransactionCount({ address })) < nonce) {
@@ -86,7 +117,7 @@ export async function allMined(reader: PublicClient, address: Address, nonce: nu
   }
 }
 
-/** Sends transactions of the first dev account in a row, so that contract addresses are known before they are mined. */
+/** Collects transactions of the first dev account with consecutive nonces, and sends them in that order. */
 class Deployer {
   private readonly steps: (() => Promise<Hex>)[] = []
 
@@ -97,8 +128,8 @@ class Deployer {
     private nonce: number,
   ) {}
 
-  static async create(rpcUrl: string, reader: PublicClient): Promise<Deployer> {
-    const account = mnemonicToAccount(DEV_MNEMONIC)
+  static async create(rpcUrl: string, reader: PublicClient, key: Hex): Promise<Deployer> {
+    const account = privateKeyToAccount(key)
     const wallet = createWalletClient({ account, transport: http(rpcUrl) })
     return new Deployer(wallet, reader, account.address, await reader.getTransactionCount({ address: account.address }))
   }
@@ -116,7 +147,7 @@ class Deployer {
     this.steps.push(() => this.wallet.writeContract(request))
   }
 
-  /** Sends one after the other, each mined at once, and checks the results. Throws when a transaction failed. */
+  /** Sends all transactions in order, waits until they are mined and checks their receipts. Throws where one failed. */
   async finish(): Promise<void> {
     const hashes: Hex[] = []
     for (const step of this.steps) hashes.push(await step())
@@ -127,7 +158,7 @@ class Deployer {
     }
   }
 
-  /** Everything that would otherwise be asked of the node for each transaction. */
+  /** Transaction fields that would otherwise cost requests to the node for each transaction. */
   private common() {
     const account = this.wallet.account as NonNullable<WalletClient['account']>
     return { account, chain: null, nonce: this.nonce++, gas: 15_000_000n, gasPrice: 2_000_000_000n }

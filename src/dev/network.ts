@@ -1,53 +1,64 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Address, bytesToHex, type Hex } from 'viem'
-import { mnemonicToAccount } from 'viem/accounts'
+import type { Address } from 'viem'
 import { type App, createApp } from '../app.js'
 import { rpcClient } from '../chain/clients.js'
 import { loadSettings } from '../config/load.js'
-import { DEV_CHAIN_ID, DEV_MNEMONIC, startAnvil } from './anvil.js'
+import { DEV_CHAIN_ID, devAccounts, startAnvil } from './anvil.js'
 import { type AddressEntry, DEV_NETWORK, deployContracts } from './deploy.js'
+import type { NetworkInfo } from './info.js'
+import { SEED_AGE, type Seeded, seed } from './seed/seed.js'
+
+export type { NetworkInfo } from './info.js'
 
 export interface LocalNetworkOptions {
-  /** Ports; 0 takes any free one. */
-  port: number
+  /** Port of the service; 0 takes any free one. Default: PORT of the environment, or that setting's own default. */
+  port?: number
+  /** Port of the chain; 0 takes any free one. */
   rpcPort: number
+  /** Seconds between two blocks. Default: a block at once for every transaction. */
+  blockTime?: number
   /** Where chain and database are kept; a fresh temporary folder, removed at the end, when not given. */
   stateDir?: string
-  /** A further place to write address.json to. */
+  /** A `stateDir` of an earlier run to begin from. It stays as it is. */
+  beginFrom?: string
+  /** Publishes sample assets, unless the state has them. */
+  seed?: boolean
+  /** Another path to write address.json to. */
   addressFile?: string
-  /** Settings of the service, over the defaults of a local network. */
+  /** Settings of the service; they override the defaults of a local network. */
   environment: NodeJS.ProcessEnv
-  /** URLs that the service is to reach the chain by, in place of the chain's own. */
+  /** Returns the RPC URLs for the service, given the chain's own. */
   nodes?: (rpcUrl: string) => Promise<string[]>
 }
 
-/** What a program needs to know to use the network. */
-export interface NetworkFacts {
-  providerUrl: string
-  rpcUrl: string
-  chainId: number
-  addresses: AddressEntry
-  accounts: { address: Address; privateKey: Hex }[]
-  providerAddress: Address
-}
-
 export interface LocalNetwork {
-  facts: NetworkFacts
+  facts: NetworkInfo
   addressFile: string
   app: App
-  /** Resolves when the chain has ended by itself. */
+  /** The sample assets, if they were asked for. */
+  seeded: Seeded | undefined
+  /** Resolves when the chain has exited. */
   chainEnded: Promise<void>
   close(): Promise<void>
 }
 
-/** How many accounts of the mnemonic are funded. */
-const ACCOUNTS = 10
-/** The account of the mnemonic that the provider signs with unless PROVIDER_PRIVATE_KEY says otherwise: the usual one. */
+/**
+ * The account of the mnemonic that the provider signs with unless PROVIDER_PRIVATE_KEY says otherwise: the usual one.
+ */
 const PROVIDER_ACCOUNT = 8
 
-/** Starts a chain, deploys or finds the contracts, and starts the service on it. */
+/** Starts a chain, deploys the contracts or finds those of an earlier run, and starts the service on it. */
 export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
   const temporary = options.stateDir === undefined ? mkdtempSync(join(tmpdir(), 'tidegate-')) : undefined
   const folder = options.stateDir ?? (temporary as string)
@@ -57,34 +68,51 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     for (const step of cleanUp.splice(0).reverse()) await step()
   }
   try {
-    const stateFile = options.stateDir === undefined ? undefined : join(folder, 'chain.json')
-    const anvil = await startAnvil({ port: options.rpcPort, stateFile })
-    cleanUp.push(() => anvil.stop())
     const addressFile = join(folder, 'address.json')
-    const addresses = await contracts(anvil.rpcUrl, addressFile)
+    if (options.beginFrom !== undefined) copyFileSync(join(options.beginFrom, 'address.json'), addressFile)
+    const chainFile = join(folder, 'chain.json')
+    // sample data has a history: a new chain begins before it
+    const isYoung = options.seed && options.beginFrom === undefined && !existsSync(chainFile)
+    const anvil = await startAnvil({
+      port: options.rpcPort,
+      begins: isYoung ? Math.floor(Date.now() / 1000) - SEED_AGE : undefined,
+      stateFile: options.stateDir === undefined ? undefined : chainFile,
+      loadFile: options.beginFrom === undefined ? undefined : join(options.beginFrom, 'chain.json'),
+    })
+    cleanUp.push(() => anvil.stop())
+    const addresses = await findOrDeployContracts(anvil.rpcUrl, addressFile)
     if (options.addressFile) writeAddresses(options.addressFile, addresses)
-
     const nodes = (await options.nodes?.(anvil.rpcUrl)) ?? [anvil.rpcUrl]
+    const accounts = devAccounts()
     const settings = loadSettings({
       HOST: '127.0.0.1',
-      PROVIDER_PRIVATE_KEY: privateKeyAt(PROVIDER_ACCOUNT),
+      PROVIDER_PRIVATE_KEY: accounts[PROVIDER_ACCOUNT]?.privateKey,
       ALLOW_NON_PUBLIC_IP: 'true',
       INDEX_POLL_INTERVAL: '100',
       LOG_LEVEL: 'warn',
       STOP_TIMEOUT: '2000',
+      HOSTING: 'local',
+      HOSTING_DIR: join(folder, 'files'),
+      HOSTING_PUBLISHERS: '*',
       ...options.environment,
-      PORT: String(options.port),
+      ...(options.port === undefined ? {} : { PORT: String(options.port) }),
       NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: nodes }),
       ADDRESS_FILE: addressFile,
       STATE_DIR: folder,
     })
-    const app = await createApp(settings)
+    const local = { chainId: DEV_CHAIN_ID, rpcUrl: anvil.rpcUrl, accounts: accounts.map((one) => one.privateKey) }
+    const app = await createApp(settings, { local })
     cleanUp.push(() => app.close())
     const providerAddress = app.context.chains.get(DEV_CHAIN_ID)?.key.address as Address
     const providerUrl = await app.listen()
-    const accounts = Array.from({ length: ACCOUNTS }, (_, index) => accountAt(index))
+    const facts = { providerUrl, rpcUrl: anvil.rpcUrl, chainId: DEV_CHAIN_ID, addresses, accounts, providerAddress }
+    const seeded = options.seed ? await seed(facts, join(folder, 'seed.json')) : undefined
+    if (seeded) cleanUp.push(() => seeded.close())
+    // only now: a deployment that waits for blocks is slow
+    if (options.blockTime !== undefined) await anvil.mineEvery(options.blockTime)
     return {
-      facts: { providerUrl, rpcUrl: anvil.rpcUrl, chainId: DEV_CHAIN_ID, addresses, accounts, providerAddress },
+      facts,
+      seeded,
       addressFile,
       app,
       chainEnded: anvil.ended,
@@ -96,8 +124,8 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   }
 }
 
-/** The contracts that an earlier run left on this chain, or newly deployed ones. */
-async function contracts(rpcUrl: string, file: string): Promise<AddressEntry> {
+/** Returns the contracts of an earlier run on this chain, or deploys them. */
+async function findOrDeployContracts(rpcUrl: string, file: string): Promise<AddressEntry> {
   if (existsSync(file)) {
     const entry = (JSON.parse(readFileSync(file, 'utf8')) as Record<string, AddressEntry>)[DEV_NETWORK]
     const code = entry && (await rpcClient(new URL(rpcUrl)).getCode({ address: entry.ERC721Factory }))
@@ -108,17 +136,9 @@ async function contracts(rpcUrl: string, file: string): Promise<AddressEntry> {
   return entry
 }
 
-/** Written aside and renamed, so that nobody ever reads half a file. */
+/** Writes to a temporary file and renames it, so that no reader sees a partial file. */
 function writeAddresses(file: string, entry: AddressEntry): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(`${file}.new`, `${JSON.stringify({ [DEV_NETWORK]: entry }, null, 2)}\n`)
   renameSync(`${file}.new`, file)
-}
-
-function accountAt(index: number): { address: Address; privateKey: Hex } {
-  return { address: mnemonicToAccount(DEV_MNEMONIC, { addressIndex: index }).address, privateKey: privateKeyAt(index) }
-}
-
-function privateKeyAt(index: number): Hex {
-  return bytesToHex(mnemonicToAccount(DEV_MNEMONIC, { addressIndex: index }).getHdKey().privateKey as Uint8Array)
 }

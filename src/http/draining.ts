@@ -1,41 +1,54 @@
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { BOUNDS } from '../bounds.js'
 import { RequestError } from '../errors.js'
-import { cameOver } from '../turn.js'
+import type { TickBatch } from '../process/tick-batch.js'
 import { sendError } from './errors.js'
 import type { Connections } from './lifetime.js'
 
 /**
- * Lets answers arrive before the server closes. The server's own way of closing takes an answer for ended when its
- * last byte has been handed to the system, and a connection that nobody owns any more may be reset while its consumer
- * still reads. So each connection is closed on this side when its answer has ended, and waited for until the consumer
- * closes it too.
+ * Drains connections before the server closes. Node's own `close` considers a response finished once its last byte is
+ * in the socket buffer, and an orphaned connection may be reset while the client still reads. So each connection is
+ * half-closed when its response ends, and the drain waits until the client closes it too. A connection that was accepted
+ * and has sent nothing yet is waited for: its request is on its way, and a proxy sends no POST a second time.
  */
 export class Draining {
-  private begun = false
+  private stopping = false
+  /** Connections whose first request is still to come. */
+  private readonly awaited = new Set<Socket>()
 
   constructor(
     private readonly app: FastifyInstance,
     private readonly connections: Connections,
+    batch: TickBatch,
   ) {
     app.addHook('onRequest', (request, reply, done) => {
       const { socket } = request.raw
-      cameOver(socket)
+      batch.requestFrom(socket)
       request.lifetime.onEnd(() => {
-        if (this.begun) socket.end()
+        if (this.stopping) socket.end()
       })
-      if (!this.begun) return done()
-      // a connection that was kept open: the next request belongs to another instance
+      if (!this.stopping) return done()
       reply.header('connection', 'close')
+      if (this.awaited.delete(socket)) return done()
+      // a keep-alive connection: its next request belongs to another instance
       sendError(new RequestError('STOPPING', 'This instance is stopping. Send the request again.'), request, reply)
     })
   }
 
-  /** Takes no new connections, waits for those that there are up to `limit` milliseconds, and closes. */
+  /** Stops accepting connections, drains the open ones for up to `limit` milliseconds, and closes. */
   async close(limit: number): Promise<void> {
-    this.begun = true
+    // the connections that the system has made already are accepted in this turn; closing resets them
+    await setImmediate()
+    this.stopping = true
     NetServer.prototype.close.call(this.app.server)
-    for (const socket of this.connections.sockets) if (this.connections.carriedBy(socket) === 0) socket.end()
+    for (const socket of this.connections.sockets)
+      if (this.connections.isFresh(socket)) this.awaited.add(socket)
+      else if (this.connections.inFlightOn(socket) === 0) socket.end()
+    const patience = setTimeout(() => {
+      for (const socket of this.awaited) socket.end()
+    }, BOUNDS.stop.firstRequest)
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, limit)
       this.connections.onIdle(() => {
@@ -43,6 +56,7 @@ export class Draining {
         resolve()
       })
     })
+    clearTimeout(patience)
     this.app.server.closeAllConnections()
     await this.app.close()
   }

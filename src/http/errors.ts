@@ -1,11 +1,20 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type ErrorKind, ProviderError, ValidationError } from '../errors.js'
+import type { ErrorKind } from '../error-catalogue.js'
+import { ProviderError, StorageError, ValidationError } from '../errors.js'
+import type { Refusal } from './request-log.js'
 
 /** The status code of each kind of error. */
 export const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   denied: 403,
   notFound: 404,
+  gone: 410,
+  conflict: 409,
+  locked: 423,
+  tooLarge: 413,
+  version: 412,
+  checksum: 460,
+  full: 507,
   storage: 502,
   storageTimeout: 504,
   chain: 502,
@@ -13,9 +22,12 @@ export const STATUS: Record<ErrorKind, number> = {
   limited: 429,
 }
 
+/** Maximum number of names of invalid parameters in a log line. */
+const MAX_LOGGED_FIELDS = 10
+
 type FrameworkError = [status: number, code: string, message: string, remedy: string]
 
-/** What is refused before or beside the routes' own code, by the framework's code: with fixed words. */
+/** Errors raised outside of the routes, with fixed messages; FST_ keys are Fastify's codes. */
 export const FRAMEWORK_ERRORS = {
   FST_ERR_CTP_BODY_TOO_LARGE: [
     413,
@@ -50,24 +62,28 @@ export const FRAMEWORK_ERRORS = {
     416,
     'RANGE_NOT_SATISFIABLE',
     'The range lies outside of the file.',
-    'Ask for a range within the length that Content-Range tells.',
+    'Request a range within the length that Content-Range states.',
   ],
   OTHER: [400, 'BAD_REQUEST', 'The request cannot be read.', 'Send a well-formed HTTP request.'],
-  UNFORESEEN: [500, 'INTERNAL', 'Internal error.', 'Report it to the operator, with the time of the request.'],
+  UNFORESEEN: [500, 'INTERNAL', 'Internal error.', 'Report it to the operator, with the X-Request-Id of the answer.'],
 } as const satisfies Record<string, FrameworkError>
 
-/** Answers with one of the fixed errors. */
+/** Sends one of the fixed errors. */
 export function sendFixed(reply: FastifyReply, which: keyof typeof FRAMEWORK_ERRORS): FastifyReply {
   const [status, code, error] = FRAMEWORK_ERRORS[which]
+  reply.request.refusal = { code, reason: error }
   return reply.code(status).type('application/json; charset=utf-8').send({ error, code })
 }
 
-/** Turns whatever a route threw into its one wire form. */
+/** Sends the response for an error that a route threw. Details of unexpected errors stay in the log. */
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof ValidationError)
+  if (error instanceof ValidationError) {
+    request.refusal = { code: error.code, reason: Object.keys(error.fields).slice(0, MAX_LOGGED_FIELDS) }
     return reply.code(400).send({ errors: error.fields, message: error.message, success: false })
+  }
   if (error instanceof ProviderError) {
-    // what is not available now is worth another try soon
+    request.refusal = { code: error.code, reason: error.message, ...storageOutcome(error) }
+    // temporarily unavailable: a retry is worthwhile
     if (error.kind === 'unavailable' && !reply.hasHeader('retry-after')) reply.header('retry-after', '1')
     return reply.code(STATUS[error.kind]).send({ error: error.message, code: error.code })
   }
@@ -75,11 +91,18 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   if (code in FRAMEWORK_ERRORS) return sendFixed(reply, code as keyof typeof FRAMEWORK_ERRORS)
   const status = (error as FastifyError).statusCode
   if (status !== undefined && status >= 400 && status < 500) return sendFixed(reply, 'OTHER')
-  // nobody is there to be told, and what was aborted for it is no fault
+  // the client is gone, and the error is only the abort that followed
   if (request.lifetime?.ended) return sendFixed(reply, 'OTHER')
-  // The message of an unforeseen error may quote anything: only its kind and the places it passed are logged.
+  // the message of an unexpected error may quote secrets: log only its type and stack frames
   request.log.error({ type: error.name, at: frames(error) }, 'unforeseen error')
   return sendFixed(reply, 'UNFORESEEN')
+}
+
+/** The outcome of the request to a storage; empty for other errors. */
+function storageOutcome(error: ProviderError): Partial<Refusal> {
+  if (!(error instanceof StorageError)) return {}
+  const { reason: storage, upstreamStatus } = error
+  return { storage, ...(upstreamStatus === undefined ? {} : { upstreamStatus }) }
 }
 
 function frames(error: Error): string[] {

@@ -8,96 +8,127 @@ declare module 'fastify' {
 }
 
 /**
- * How long a request lasts: until its response has ended or its connection has gone, whichever comes first. Whatever
- * is counted, opened or started for a request is given back by this, and by nothing else.
+ * The lifetime of a request: until its response ends or its connection closes, whichever comes first. Everything
+ * counted, opened or started for a request is released through this, and through nothing else.
  */
 export class Lifetime {
   private readonly listeners: (() => void)[] = []
   private controller: AbortController | undefined
-  private over = false
+  private isOver = false
 
   /** Aborts when the request is over. */
   get signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController()
-      if (this.over) this.controller.abort(gone())
+      if (this.isOver) this.controller.abort(ENDED)
     }
     return this.controller.signal
   }
 
   get ended(): boolean {
-    return this.over
+    return this.isOver
   }
 
-  /** That signal, which fires after so many milliseconds as well. */
-  deadline(milliseconds: number): AbortSignal {
-    return AbortSignal.any([this.signal, AbortSignal.timeout(milliseconds)])
+  /** Returns `signal` with a deadline, so many milliseconds from now. */
+  deadline(milliseconds: number): Deadline {
+    return new Deadline(this, milliseconds)
   }
 
-  /** Calls back once when the request is over; at once where it is already. */
+  /** Calls back once when the request is over; immediately if it is already. */
   onEnd(callback: () => void): void {
-    if (this.over) callback()
+    if (this.isOver) callback()
     else this.listeners.push(callback)
   }
 
-  /** For the server: the request is over. */
+  /** Ends the lifetime. Called by the server only. */
   end(): void {
-    if (this.over) return
-    this.over = true
-    this.controller?.abort(gone())
+    if (this.isOver) return
+    this.isOver = true
+    this.controller?.abort(ENDED)
     for (const listener of this.listeners) listener()
   }
 }
 
-function gone(): DOMException {
-  return new DOMException('The request is over.', 'AbortError')
+/** Shared: every request that has a signal ends with it, and an error of its own would cost a stack trace each time. */
+const ENDED = new DOMException('The request is over.', 'AbortError')
+
+/** A deadline for a part of a request. */
+export class Deadline {
+  private made: AbortSignal | undefined
+  private readonly ends: number
+
+  constructor(
+    private readonly lifetime: Lifetime,
+    milliseconds: number,
+  ) {
+    this.ends = performance.now() + milliseconds
+  }
+
+  /** Aborts at the deadline, or when the request is over. Made on first use: it costs more than a cached answer. */
+  get signal(): AbortSignal {
+    if (!this.made) {
+      const left = Math.max(0, Math.ceil(this.ends - performance.now()))
+      this.made = AbortSignal.any([this.lifetime.signal, AbortSignal.timeout(left)])
+    }
+    return this.made
+  }
+
+  /** Whether the signal was used and has aborted. */
+  get aborted(): boolean {
+    return this.made?.aborted ?? false
+  }
 }
 
-/** The connections of a server, and which requests each has in flight. */
+/** Tracks the connections of a server and their requests in flight. */
 export class Connections {
   private readonly inFlight = new Map<Socket, Set<Lifetime>>()
   private readonly idle: (() => void)[] = []
+  /** Those that no request has come over yet. */
+  private readonly fresh = new Set<Socket>()
 
   /**
-   * Watches a server, and gives each request its lifetime. A response that is queued behind another one is not told
-   * when its connection goes, so each connection knows the requests that it carries.
+   * Attaches a lifetime to every request of a server. A response that is queued behind another gets no event when its
+   * connection closes, so lifetimes are tracked by connection.
    */
   constructor(app: FastifyInstance) {
     app.server.on('connection', (socket: Socket) => {
       this.inFlight.set(socket, new Set())
+      this.fresh.add(socket)
       socket.once('close', () => {
-        const carried = this.inFlight.get(socket)
+        const lifetimes = this.inFlight.get(socket)
         this.inFlight.delete(socket)
-        for (const lifetime of carried ?? []) lifetime.end()
+        this.fresh.delete(socket)
+        for (const lifetime of lifetimes ?? []) lifetime.end()
         if (this.inFlight.size === 0) for (const callback of this.idle.splice(0)) callback()
       })
     })
     app.decorateRequest('lifetime', null as never)
     app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
       const { socket } = request.raw
+      this.fresh.delete(socket)
       const lifetime = new Lifetime()
       request.lifetime = lifetime
-      const carried = this.inFlight.get(socket)
-      // gone before its request was read to the end
-      if (!carried) lifetime.end()
-      carried?.add(lifetime)
+      const lifetimes = this.inFlight.get(socket)
+      // the connection closed before its request was read completely
+      if (!lifetimes) lifetime.end()
+      lifetimes?.add(lifetime)
       reply.raw.on('close', () => {
-        carried?.delete(lifetime)
+        lifetimes?.delete(lifetime)
         lifetime.end()
       })
       done()
     })
   }
 
-  /** How many connections there are. */
+  /** Open connections. */
   get count(): number {
     return this.inFlight.size
   }
 
-  /** How many requests are in flight. */
+  /** Requests in flight over all connections. */
   get requests(): number {
     let all = 0
-    for (const carried of this.inFlight.values()) all += carried.size
+    for (const lifetimes of this.inFlight.values()) all += lifetimes.size
     return all
   }
 
@@ -105,12 +136,17 @@ export class Connections {
     return this.inFlight.keys()
   }
 
-  /** Requests that a connection has in flight. */
-  carriedBy(socket: Socket): number {
+  /** Returns the number of requests in flight on a connection. */
+  inFlightOn(socket: Socket): number {
     return this.inFlight.get(socket)?.size ?? 0
   }
 
-  /** Calls back once when there is no connection left. */
+  /** Whether a connection is open that no request has come over yet. */
+  isFresh(socket: Socket): boolean {
+    return this.fresh.has(socket)
+  }
+
+  /** Calls back once when no connection is open. */
   onIdle(callback: () => void): void {
     if (this.inFlight.size === 0) callback()
     else this.idle.push(callback)

@@ -10,22 +10,25 @@ import Fastify, {
 import { BOUNDS } from '../bounds.js'
 import type { Context } from '../context.js'
 import { ProviderError, RequestError, ValidationError } from '../errors.js'
-import type { Metrics } from '../metrics/metrics.js'
-import type { Tracing } from '../tracing.js'
-import { withOthers } from '../turn.js'
-import { capUse, cutFloods } from './caps.js'
-import { refuseUnreadable } from './client-errors.js'
-import { registerDocumentation } from './documentation.js'
+import type { Tracing } from '../process/tracing.js'
+import { rejectMalformedRequest } from './client-errors.js'
+import { serveConsole } from './console/serve.js'
 import { Draining } from './draining.js'
+import { registerDocumentation } from './endpoints/documentation.js'
+import { registerJsonParser } from './endpoints/json.js'
 import { sendError, sendFixed } from './errors.js'
-import { boundJson } from './json.js'
+import { setWriteStallTimeout } from './files/transfer.js'
+import { advertiseUploads } from './files/uploading.js'
 import { Connections } from './lifetime.js'
-import { limitPreflights, limitUsage } from './limits.js'
+import { limitArrival } from './limits/arrival.js'
+import { dropFloodingConnections, limitConcurrency } from './limits/concurrency.js'
+import { registerPreflightLimit, registerRateLimits } from './limits/rate-limits.js'
+import { lingerWhenClosing } from './lingering.js'
+import { logRequests } from './request-log.js'
 import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
-import { endWhenUntaken } from './transfer.js'
 
-/** The root document, and everything that it lists. */
+/** The root document and every endpoint that it lists. */
 export const ALL_ENDPOINTS = [rootEndpoint(ENDPOINTS), ...ENDPOINTS]
 
 /** Response headers that scripts of other origins may read. */
@@ -36,80 +39,89 @@ const EXPOSED_HEADERS = [
   'Accept-Ranges',
   'ETag',
   'Last-Modified',
+  'Repr-Digest',
+  'Retry-After',
+  'X-Request-Id',
+  'Location',
+  'Tus-Resumable',
+  'Tus-Version',
+  'Tus-Extension',
+  'Tus-Max-Size',
+  'Tus-Checksum-Algorithm',
+  'Upload-Offset',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Expires',
 ]
+
+/** Seconds for which browsers may cache the response to a preflight; Chromium allows at most two hours. */
+const PREFLIGHT_MAX_AGE = 7200
 
 export interface HttpServer {
   app: FastifyInstance
   connections: Connections
-  /** Closes when all answers have ended, at the latest after so many milliseconds. */
+  /** Drains the connections for up to `limit` milliseconds, then closes. */
   close(limit: number): Promise<void>
 }
 
-/** The HTTP server with every endpoint, not yet listening. */
+/** Creates the HTTP server with every endpoint, not yet listening. */
 export async function createServer(context: Context, log: FastifyBaseLogger, tracing?: Tracing): Promise<HttpServer> {
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // what routes of documents take is more, and said there
+    // routes that accept documents raise this
     bodyLimit: Math.min(BOUNDS.body.json, context.settings.MAX_BODY_SIZE),
     trustProxy: context.settings.TRUSTED_PROXIES ?? false,
-    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: BOUNDS.links.grant, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     frameworkErrors: sendError,
-    requestTimeout: BOUNDS.http.requestTimeout,
-    http: { maxHeaderSize: BOUNDS.http.headers, connectionsCheckingInterval: BOUNDS.http.timeoutCheck },
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, connections.carriedBy(socket) > 0),
+    http: { maxHeaderSize: BOUNDS.http.headers, connectionsCheckingInterval: BOUNDS.http.timeoutCheckInterval },
+    clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, connections.inFlightOn(socket) > 0),
   })
-  app.server.headersTimeout = BOUNDS.http.headersTimeout
+  limitArrival(app)
   tracing?.register(app)
-  boundJson(app)
+  registerJsonParser(app)
   const connections: Connections = new Connections(app)
-  const draining = new Draining(app, connections)
-  app.setErrorHandler(sendError)
+  const draining = new Draining(app, connections, context.batch)
+  // nothing is returned, here and by the busiest routes: of a reply the framework would watch the stream
+  app.setErrorHandler((error: Error, request, reply) => void sendError(error, request, reply))
   app.addHook('onError', async (_request, _reply, error) => {
     if (!(error instanceof ProviderError)) return
     context.metrics.refusals.inc({ code: error.code })
     if (error instanceof ValidationError && 'nonce' in error.fields) context.metrics.nonceRefusals.inc()
   })
-  cutFloods(app, connections)
-  limitPreflights(app, context)
+  logRequests(app, context.metrics, context.settings.LOG_REQUESTS)
+  dropFloodingConnections(app, connections)
+  registerPreflightLimit(app, context)
+  advertiseUploads(app, context)
   await app.register(cors, {
-    origin: '*',
-    exposedHeaders: EXPOSED_HEADERS,
-    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
+    origin: context.settings.CORS_ORIGINS ?? '*',
+    maxAge: PREFLIGHT_MAX_AGE,
+    // a list would be joined for each response
+    exposedHeaders: EXPOSED_HEADERS.join(', '),
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     strictPreflight: false,
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
     const { length = 0 } = (payload ?? '') as { length?: number }
-    endWhenUntaken(reply, length, context.settings.CONSUMER_STALL_TIMEOUT)
-    withOthers('answers', () => done(null, payload))
+    setWriteStallTimeout(reply, length, context.settings.CONSUMER_STALL_TIMEOUT)
+    context.batch.addIfShared('responses', () => done(null, payload))
   })
-  logRequests(app, context.metrics)
-  capUse(app, context, connections)
+  lingerWhenClosing(app)
+  limitConcurrency(app, context.settings, connections)
   context.anonymous.register(app, ALL_ENDPOINTS)
-  limitUsage(app, context)
+  registerRateLimits(app, context)
   rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
+  serveConsole(app, context.console)
   await registerDocumentation(app, ALL_ENDPOINTS)
   return { app, connections, close: (limit) => draining.close(limit) }
 }
 
-/** One line and one count for each finished request. The route's pattern stands for the URL, whose query holds signatures. */
-function logRequests(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    const { method, routeOptions } = request
-    const { url: route = 'none' } = routeOptions
-    const { statusCode: status, elapsedTime } = reply
-    metrics.answered(method, route, status, elapsedTime / 1000)
-    request.log.info({ method, route, status, ms: Math.round(elapsedTime * 10) / 10 }, 'request')
-    done()
-  })
-}
-
 /**
- * 404 for unknown paths, 405 with Allow for known ones. Said before a body is read, which may be of any type and size
- * where there is no route for it.
+ * Responds with 404 to unknown paths, and with 405 and Allow to known ones. Before the body is read, since no route
+ * limits its type and size.
  */
 function rejectUnknownRoutes(app: FastifyInstance): void {
   const allowed = new Map<string, Set<string>>()
@@ -135,9 +147,13 @@ function rejectUnknownRoutes(app: FastifyInstance): void {
   }
 }
 
-/** Whether a path fits a route's pattern, where `:name` stands for one segment. */
+/** Whether a path matches a route's pattern, where `:name` matches one segment, and `*` at the end any number. */
 function matches(pattern: string, path: string): boolean {
-  const want = pattern.split('/')
-  const have = path.replace(/(.)\/$/, '$1').split('/')
-  return want.length === have.length && want.every((part, at) => part.startsWith(':') || part === have[at])
+  if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1))
+  const expected = pattern.split('/')
+  const segments = path.replace(/(.)\/$/, '$1').split('/')
+  return (
+    expected.length === segments.length &&
+    expected.every((part, index) => part.startsWith(':') || part === segments[index])
+  )
 }

@@ -1,24 +1,33 @@
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 
-/** What the legacy service has kept: the last nonce of an account, or a token that was deleted. */
-export type LegacyRecord = { address: string; nonce: string } | { token: string }
+/**
+ * A record of the legacy service: the last nonce of an address, which may be any text (`nonce` is undefined if its
+ * format is none that the service writes), or a deleted token.
+ */
+export type LegacyRecord = { address: string; nonce: string | undefined } | { token: string }
+
+/** The opened database of a legacy service. */
+export interface LegacySource {
+  records(): Iterable<LegacyRecord> | AsyncIterable<LegacyRecord>
+  close(): void
+}
 
 /**
- * Identity of a token of the legacy service, which names none itself: made of what is signed, so that other spellings
- * of the same signature are the same token. Undefined for what is no token.
+ * Returns an id for a token of the legacy service, which assigns none: a hash of the signed part, so that other
+ * encodings of the same signature have the same id. Undefined if the text is not a token.
  */
 export function legacyTokenId(token: string): string | undefined {
   const signed = /^([\w-]+\.[\w-]+)\.[\w-]+=*$/.exec(token)?.[1]
   return signed && `legacy ${createHash('sha256').update(signed).digest('base64url')}`
 }
 
-/** When a token ends by itself, in seconds since 1970; undefined where it does not say so. */
-export function legacyTokenEnd(token: string): number | undefined {
+/** Returns the expiry of a token, in seconds since 1970; undefined if it has none. */
+export function legacyTokenExpiry(token: string): number | undefined {
   try {
-    const end: unknown = decodeJwt(token).exp
-    // the library does not look at the type of it
-    return typeof end === 'number' && end >= 0 ? Math.min(Math.ceil(end), Number.MAX_SAFE_INTEGER) : undefined
+    const expiry: unknown = decodeJwt(token).exp
+    // the library does not check its type
+    return typeof expiry === 'number' && expiry >= 0 ? Math.min(Math.ceil(expiry), Number.MAX_SAFE_INTEGER) : undefined
   } catch {
     return undefined
   }

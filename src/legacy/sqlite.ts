@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
 import Database from 'libsql'
 import { StartError } from '../errors.js'
-import type { LegacyRecord } from './records.js'
+import type { LegacyRecord, LegacySource } from './records.js'
 
 /**
- * Reads the SQLite file of the legacy service: table `user_nonce` (address, nonce) and, where that version had it,
+ * Opens the SQLite file of the legacy service: table `user_nonce` (address, nonce) and, if that version had it,
  * `revoked_tokens` (token). The file is not written to. Throws StartError.
  */
-export function* sqliteRecords(file: string): Generator<LegacyRecord> {
+export function openLegacySqlite(file: string): LegacySource {
   const problem = (what: string) => new StartError([`--sqlite: ${file} ${what}.`])
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw problem('is no file')
   let db: Database.Database
@@ -18,16 +18,19 @@ export function* sqliteRecords(file: string): Generator<LegacyRecord> {
   } catch {
     throw problem('cannot be read as an SQLite database')
   }
-  try {
-    if (!tables.includes('user_nonce')) throw problem('has no table user_nonce: is it the legacy service’s database?')
-    for (const row of db.prepare('SELECT address, nonce FROM user_nonce').iterate() as Iterable<Row>)
-      yield { address: String(row.address), nonce: String(row.nonce) }
-    if (!tables.includes('revoked_tokens')) return
-    for (const row of db.prepare('SELECT token FROM revoked_tokens').iterate() as Iterable<Row>)
-      yield { token: String(row.token) }
-  } finally {
+  if (!tables.includes('user_nonce')) {
     db.close()
+    throw problem('has no table user_nonce: is it the legacy service’s database?')
   }
+  return { records: () => records(db, tables.includes('revoked_tokens')), close: () => db.close() }
+}
+
+function* records(db: Database.Database, hasTokens: boolean): Generator<LegacyRecord> {
+  for (const row of db.prepare('SELECT address, nonce FROM user_nonce').iterate() as Iterable<Row>)
+    yield { address: String(row.address), nonce: String(row.nonce) }
+  if (!hasTokens) return
+  for (const row of db.prepare('SELECT token FROM revoked_tokens').iterate() as Iterable<Row>)
+    yield { token: String(row.token) }
 }
 
 type Row = Record<string, unknown>

@@ -1,14 +1,15 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { StartError } from '../errors.js'
-import type { Logger } from '../logger.js'
+import { listenProblem } from '../process/listening.js'
+import type { Logger } from '../process/logger.js'
 
-/** Where the metrics come from: one process, or several together. */
+/** The source of the metrics: one process, or the aggregate of several. */
 export interface MetricsSource {
   contentType: string
   metrics(): Promise<string>
 }
 
-/** Serves `GET /metrics` at an address of its own, which consumers need not reach. Throws StartError. */
+/** Serves `GET /metrics` on a separate address, which consumers need not reach. Throws StartError. */
 export async function startMetricsServer(
   source: MetricsSource,
   host: string,
@@ -18,7 +19,7 @@ export async function startMetricsServer(
   const app = Fastify({ logger: false, forceCloseConnections: true })
   app.get('/metrics', async (_request, reply) => reply.type(source.contentType).send(await source.metrics()))
   await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
-    throw new StartError([`METRICS_PORT: cannot listen at ${host}:${port}: ${error.code}.`])
+    throw new StartError([listenProblem(['METRICS_HOST', 'METRICS_PORT'], { host, port }, error)])
   })
   log.info({ url: app.listeningOrigin }, 'metrics are served')
   return app

@@ -1,16 +1,16 @@
-import type { ErrorCode } from '../errors.js'
+import type { ErrorCode } from '../error-catalogue.js'
+import type { OrderClaim } from './claim.js'
 import type { StartedOrder } from './events.js'
-import { type EmittedFee, isOwnQuote, quotedEnvironment, wasGoodAt } from './quote.js'
+import { type EmittedFee, isOwnQuote, isQuoteValidAt, quotedEnvironment } from './quote.js'
 import type { OrderTransactions } from './transactions.js'
-import type { OrderClaim } from './verify.js'
 
-/** One datatoken; the token always has 18 decimals. */
+/** One datatoken in its smallest unit; datatokens always have 18 decimals. */
 const ONE_DATATOKEN = 10n ** 18n
 
-/** A condition that an order must meet, in the order in which they are told to the caller. */
+/** A condition that an order must meet: the error's code and message, and the check. */
 export type Condition<T = StartedOrder> = [ErrorCode, string, (order: T) => boolean]
 
-/** What an order and a reuse must carry alike: a fee that was quoted for this, and not long before. */
+/** Returns the conditions of orders and reuses alike: a provider fee that was quoted for this service, and recently. */
 export function feeConditions(
   claim: OrderClaim,
   { quotesEndSince }: OrderTransactions,
@@ -24,12 +24,12 @@ export function feeConditions(
     [
       'ORDER_QUOTE_EXPIRED',
       'The provider fee of the order was quoted more than a day before.',
-      ({ fee, timestamp }) => wasGoodAt(fee as EmittedFee, timestamp, quotesEndSince),
+      ({ fee, timestamp }) => isQuoteValidAt(fee as EmittedFee, timestamp, quotesEndSince),
     ],
   ]
 }
 
-/** What an order must meet, whatever it was quoted for. */
+/** Returns the conditions of every order, in the order in which they are reported; `now` in seconds since 1970. */
 export function conditions(claim: OrderClaim, transactions: OrderTransactions, now: number): Condition[] {
   return [
     [
@@ -52,14 +52,14 @@ export function conditions(claim: OrderClaim, transactions: OrderTransactions, n
   ]
 }
 
-/** A fee for an environment may be far below that of access, which it would evade. */
+/** The fee for an environment may be far lower than that for access, so it must not pay for access. */
 export const QUOTED_FOR_ACCESS: Condition<{ fee?: EmittedFee }> = [
   'ORDER_WRONG_ENVIRONMENT',
   'The order was quoted for a compute environment, and the service is one of type access.',
   ({ fee }) => quotedEnvironment(fee as EmittedFee) === null,
 ]
 
-/** What the own quote of an order, or of a reuse that renews it, must say beside that. */
+/** Returns the further conditions for the quote of an order, or of a reuse that renews it; `now` in seconds since 1970. */
 export function quoteConditions({ environments }: OrderClaim, now: number): Condition<{ fee?: EmittedFee }>[] {
   if (!environments) return [QUOTED_FOR_ACCESS]
   return [

@@ -4,16 +4,18 @@ import type { Chain } from '../chain/chains.js'
 import type { ComputeEnvironment } from '../config/parsers.js'
 import { keccak } from '../crypto/keccak.js'
 import { type ProviderKey, personalDigest, recoverAddress, type Signature, signDigest } from '../crypto/keys.js'
+import { memoized } from '../memo.js'
+import { defaultPrice, type Price } from './fees.js'
 
-/** What the provider asks for one order, signed: the datatoken contract checks it when the order is made. */
+/** The signed provider fee of one order; the datatoken contract checks it when the order is placed. */
 export interface ProviderFee extends Signature {
   providerFeeAddress: Address
   providerFeeToken: Address
-  /** Decimal, in the token's smallest unit. */
+  /** Decimal amount in the token's smallest unit. */
   providerFeeAmount: string
-  /** Hex of the JSON {environment, timestamp, dt, id, chainId}; `timestamp` is when it was quoted. */
+  /** Hex of the JSON {environment, timestamp, dt, id, chainId}; `timestamp` is the time of the quote. */
   providerData: Hex
-  /** Seconds since 1970 until which the order may be made with it; 0 is without end. */
+  /** Until when the order may be placed with it, in seconds since 1970; 0 is unlimited. */
   validUntil: number
 }
 
@@ -25,17 +27,20 @@ export interface QuoteRequest {
   validUntil: number
   /** Seconds since 1970. */
   now: number
+  /** The default fee if undefined. */
+  price?: Price | undefined
 }
 
-/** The provider fee for one service, signed with the chain's provider key. */
+/** Quotes the provider fee for one service, signed with the chain's provider key. */
 export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
   const { environment, now: timestamp, datatoken: dt, serviceId: id, validUntil } = request
+  const { token, amount } = request.price ?? defaultPrice(chain, environment, validUntil - timestamp)
   const data = { environment: environment?.id ?? null, timestamp, dt, id, chainId: chain.chainId }
   const terms: FeeTerms = {
     providerData: stringToHex(JSON.stringify(data)),
     providerFeeAddress: chain.key.address,
-    providerFeeToken: chain.fee.token,
-    providerFeeAmount: environment ? computeFee(environment, validUntil - timestamp) : chain.fee.amount,
+    providerFeeToken: token,
+    providerFeeAmount: amount,
     validUntil: BigInt(validUntil),
   }
   return {
@@ -46,12 +51,7 @@ export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
   }
 }
 
-/** What an environment costs for a time in seconds, by the started minute. */
-function computeFee({ pricePerMinute }: ComputeEnvironment, seconds: number): bigint {
-  return pricePerMinute * BigInt(Math.max(0, Math.ceil(seconds / 60)))
-}
-
-/** The fields of a ProviderFee that are signed, as the contract emits them. */
+/** The signed fields of a ProviderFee, as the contract emits them. */
 export interface FeeTerms {
   providerFeeAddress: Address
   providerFeeToken: Address
@@ -67,8 +67,8 @@ export interface EmittedFee extends FeeTerms {
   s: Hex
 }
 
-/** What a fee says of itself: who signed it, and for what. */
-interface Quoted {
+/** The contents of a quote, unchecked, and its signer. */
+interface QuoteContents {
   signer: Address | undefined
   dt?: unknown
   id?: unknown
@@ -77,66 +77,61 @@ interface Quoted {
   timestamp?: unknown
 }
 
-/** Fees that were read before: those of kept orders come again and again. */
-const READ = new WeakMap<EmittedFee, Quoted>()
-
 /**
- * Whether this provider quoted the fee for this datatoken and service on this chain: the signature covers every field,
- * so a good one proves token, amount, data and validity at once. A quote of the previous form names no chain.
+ * Returns whether this provider quoted the fee for this datatoken and service on this chain. The signature covers every
+ * field, so a valid one proves token, amount, data and validity at once. Quotes of the previous format name no chain.
  */
 export function isOwnQuote(
   fee: EmittedFee,
   { keys, chainId }: { keys: readonly ProviderKey[]; chainId: number },
-  wanted: { datatoken: Address; serviceId: string },
+  expected: { datatoken: Address; serviceId: string },
 ): boolean {
   const key = keys.find(({ address }) => address === fee.providerFeeAddress)
   if (!key) return false
-  const { signer, dt, id, chainId: quotedFor = chainId } = read(fee)
+  const { signer, dt, id, chainId: quotedFor = chainId } = contentsOf(fee)
   return (
     signer === key.address &&
     quotedFor === chainId &&
-    String(dt).toLowerCase() === wanted.datatoken.toLowerCase() &&
-    id === wanted.serviceId
+    String(dt).toLowerCase() === expected.datatoken.toLowerCase() &&
+    id === expected.serviceId
   )
 }
 
 /**
- * Whether a block lies within the time that an own quote is good for. One of the previous form had no end: what was
- * ordered with it before this service gave quotes one (`endingSince`), and for as long as a quote is good after that,
- * holds. The legacy service may still give such quotes, which are good for a day as well. Times are in seconds since 1970.
+ * Returns whether a block's time lies within the lifetime of an own quote. Quotes of the previous format did not
+ * expire: they are accepted until one lifetime after this service began to issue expiring ones (`endingSince`). The
+ * legacy service may still issue such quotes, which live for a day as well. Times are in seconds since 1970.
  */
-export function wasGoodAt(fee: EmittedFee, block: bigint, endingSince: number): boolean {
-  const { chainId, timestamp } = read(fee)
+export function isQuoteValidAt(fee: EmittedFee, block: bigint, endingSince: number): boolean {
+  const { chainId, timestamp } = contentsOf(fee)
   const quoted = typeof timestamp === 'number' && timestamp < MILLISECONDS ? timestamp : 0
   const from = chainId === undefined ? Math.max(endingSince, quoted) : quoted
   return Number(block) <= from + BOUNDS.quotes.lifetime
 }
 
-/** From here on a number of seconds since 1970 can only be one of milliseconds. */
+/** Timestamps from this value on can only be in milliseconds, not in seconds. */
 const MILLISECONDS = 100_000_000_000
 
-function read(fee: EmittedFee): Quoted {
-  const known = READ.get(fee)
-  if (known) return known
+/** Memoized, since every download reads the fees of cached orders again. */
+const contentsOf = memoized((fee: EmittedFee): QuoteContents => {
   const signature = Buffer.concat([bytes(fee.r), bytes(fee.s), Buffer.of(fee.v)])
-  const quoted: Quoted = { signer: recoverAddress(feeDigest(fee), signature) }
+  const contents: QuoteContents = { signer: recoverAddress(feeDigest(fee), signature) }
   try {
-    const { dt, id, environment, chainId, timestamp } = JSON.parse(hexToString(fee.providerData)) as Quoted
-    Object.assign(quoted, { dt, id, environment, chainId, timestamp })
+    const { dt, id, environment, chainId, timestamp } = JSON.parse(hexToString(fee.providerData)) as QuoteContents
+    Object.assign(contents, { dt, id, environment, chainId, timestamp })
   } catch {
-    // something else that this key signed
+    // signed with this key, but not a quote
   }
-  READ.set(fee, quoted)
-  return quoted
-}
+  return contents
+})
 
-/** The environment that a fee was quoted for; null for plain access. Call it for an own quote alone. */
+/** Returns the environment that a fee was quoted for; null for plain access. Only meaningful for an own quote. */
 export function quotedEnvironment(fee: EmittedFee): string | null {
-  const { environment } = read(fee)
+  const { environment } = contentsOf(fee)
   return typeof environment === 'string' ? environment : null
 }
 
-/** Digest that the datatoken contract recovers the provider from. */
+/** The digest from which the datatoken contract recovers the provider's address. */
 function feeDigest(terms: FeeTerms): Uint8Array {
   const packed = encodePacked(
     ['bytes', 'address', 'address', 'uint256', 'uint256'],

@@ -2,128 +2,135 @@ import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import type { Chain } from '../chain/chains.js'
-import type { Mined, Receipts } from '../chain/receipts.js'
-import { type ErrorCode, OrderError } from '../errors.js'
+import type { MinedTransaction, Receipts } from '../chain/receipts.js'
+import type { ErrorCode } from '../error-catalogue.js'
+import { OrderError } from '../errors.js'
 import { orderEvents, type ReusedOrder, type StartedOrder } from './events.js'
 
-/** What one mined, successful and confirmed transaction says about one datatoken. */
+/** The order events of one datatoken in a mined, successful and confirmed transaction. */
 export interface OrderTransaction {
   events: (StartedOrder | ReusedOrder)[]
 }
 
-/** A transaction, and the datatoken that it is asked about. */
-export interface AskedTransaction {
+/** A transaction, and the datatoken whose events are wanted. */
+export interface TransactionQuery {
   chain: Chain
   txId: Hex
   datatoken: Address
 }
 
-interface Kept extends OrderTransaction {
+interface CachedTransaction extends OrderTransaction {
   chainId: number
   block: number
 }
 
-/** What was wrong with a transaction a moment ago. */
-interface Wrong {
+/** Why a transaction was rejected. */
+interface Rejection {
   code: ErrorCode
   message: string
 }
 
 export interface OrderTransactionsOptions {
-  /** Transactions that are kept. */
+  /** Capacity of the cache, in transactions. */
   max: number
   /** Confirmations from which on a transaction is final. */
   reorgDepth: number
-  /** Milliseconds that an unknown transaction is waited for, and that it is remembered when it has not come. */
+  /** Milliseconds to wait for an unknown transaction; also the time to live of negative results. */
   wait: number
-  /** Since when the service names chain and time in its quotes, in seconds since 1970. */
+  /** Since when the service issues expiring quotes, in seconds since 1970. */
   quotesEndSince: number
 }
 
-/** Milliseconds for which a transaction is kept that a reorganisation could still drop. */
-const FRESH_TTL = 600_000
+/** Time to live, in milliseconds, of a cached transaction that a reorganisation could still drop. */
+const UNFINALIZED_TTL = 600_000
 
 /**
- * Reads order transactions. One with events of its datatoken is kept once it has its confirmations, so that later
- * requests on the same order need no chain; who may use it, and until when, is decided anew each time. One that is no
- * good is remembered for a moment, so that repeating a request that is refused costs next to nothing.
+ * Reads order transactions. Confirmed ones with events of their datatoken are cached, so that later requests on the
+ * same order need no chain; who may use an order, and until when, is decided anew each time. Rejected ones are cached
+ * for a moment, so that repeating a refused request is cheap.
  */
 export class OrderTransactions {
-  private readonly kept: LRUCache<string, Kept>
-  private readonly wrong = new LRUCache<string, OrderTransaction | Wrong>({ max: BOUNDS.receipts.missing })
-  /** Who has waited in vain for which transaction. */
-  private readonly waited = new LRUCache<string, true>({ max: BOUNDS.receipts.missing })
+  private readonly cache: LRUCache<string, CachedTransaction>
+  private readonly negative = new LRUCache<string, OrderTransaction | Rejection>({
+    max: BOUNDS.receipts.missCacheEntries,
+  })
+  /** Waits that timed out, by transaction and consumer. */
+  private readonly timedOut = new LRUCache<string, true>({ max: BOUNDS.receipts.missCacheEntries })
 
   constructor(
     private readonly receipts: Receipts,
     private readonly options: OrderTransactionsOptions,
   ) {
-    this.kept = new LRUCache({ max: options.max })
+    this.cache = new LRUCache({ max: options.max })
   }
 
   /**
-   * With a consumer, waits for a transaction that is not known yet, on his behalf: once, and not again for as long.
-   * Whoever comes for the first time has his own time to wait, so that nobody can use it up for another one. Throws
+   * Reads a transaction. With a consumer, waits for an unknown one on their behalf; after a time-out, their next wait
+   * is allowed `wait` milliseconds later. Waits are counted per consumer, so that nobody can use up another's. Throws
    * OrderError, ChainError, or the signal's reason.
    */
-  async read(asked: AskedTransaction, signal: AbortSignal, consumer?: Address): Promise<OrderTransaction> {
-    const { chain, txId, datatoken } = asked
+  async read(query: TransactionQuery, signal: AbortSignal, consumer?: Address): Promise<OrderTransaction> {
+    const { chain, txId, datatoken } = query
     const transaction = `${chain.chainId} ${txId.toLowerCase()}`
     const key = `${transaction} ${datatoken}`
-    const known = this.kept.get(key) ?? this.wrong.get(key)
-    if (known) return told(known)
+    const cached = this.cache.get(key) ?? this.negative.get(key)
+    if (cached) return unwrap(cached)
     const claim = `${transaction} ${consumer}`
-    const wait = consumer === undefined || this.waited.has(claim) ? 0 : this.options.wait
+    const wait = consumer === undefined || this.timedOut.has(claim) ? 0 : this.options.wait
     const mined = await this.receipts.find(chain, txId, wait, signal)
     if (!mined) {
-      if (wait > 0) this.waited.set(claim, true, { ttl: wait })
+      if (wait > 0) this.timedOut.set(claim, true, { ttl: wait })
       throw new OrderError('ORDER_NOT_FOUND', 'No mined transaction with this id was found on the chain of the asset.')
     }
-    return told(this.keep(key, mined, asked))
+    return unwrap(this.evaluate(key, mined, query))
   }
 
-  /** Reads a transaction, and keeps what it says for as long as that holds. */
-  private keep(
+  /** Evaluates a mined transaction, and caches the result for as long as it is valid. */
+  private evaluate(
     key: string,
-    { receipt, head }: Mined,
-    { chain, datatoken }: AskedTransaction,
-  ): OrderTransaction | Wrong {
+    { receipt, head }: MinedTransaction,
+    { chain, datatoken }: TransactionQuery,
+  ): OrderTransaction | Rejection {
     const { reorgDepth, wait } = this.options
     if (receipt.status !== 'success')
-      return this.remember(key, { code: 'ORDER_REVERTED', message: 'The order transaction failed on-chain.' }, wait)
-    // the head may be asked of the node a moment before the receipt
+      return this.cacheNegative(
+        key,
+        { code: 'ORDER_REVERTED', message: 'The order transaction failed on-chain.' },
+        wait,
+      )
+    // the head may be older than the receipt
     const confirmations = Math.max(1, Number(head - receipt.blockNumber) + 1)
-    // not remembered: the next block may be what is missing
+    // not cached: the next block may confirm it
     if (confirmations < chain.confirmations)
       return {
         code: 'ORDER_UNCONFIRMED',
         message: `The order has ${confirmations} of ${chain.confirmations} confirmations.`,
       }
     const events = orderEvents(receipt.logs, datatoken)
-    if (events.length === 0) return this.remember(key, { events }, wait)
+    if (events.length === 0) return this.cacheNegative(key, { events }, wait)
     const entry = { events, chainId: chain.chainId, block: Number(receipt.blockNumber) }
-    this.kept.set(key, entry, confirmations < reorgDepth ? { ttl: FRESH_TTL } : {})
+    this.cache.set(key, entry, confirmations < reorgDepth ? { ttl: UNFINALIZED_TTL } : {})
     return entry
   }
 
-  private remember<T extends OrderTransaction | Wrong>(key: string, what: T, milliseconds: number): T {
-    if (milliseconds > 0) this.wrong.set(key, what, { ttl: milliseconds })
-    return what
+  private cacheNegative<T extends OrderTransaction | Rejection>(key: string, result: T, ttl: number): T {
+    if (ttl > 0) this.negative.set(key, result, { ttl })
+    return result
   }
 
   get quotesEndSince(): number {
     return this.options.quotesEndSince
   }
 
-  /** Forgets what was mined after a block, which a reorganisation replaced, and all that was wrong. */
-  forgetAfter(chainId: number, block: number): void {
-    for (const [key, kept] of this.kept.entries())
-      if (kept.chainId === chainId && kept.block > block) this.kept.delete(key)
-    this.wrong.clear()
+  /** Evicts transactions mined after a block, since a reorganisation replaced them, and all negative results. */
+  evictAfter(chainId: number, block: number): void {
+    for (const [key, entry] of this.cache.entries())
+      if (entry.chainId === chainId && entry.block > block) this.cache.delete(key)
+    this.negative.clear()
   }
 }
 
-function told(known: OrderTransaction | Wrong): OrderTransaction {
-  if ('code' in known) throw new OrderError(known.code, known.message)
-  return known
+function unwrap(result: OrderTransaction | Rejection): OrderTransaction {
+  if ('code' in result) throw new OrderError(result.code, result.message)
+  return result
 }

@@ -1,56 +1,70 @@
 import { Agent } from 'undici'
 
-/** An answer of a service that the operator has named. */
-export interface OutboundAnswer {
+/** A response from a service that the operator configured. */
+export interface OutboundJson {
   status: number
-  /** The body as JSON; undefined where it is none. */
+  /** The parsed body; undefined if it is not JSON. */
   json: unknown
 }
 
-/** The same as the text that it is, where somebody else reads it. */
+/** The same response with its body as text. */
 export interface OutboundText {
   status: number
   text: string
 }
 
+interface Sent {
+  method: 'GET' | 'POST'
+  body?: string
+  /** Bytes of the response. */
+  maxSize: number
+}
+
 /**
- * Asks services that the operator has configured (metadata caches, access control, receivers of proofs), as against
- * locations of files, which leave through storage/egress.ts: these may lie in the operator's own network. Time and
- * size are limited, redirects are not followed.
+ * HTTP client for services that the operator configured (metadata caches, access control, receivers of proofs). They
+ * may be in the operator's own network; requests for files go through storage/egress/egress.ts instead. Time and size
+ * are limited, redirects are not followed.
  */
 export class Outbound {
   private readonly agent: Agent
+  /** Milliseconds for a whole exchange: a trickling body never reaches the other time-outs. */
+  private readonly deadline: number
+  private readonly maxSize: number
 
-  /** `timeout` in milliseconds for each phase, `maxSize` in bytes of an answer. */
+  /**
+   * `timeout`: milliseconds for each of connect, headers, and the next part of the body; three times as many for the whole.
+   * `maxSize`: bytes of a response.
+   */
   constructor({ timeout, maxSize }: { timeout: number; maxSize: number }) {
+    this.deadline = 3 * timeout
+    this.maxSize = maxSize
     this.agent = new Agent({
       connect: { timeout },
       headersTimeout: timeout,
       bodyTimeout: timeout,
-      maxResponseSize: maxSize,
     })
   }
 
-  /** Rejects where no answer came, with an error whose words may hold the URL. */
-  async get(url: string): Promise<OutboundAnswer> {
+  /** Sends a GET request. Rejects if there is no response, with an error whose message may contain the URL. */
+  async get(url: string): Promise<OutboundJson> {
     return asJson(await this.text(url))
   }
 
-  /** The same without a look at the body. */
-  async text(url: string): Promise<OutboundText> {
-    return this.send(url, 'GET')
+  /** Sends a GET request, and returns the body unparsed. Rejects also where it has more bytes than `maxSize`. */
+  async text(url: string, maxSize = this.maxSize): Promise<OutboundText> {
+    return this.send(url, { method: 'GET', maxSize })
   }
 
-  /** The same, with a body of JSON. */
-  async post(url: string, body: unknown): Promise<OutboundAnswer> {
-    return asJson(await this.send(url, 'POST', JSON.stringify(body)))
+  /** Sends a POST request with a JSON body. */
+  async post(url: string, body: unknown): Promise<OutboundJson> {
+    return asJson(await this.send(url, { method: 'POST', body: JSON.stringify(body), maxSize: this.maxSize }))
   }
 
   close(): Promise<void> {
     return this.agent.destroy()
   }
 
-  private async send(url: string, method: 'GET' | 'POST', body?: string): Promise<OutboundText> {
+  private async send(url: string, { method, body, maxSize }: Sent): Promise<OutboundText> {
     const { origin, pathname, search, username, password } = new URL(url)
     const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
     const response = await this.agent.request({
@@ -64,12 +78,26 @@ export class Outbound {
         ...(username === '' ? {} : { authorization: `Basic ${credentials.toString('base64')}` }),
       },
       ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(this.deadline),
     })
-    return { status: response.statusCode, text: await response.body.text() }
+    return { status: response.statusCode, text: await textOf(response.body, maxSize) }
   }
 }
 
-function asJson({ status, text }: OutboundText): OutboundAnswer {
+/** Reads a body to its end; one that is too long is left, and its connection closed. */
+async function textOf(body: AsyncIterable<Buffer>, maxSize: number): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of body) {
+    size += part.length
+    if (size > maxSize) throw new Error('The response is too long.')
+    parts.push(part)
+  }
+  // a byte order mark is no part of the text
+  return new TextDecoder().decode(Buffer.concat(parts))
+}
+
+function asJson({ status, text }: OutboundText): OutboundJson {
   try {
     return { status, json: JSON.parse(text) }
   } catch {

@@ -1,42 +1,42 @@
 import { SandboxError } from '../errors.js'
 
-/** A task did not come to its end, for a reason of its own. The message goes on from the name of what was worked on. */
+/** A task failed because of its own input. The message is a predicate: it follows the name of the document. */
 export class TaskFailure extends Error {}
 
-/** The deadline passed. On a crowded machine it may be no fault of the task: it is worth a second try. */
+/** The task missed its deadline. On an overloaded machine that need not be its fault, so a retry is worthwhile. */
 export class SandboxTimeout extends TaskFailure {
   constructor() {
     super('took too long to read')
   }
 }
 
-/** The thread had no memory left. */
+/** The thread ran out of memory. */
 export class SandboxExhausted extends TaskFailure {
   constructor() {
     super('needs too much memory')
   }
 }
 
-/** The task threw, which it does not do on purpose, or its thread ended with it. */
+/** The task threw an unexpected error, or its thread crashed. */
 export class SandboxCrash extends TaskFailure {
   constructor() {
     super('cannot be read')
   }
 }
 
-/** There is no thread to be had. */
-export function unstartable(): SandboxError {
+/** Returns the error for a thread that cannot be started. */
+export function threadUnavailable(): SandboxError {
   return new SandboxError('SANDBOX_UNAVAILABLE', 'Documents cannot be read at present. Try again later.')
 }
 
-/** The sandbox is closed. */
+/** Returns the error for a sandbox that is closed. */
 export function stopping(): SandboxError {
   return new SandboxError('SANDBOX_UNAVAILABLE', 'This instance is stopping. Send the request again.')
 }
 
-/** What the pool rejects with, as what it means. */
+/** Maps an error of the thread pool to one of the sandbox. */
 export function failureOf({ code }: NodeJS.ErrnoException): Error {
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new SandboxExhausted()
-  if (code === 'ERR_WORKER_INIT_FAILED') return unstartable()
+  if (code === 'ERR_WORKER_INIT_FAILED') return threadUnavailable()
   return new SandboxCrash()
 }

@@ -1,164 +1,163 @@
 import { Tinypool } from 'tinypool'
 import { BOUNDS } from '../bounds.js'
-import { failureOf, SandboxCrash, SandboxTimeout, stopping, unstartable } from './failures.js'
-import { Gate, type Waiting } from './gate.js'
+import { documentWorker } from './document-worker.js'
+import { failureOf, SandboxCrash, SandboxTimeout, stopping, threadUnavailable } from './failures.js'
+import { type QueueOptions, Semaphore } from './semaphore.js'
+import { afterWork } from './work-timer.js'
 import type * as documentTasks from './worker.js'
 
-/** What a worker can do: the functions that its module exports, by name. Arguments and results are copied. */
+/** The exported functions of a worker module, by name. Arguments and results are structured clones. */
 export type Tasks = Record<string, (input: never) => unknown>
 
 export interface SandboxOptions {
-  /** The module of the threads. */
+  /** The worker module. */
   entry?: URL
   threads?: number
-  /** Milliseconds that a thread stays without work. */
-  idle?: number
-  /** How many may wait. */
+  /** Milliseconds before an idle thread is stopped. */
+  idleTimeout?: number
+  /** Tasks that may wait for a thread. */
   queue?: number
-  /** MiB of objects of one thread. */
+  /** MiB of the heap of one thread. */
   memory?: number
-  /** Milliseconds for one task, where it does not say itself. */
+  /** Milliseconds of processor time for one task, unless its call says otherwise. */
   deadline?: number
-  /** Told the kind of error with which a thread ended, or a task, that should not have. */
-  onLost?: (code: string) => void
+  /** Called with the error code when a thread or a task ends unexpectedly. */
+  onCrash?: (code: string) => void
 }
 
-export interface RunOptions extends Waiting {
-  /** Milliseconds from the end of waiting, with the start of a thread where there is none. */
+export interface RunOptions extends QueueOptions {
+  /**
+   * Milliseconds of processor time from the end of queueing, including the start of a thread where none is running: see
+   * `afterWork`.
+   */
   deadline?: number
 }
 
 type Thread = Tinypool['threads'][number]
 
 /**
- * Threads for work on what strangers sent: with a limit of time after which the thread is ended, and one of memory.
- * There is no thread before the first task, and none when nothing has come for a while. The limit of memory is the
- * second line of defence: a single allocation far beyond it ends the whole process, so tasks bound their input first.
+ * Threads that process untrusted input, with a deadline, after which the thread is terminated, and a memory limit.
+ * Threads start with the first task and stop when idle. The memory limit is the second line of defence: a single
+ * allocation far beyond it crashes the whole process, so tasks bound their input first.
  */
 export class Sandbox<T extends Tasks = typeof documentTasks> {
-  private readonly options: Required<Omit<SandboxOptions, 'onLost'>> & SandboxOptions
-  private readonly gate: Gate
+  private readonly options: Required<Omit<SandboxOptions, 'onCrash'>> & SandboxOptions
+  private readonly semaphore: Semaphore
   private pool: Tinypool | undefined
-  /** What ends the tasks at work. */
+  /** Controllers that abort the tasks in flight. */
   private readonly running = new Set<AbortController>()
-  private readonly alive = new Set<Thread>()
+  private readonly live = new Set<Thread>()
   private closed = false
 
   constructor(options: SandboxOptions = {}) {
-    const { threads, idle, queue, memory, deadline } = BOUNDS.sandbox
-    this.options = { entry: documentWorker(), threads, idle, queue, memory, deadline, ...options }
-    this.gate = new Gate(this.options.threads, this.options.queue)
+    const { threads, idleTimeout, queue, memory, deadline } = BOUNDS.sandbox
+    this.options = { entry: documentWorker(), threads, idleTimeout, queue, memory, deadline, ...options }
+    this.semaphore = new Semaphore(this.options.threads, this.options.queue)
   }
 
-  /** How many threads there are, with those that are just being ended. */
+  /** Number of threads, including those that are terminating. */
   get threads(): number {
-    return this.alive.size
+    return this.live.size
   }
 
   /**
-   * Has a task done by a thread. Throws TaskFailure where it did not come to its end, SandboxError where it could not
-   * be tried, or the reason of the signal.
+   * Runs a task in a thread. Rejects with TaskFailure where the task failed, with SandboxError where it could not be
+   * started, or with the signal's reason.
    */
   async run<N extends keyof T & string>(
     task: N,
     input: Parameters<T[N]>[0],
-    { deadline = this.options.deadline, ...waiting }: RunOptions = {},
+    { deadline = this.options.deadline, ...queueing }: RunOptions = {},
   ): Promise<Awaited<ReturnType<T[N]>>> {
-    await this.gate.enter(waiting)
+    await this.semaphore.acquire(queueing)
     try {
-      return await this.hand(task, input, deadline, waiting.signal)
+      return await this.execute(task, input, deadline, queueing.signal)
     } finally {
-      this.gate.leave()
+      this.semaphore.release()
     }
   }
 
-  /** Ends all tasks and threads. What is asked for from now on is refused. */
+  /** Aborts all tasks and terminates all threads. Further calls are rejected. */
   async close(): Promise<void> {
     this.closed = true
-    this.gate.close()
-    for (const end of this.running) end.abort(stopping())
-    // it waits for events that may be over; the threads themselves are what counts
+    this.semaphore.close()
+    for (const controller of this.running) controller.abort(stopping())
+    // not awaited: it waits for events that may have fired already
     this.pool?.destroy().catch(() => undefined)
-    await Promise.all([...this.alive].map((thread) => thread.terminate()))
+    await Promise.all([...this.live].map((thread) => thread.terminate()))
   }
 
-  private async hand(task: string, input: unknown, deadline: number, signal?: AbortSignal): Promise<never> {
+  private async execute(task: string, input: unknown, deadline: number, signal?: AbortSignal): Promise<never> {
     signal?.throwIfAborted()
     if (this.closed) throw stopping()
-    const end = new AbortController()
-    const timer = setTimeout(() => end.abort(new SandboxTimeout()), deadline)
-    const abort = () => end.abort(signal?.reason)
+    const controller = new AbortController()
+    const cancelDeadline = afterWork(deadline, () => controller.abort(new SandboxTimeout()))
+    const abort = () => controller.abort(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    this.running.add(end)
+    this.running.add(controller)
     try {
-      this.pool ??= this.started()
-      const done = this.pool.run(input, { name: task, signal: end.signal })
+      this.pool ??= this.startPool()
+      const result = this.pool.run(input, { name: task, signal: controller.signal })
       this.watch(this.pool)
-      return (await done) as never
+      return (await result) as never
     } catch (error) {
-      if (end.signal.aborted) throw end.signal.reason
+      if (controller.signal.aborted) throw controller.signal.reason
       const failure = failureOf(Object(error))
-      if (failure instanceof SandboxCrash) this.lost(error)
+      if (failure instanceof SandboxCrash) this.reportCrash(error)
       throw failure
     } finally {
-      clearTimeout(timer)
+      cancelDeadline()
       signal?.removeEventListener('abort', abort)
-      this.running.delete(end)
+      this.running.delete(controller)
     }
   }
 
-  private started(): Tinypool {
-    const { entry, threads, idle, memory } = this.options
+  private startPool(): Tinypool {
+    const { entry, threads, idleTimeout, memory } = this.options
     const pool = new Tinypool({
       filename: entry.href,
       minThreads: 0,
       maxThreads: threads,
-      idleTimeout: idle,
+      idleTimeout,
       concurrentTasksPerWorker: 1,
-      // waiting must not block a thread: in the source tree its loader has a helper to listen to
+      // a thread must not block while it waits: in the source tree, its module loader communicates with another thread
       useAtomics: false,
-      // the environment holds keys, which no task needs from there
+      // the environment holds keys, which tasks do not need
       env: {},
       execArgv: loaderFor(entry),
       resourceLimits: {
         maxOldGenerationSizeMb: memory,
-        maxYoungGenerationSizeMb: BOUNDS.sandbox.young,
+        maxYoungGenerationSizeMb: BOUNDS.sandbox.youngGeneration,
         stackSizeMb: BOUNDS.sandbox.stack,
       },
     })
-    // a thread that ends without a task did so while it started, or by itself: tasks that wait for it would wait for ever
+    // a thread that ends without a task failed to start or exited by itself: tasks queued for it would wait forever
     pool.on('error', (error: unknown) => {
-      this.lost(error)
-      for (const end of this.running) end.abort(unstartable())
+      this.reportCrash(error)
+      for (const controller of this.running) controller.abort(threadUnavailable())
     })
     return pool
   }
 
-  private lost(error: unknown): void {
+  private reportCrash(error: unknown): void {
     const { code, name }: Partial<NodeJS.ErrnoException> = Object(error)
-    this.options.onLost?.(String(code ?? name ?? 'unknown'))
+    this.options.onCrash?.(String(code ?? name ?? 'unknown'))
   }
 
-  /** Keeps account of the threads, and tells the pool of one that ended in silence, which it does not notice itself. */
+  /** Tracks the threads, and reports to the pool a thread that exited without an error, which it would not notice. */
   private watch(pool: Tinypool): void {
     for (const thread of pool.threads) {
-      if (this.alive.has(thread)) continue
-      this.alive.add(thread)
+      if (this.live.has(thread)) continue
+      this.live.add(thread)
       thread.on('exit', () => {
-        this.alive.delete(thread)
+        this.live.delete(thread)
         if (pool.threads.includes(thread)) thread.emit('error', new Error('ended'))
       })
     }
   }
 }
 
-/** The worker of this release: beside this file in the source tree, in a folder of its own in the build. */
-function documentWorker(): URL {
-  const here = import.meta.url
-  return here.endsWith('.ts') ? new URL('./worker.ts', here) : new URL('./sandbox/worker.js', here)
-}
-
-/** Arguments of node for a thread: in the source tree modules are TypeScript. */
+/** Node arguments of a thread: modules of the source tree are TypeScript. */
 function loaderFor(entry: URL): string[] {
   return entry.pathname.endsWith('.ts') ? ['--import', new URL('./typescript.mjs', import.meta.url).href] : []
 }

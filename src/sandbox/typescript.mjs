@@ -1,4 +1,4 @@
-// Lets a thread of the source tree import TypeScript: the loader registers itself in the first thread of a process alone.
+// Lets a thread of the source tree import TypeScript: the loader registers itself only in the main thread.
 import { register } from 'tsx/esm/api'
 
 register()

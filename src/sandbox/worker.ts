@@ -1,25 +1,42 @@
 import type { AbiFunction, Hex } from 'viem'
-import { type DocumentOwner, decodeDocument, type PublishedDocument } from '../assets/index/decode.js'
+import { type Decoded, type DocumentTask, decodeDocument } from '../assets/index/decode.js'
 import { BOUNDS } from '../bounds.js'
+import { searchRows, withDocument } from '../search/prepared.js'
+import type { SearchRows } from '../state/indexed.js'
 
 /**
- * The module of the sandbox's threads: each function that it exports is a task of that name. A task gets a copy of its
- * input and answers a value that can be copied. It holds all that it reads against bounds before it builds anything
- * of it, and does not throw for what a document holds: that is an answer.
+ * The module of the sandbox's threads: each exported function is a task of that name. A task gets a copy of its input
+ * and returns a value that can be cloned. It checks input against bounds before it builds anything from it. An invalid
+ * document is a result, not an error: tasks do not throw for it.
  *
- * Keys come with the tasks that need them, and are of this very process: a thread shares its memory with whoever
- * started it, so nothing is told to anybody. They never go into an answer.
+ * A thread never has a key of the provider: the main thread derives what a task needs of it (`assets/document-keys.ts`).
+ * Nothing here loads native code beside Node's own, since a thread that is terminated within it would abort the process.
  */
 export { decodeCopy as copy, readHint as hint } from '../assets/cached-copy.js'
+export { readStored as stored } from '../assets/stored.js'
 export { validateDocument as validate } from '../assets/validate.js'
 
-/** Decodes what a contract answered. What that takes of the chain library is loaded for the first one. */
+/** Decodes the result of a contract call. Its part of the chain library is loaded on first use. */
 export async function answer({ abi, data }: { abi: AbiFunction; data: Hex }): Promise<string> {
-  const { contractAnswer } = await import('../storage/contract-answer.js')
-  return contractAnswer(abi, data, BOUNDS.contract)
+  const { decodeContractResult } = await import('../storage/kinds/smartcontract/decode-result.js')
+  return decodeContractResult(abi, data, BOUNDS.contract)
 }
 
 /** Decrypts, decompresses and checks a published document. */
-export function document({ published, owner }: { published: PublishedDocument; owner: DocumentOwner }) {
-  return decodeDocument(published, owner)
+export function document({ published, owner, keys }: DocumentTask): Promise<Decoded> {
+  return decodeDocument(published, owner, keys)
+}
+
+type DecodedWithRows = Decoded & { rows?: SearchRows | undefined }
+
+/** The same for several, in their order, with the search rows of those whose assets are told. */
+export async function documents(tasks: DocumentTask[]): Promise<DecodedWithRows[]> {
+  const all: DecodedWithRows[] = []
+  for (const task of tasks) {
+    const decoded = await document(task)
+    const { expected } = task
+    const asset = 'ddo' in decoded && expected && withDocument(expected.asset, decoded)
+    all.push(asset ? { ...decoded, rows: searchRows(asset, expected.dialect) } : decoded)
+  }
+  return all
 }

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { BOUNDS } from '../bounds.js'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../process/logger.js'
 import { InUseError } from './sqlite-file.js'
 
 /** The first of the two numbers that name this service's advisory locks. */
 export const LOCK_SPACE = 0x71de
-/** Held by everybody who uses the database, or by one alone. */
+/** Held in shared mode by everyone who uses the database, or exclusively. */
 const USE_LOCK = 2
 
 const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)'
-/** Whether another instance has a lease: it ends with the session that took it, or some time after its last sign of life. */
+/** SQL: whether another instance holds a lease. It ends with the session that took it, or when it expires. */
 const held = (lease: string) => `${lease}.holder <> $2 AND ${lease}.ends BETWEEN ${NOW} AND ${NOW} + $3::BIGINT
   AND EXISTS (SELECT 1 FROM pg_stat_activity WHERE pid = ${lease}.session)`
-// what another instance has is only looked at at first, and not locked
+// checks another instance's lease first without locking its row
 const LEASE = `
   INSERT INTO leases AS own (task, holder, session, ends)
   SELECT $1, $2, pg_backend_pid(), ${NOW} + $3::BIGINT
@@ -21,7 +21,7 @@ const LEASE = `
   ON CONFLICT (task) DO UPDATE SET holder = excluded.holder, session = excluded.session, ends = excluded.ends
   WHERE NOT (${held('own')})
   RETURNING task`
-// where the machine of this instance is gone without a word, the server finds out within half a minute
+// if this machine disappears without closing the connection, the server notices within half a minute
 const KEEPALIVES = `
   SELECT set_config(name, value, false)
   FROM (VALUES ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '4'))
@@ -30,20 +30,20 @@ const KEEPALIVES = `
 
 export interface LeadershipOptions {
   connection: pg.ClientConfig
-  /** Nobody else may use the database meanwhile. */
-  alone: boolean
+  /** Uses the database exclusively. */
+  exclusive: boolean
   log: Logger | undefined
 }
 
 /**
- * The session by which an instance has a database in use, and the tasks that it leads. That is by leases and not by
- * locks of the session: the server keeps those for as long as it hears nothing of a connection that is frozen. Two that
- * believe to lead for a moment do no harm: what they write is checked against the row that both change.
+ * The session that marks a database as in use by an instance, and the leases of the tasks that the instance leads.
+ * Leases instead of session locks, since the server holds the locks of a frozen connection indefinitely. Two leaders for
+ * a moment do no harm: their writes are checked against a row that both of them change.
  */
 export class Leadership {
   private readonly holder = randomUUID()
   private session: Promise<pg.Client> | undefined
-  /** When each lease was last asked for with success. */
+  /** When each lease was last renewed, as of the start of the request. */
   private readonly leases = new Map<string, number>()
   private readonly renewing: NodeJS.Timeout
   /** One statement at a time. */
@@ -51,19 +51,19 @@ export class Leadership {
   private closed = false
 
   constructor(private readonly options: LeadershipOptions) {
-    this.renewing = setInterval(() => void this.renew(), BOUNDS.lease.renew).unref()
+    this.renewing = setInterval(() => void this.renew(), BOUNDS.lease.renewInterval).unref()
   }
 
-  /** Takes the database into use: the lock is held as long as its connection is, and taken again with the next one. */
+  /** Marks the database as in use. The lock lasts as long as its connection and is taken again on reconnecting. */
   async takeIntoUse(): Promise<void> {
     await this.connected()
   }
 
-  /** Whether this instance leads a task. */
+  /** Acquires or renews the lease of a task. Returns whether this instance leads it. */
   async lead(task: string): Promise<boolean> {
-    const asked = this.leases.get(task)
-    if (asked !== undefined && performance.now() - asked < BOUNDS.lease.lasts / 2) return true
-    return this.ask(task)
+    const renewed = this.leases.get(task)
+    if (renewed !== undefined && performance.now() - renewed < BOUNDS.lease.duration / 2) return true
+    return this.requestLease(task)
   }
 
   async close(): Promise<void> {
@@ -76,21 +76,21 @@ export class Leadership {
   }
 
   private async renew(): Promise<void> {
-    for (const task of this.leases.keys()) await this.ask(task).catch(() => undefined) // asked again when it is wanted
+    for (const task of this.leases.keys()) await this.requestLease(task).catch(() => undefined) // retried when it is needed
   }
 
-  private ask(task: string): Promise<boolean> {
-    const answer = this.last.then(async () => {
-      const asked = performance.now()
-      const { rowCount } = await this.query(LEASE, [task, this.holder, BOUNDS.lease.lasts])
+  private requestLease(task: string): Promise<boolean> {
+    const result = this.last.then(async () => {
+      const requested = performance.now()
+      const { rowCount } = await this.query(LEASE, [task, this.holder, BOUNDS.lease.duration])
       const leads = rowCount === 1
       if (leads && !this.leases.has(task)) this.options.log?.info({ task }, 'this instance leads')
-      if (leads) this.leases.set(task, asked)
+      if (leads) this.leases.set(task, requested)
       else this.leases.delete(task)
       return leads
     })
-    this.last = answer.catch(() => undefined)
-    return answer
+    this.last = result.catch(() => undefined)
+    return result
   }
 
   private async query(text: string, values: unknown[]): Promise<pg.QueryResult> {
@@ -98,14 +98,14 @@ export class Leadership {
     try {
       return await client.query(text, values)
     } catch (error) {
-      // nobody knows whether it will ever answer again
+      // the connection may never respond again
       this.session = undefined
       void client.end().catch(() => undefined)
       throw error
     }
   }
 
-  /** One connection, whoever asks for it, until it is lost. */
+  /** Returns the shared connection, and reconnects if it was lost. */
   private connected(): Promise<pg.Client> {
     if (this.closed) return Promise.reject(new Error('The connection is closed.'))
     this.session ??= this.connect().catch((error) => {
@@ -116,11 +116,11 @@ export class Leadership {
   }
 
   private async connect(): Promise<pg.Client> {
-    const { connection, alone } = this.options
-    const { query_timeout: timeout = BOUNDS.lease.statement } = connection
-    const client = new pg.Client({ ...connection, query_timeout: Math.min(timeout, BOUNDS.lease.statement) })
+    const { connection, exclusive } = this.options
+    const { query_timeout: timeout = BOUNDS.lease.statementTimeout } = connection
+    const client = new pg.Client({ ...connection, query_timeout: Math.min(timeout, BOUNDS.lease.statementTimeout) })
     let lost = false
-    const lose = () => {
+    const onLost = () => {
       lost = true
       void this.session?.then(
         (current) => {
@@ -129,13 +129,13 @@ export class Leadership {
         () => undefined,
       )
     }
-    client.on('error', lose).on('end', lose)
+    client.on('error', onLost).on('end', onLost)
     try {
       await client.connect()
       await client.query(KEEPALIVES)
-      const lock = alone ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'
+      const lock = exclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'
       const { rows } = await client.query(`SELECT ${lock}($1, $2) AS got`, [LOCK_SPACE, USE_LOCK])
-      if (!rows[0]?.got) throw new InUseError(alone)
+      if (!rows[0]?.got) throw new InUseError(exclusive)
       if (lost) throw new Error('Connection terminated')
       return client
     } catch (error) {

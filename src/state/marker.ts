@@ -2,18 +2,18 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import Database from 'libsql'
 import { DATABASE_FILE } from './sqlite-file.js'
-import { identityOf, MUST_SURVIVE } from './tables/identity.js'
+import { DURABLE_TABLES, identityOf } from './tables/identity.js'
 
-/** Name of the file in the state folder that says where the state is. */
+/** Name of the file in the state folder that records where the state is. */
 export const MARKER_FILE = 'state.json'
 
-/** Where the state of this folder's installation was last, and which one it was. */
+/** The database that last held this installation's state, and the id of that state. */
 export interface Marker {
   database: 'embedded' | 'postgres'
   id: string
 }
 
-/** What the marker of a folder says; undefined where there is none. Throws where it cannot be read. */
+/** Reads the marker of a folder. Returns undefined where there is none. Throws where it is unreadable. */
 export function readMarker(folder: string): Marker | undefined {
   let text: string
   try {
@@ -27,36 +27,36 @@ export function readMarker(folder: string): Marker | undefined {
     const { database, id } = JSON.parse(text) as Marker
     if ((database === 'embedded' || database === 'postgres') && typeof id === 'string') return { database, id }
   } catch {
-    // said below
+    // reported below
   }
   throw new Error(`${MARKER_FILE} is damaged`)
 }
 
-/** Written aside and renamed, so that nobody ever reads half a file. */
+/** Writes to a temporary file and renames it, so that no reader sees a partial file. */
 export function writeMarker(folder: string, marker: Marker): void {
-  const aside = join(folder, `${MARKER_FILE}.${process.pid}`)
+  const temporary = join(folder, `${MARKER_FILE}.${process.pid}`)
   try {
-    writeFileSync(aside, `${JSON.stringify(marker)}\n`, { mode: 0o600, flush: true })
-    renameSync(aside, join(folder, MARKER_FILE))
+    writeFileSync(temporary, `${JSON.stringify(marker)}\n`, { mode: 0o600, flush: true })
+    renameSync(temporary, join(folder, MARKER_FILE))
   } catch (error) {
-    rmSync(aside, { force: true })
+    rmSync(temporary, { force: true })
     throw error
   }
 }
 
-/** The size of a folder's embedded database, 0 where there is none. */
+/** Returns the size of a folder's embedded database in bytes; 0 where there is none. */
 export function embeddedSize(folder: string): number {
   try {
     return statSync(join(folder, DATABASE_FILE)).size
   } catch {
-    return 0 // also where the folder is none
+    return 0 // also where the path is not a folder
   }
 }
 
-/** Stands for the id of a database that has none yet, or cannot be read. */
+/** In place of the id of a database that has none yet, or is unreadable. */
 const UNNAMED = 'unnamed'
 
-/** The state in a folder's embedded database, which is not changed; undefined where it holds nothing that must survive. */
+/** Returns the id of the state in a folder's embedded database, opened read-only; undefined where it holds nothing durable. */
 export function embeddedState(folder: string): string | undefined {
   if (embeddedSize(folder) === 0) return undefined
   try {
@@ -64,7 +64,7 @@ export function embeddedState(folder: string): string | undefined {
     try {
       const rows = (text: string) => db.prepare(text).all() as Record<string, string>[]
       const tables = new Set(rows(`SELECT name FROM sqlite_master WHERE type = 'table'`).map(({ name }) => name))
-      const used = MUST_SURVIVE.some(
+      const used = DURABLE_TABLES.some(
         (table) => tables.has(table) && rows(`SELECT 1 AS found FROM ${table} LIMIT 1`).length > 0,
       )
       if (!used) return undefined
@@ -73,6 +73,6 @@ export function embeddedState(folder: string): string | undefined {
       db.close()
     }
   } catch {
-    return UNNAMED // whatever it holds, nobody knows
+    return UNNAMED // unreadable, so it may hold anything
   }
 }

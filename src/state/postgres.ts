@@ -2,42 +2,61 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { BOUNDS } from '../bounds.js'
 import { StateError, UnstorableError } from '../errors.js'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../process/logger.js'
+import { PostgresSearches } from '../search/postgres.js'
+import type { Found, Scope, Search } from '../search/syntax.js'
+import { type DatabaseFault, FaultLog, unavailable } from './fault.js'
 import { Leadership, LOCK_SPACE } from './leadership.js'
-import { migrationsFor } from './migrations/index.js'
-import { played } from './script.js'
-import { ANYTHING, type Driver, probe, type Query, type Result, type Script, type Value } from './sql.js'
+import { assertCurrent, migrationsFor } from './migrations/index.js'
+import { numbered } from './numbered.js'
+import { runScript } from './script.js'
+import { type Driver, PING, probeWrites, type Query, type Result, type Script, type Value } from './sql.js'
 import { sqlStore } from './sql-store.js'
 import { InUseError } from './sqlite-file.js'
-import type { Look, StateStore } from './store.js'
-import { nameState } from './tables/identity.js'
-import { type Trouble, Troubles, unavailable } from './trouble.js'
+import type { HealthCheckOptions, StateStore } from './store.js'
+import { assignStateId } from './tables/identity.js'
 
 export interface PostgresOptions {
   url: string
-  /** Most connections of this instance. */
+  /** Maximum number of connections of this instance. */
   connections: number
-  /** Milliseconds to connect, and for one statement. */
+  /** Milliseconds to connect, and for each statement. */
   timeout: number
   log?: Logger
-  /** Nobody else may use it meanwhile. */
-  alone?: boolean
+  /** Uses the database exclusively. */
+  exclusive?: boolean
+  /** Names the connections in the server's list of sessions. Default: tidegate. */
+  name?: string
+  /** Reads only: the database must have the schema of this version. */
+  readOnly?: boolean
 }
+
+/** Rows per batch of a stream. */
+const STREAM_BATCH = 1000
+
+/** The maximum of a timer, in milliseconds. */
+const NO_TIMEOUT = 2_147_483_647
 
 /** The second of the two numbers that name this advisory lock. */
 const MIGRATION_LOCK = 1
 
-/** The store for several machines. Throws an Error that does not quote the URL. */
+/** Opens the state store on PostgreSQL, for several machines. Rejects with an Error that does not quote the URL. */
 export async function openPostgresStore(options: PostgresOptions): Promise<StateStore> {
   return sqlStore(await openPostgres(options))
 }
 
-/** Any number of instances on one PostgreSQL. Migrations are run by whoever comes first. */
+/**
+ * Opens PostgreSQL, which any number of instances may share. The first one runs the migrations. Rejects like
+ * openPostgresStore.
+ */
 export async function openPostgres(options: PostgresOptions): Promise<Driver> {
   const driver = new PostgresDriver(options)
   try {
-    await driver.leadership.takeIntoUse()
-    await driver.migrate()
+    if (options.readOnly) await driver.assertSchema()
+    else {
+      await driver.leadership.takeIntoUse()
+      await driver.migrate()
+    }
   } catch (error) {
     await driver.close()
     if (error instanceof InUseError) throw error
@@ -48,24 +67,29 @@ export async function openPostgres(options: PostgresOptions): Promise<Driver> {
   return driver
 }
 
-/** Whole numbers of 64 bits as numbers: none here comes near 2^53. */
-const TYPES = { getTypeParser: (id: number) => (id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id)) }
+/** Parses BIGINT as number: all values here are far below 2^53. */
+export const TYPES = {
+  getTypeParser: (id: number) => (id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id)),
+}
 
 class PostgresDriver implements Driver {
+  readonly dialect = 'postgres'
   private readonly pool: pg.Pool
-  private readonly texts = new Map<string, string>()
-  private readonly troubles: Troubles
+  private readonly numberedTexts = new Map<string, string>()
+  private readonly faults: FaultLog
   readonly leadership: Leadership
+  private readonly searches: PostgresSearches
 
   constructor(private readonly options: PostgresOptions) {
-    this.troubles = new Troubles(options.log)
+    this.faults = new FaultLog(options.log)
     this.pool = new pg.Pool({ ...this.connection(), max: options.connections })
-    // a connection that breaks while idle is replaced when the next one is wanted
+    this.searches = new PostgresSearches({ ...options, pool: this.pool, guarded: (work) => this.guarded(work) })
+    // a connection that breaks while idle is replaced on demand
     this.pool.on('error', () => undefined)
-    // the pool looks at it only while it is idle, and what has asked for one gets it a moment later
+    // the pool handles errors of idle connections only, and hands a connection over one tick later
     this.pool.on('connect', (client) => client.on('error', () => undefined))
-    const { alone = false, log } = options
-    this.leadership = new Leadership({ connection: this.connection(), alone, log })
+    const { exclusive = false, log } = options
+    this.leadership = new Leadership({ connection: this.connection(), exclusive, log })
   }
 
   async migrate(): Promise<void> {
@@ -80,12 +104,19 @@ class PostgresDriver implements Driver {
       for (const step of migrations.slice(version)) await client.query(step)
       await client.query('DELETE FROM tidegate_schema')
       await client.query('INSERT INTO tidegate_schema (version) VALUES ($1)', [migrations.length])
-      await this.run(client, nameState())
+      await this.run(client, assignStateId())
       await client.query('COMMIT')
     } finally {
-      // gives the lock back with the connection
+      // closing the connection releases the lock
       client.release(true)
     }
+  }
+
+  async assertSchema(): Promise<void> {
+    const { rows: found } = await this.pool.query("SELECT to_regclass('tidegate_schema') AS name")
+    if (found[0]?.name === null) throw new Error('it holds nothing yet: start this version of Tidegate on it first')
+    const { rows } = await this.pool.query('SELECT version FROM tidegate_schema')
+    assertCurrent(Number(rows[0]?.version ?? 0), migrationsFor('postgres').length)
   }
 
   query(query: Query): Promise<Result> {
@@ -93,7 +124,7 @@ class PostgresDriver implements Driver {
   }
 
   transact<T>(script: Script<T>): Promise<T> {
-    return this.session((run) => played(script, run))
+    return this.session((run) => runScript(script, run))
   }
 
   async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
@@ -105,38 +136,66 @@ class PostgresDriver implements Driver {
       client.release()
       return result
     } catch (error) {
-      client.release(true) // and with the connection the transaction
+      client.release(true) // closing the connection rolls back
       throw error
     }
   }
 
-  lead(task: string): Promise<boolean> {
+  /** Uses a cursor, so that the rows are never all in memory. */
+  async *stream({ text, values }: Query): AsyncGenerator<Result['rows'][number]> {
+    const client = await this.guarded(() => this.pool.connect())
+    const ask = (text: string, values: Value[] = []) =>
+      this.guarded(() => client.query({ text, values, query_timeout: NO_TIMEOUT } as pg.QueryConfig))
+    try {
+      await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+      await ask('SET LOCAL statement_timeout = 0')
+      await ask(`DECLARE rows NO SCROLL CURSOR FOR ${this.numbered(text)}`, values)
+      for (;;) {
+        const { rows } = await ask(`FETCH ${STREAM_BATCH} FROM rows`)
+        yield* rows as Result['rows']
+        if (rows.length < STREAM_BATCH) return
+      }
+    } finally {
+      client.release(true) // closing the connection ends the transaction, wherever the cursor is
+    }
+  }
+
+  find(search: Search, scope: Scope): Promise<Found> {
+    return this.searches.find(search, scope)
+  }
+
+  tryLead(task: string): Promise<boolean> {
     return this.guarded(() => this.leadership.lead(task))
   }
 
-  async trouble({ thorough = false }: Look = {}): Promise<Trouble | undefined> {
+  async checkHealth({ thorough = false }: HealthCheckOptions = {}): Promise<DatabaseFault | undefined> {
     try {
-      for (const query of thorough || this.troubles.probes() ? probe() : [ANYTHING]) await this.query(query)
+      for (const query of thorough || this.faults.isProbeDue() ? probeWrites() : [PING]) await this.query(query)
     } catch {
-      // kept where it was noted
+      // recorded by guarded()
     }
-    return this.troubles.current
+    return this.faults.current
+  }
+
+  get lastWrite(): number | undefined {
+    return this.faults.lastWrite
   }
 
   async close(): Promise<void> {
     const ending = Promise.all([this.leadership.close(), this.pool.ended ? undefined : this.pool.end()])
-    // a connection that is frozen does not say good-bye
-    await Promise.race([ending, sleep(BOUNDS.stop.rest, undefined, { ref: false })])
+    // a frozen connection never finishes closing
+    await Promise.race([ending, sleep(BOUNDS.stop.grace, undefined, { ref: false })])
   }
 
   private connection(): pg.ClientConfig {
-    const { url, timeout } = this.options
+    const { url, timeout, name = 'tidegate', readOnly } = this.options
     return {
       connectionString: url,
       connectionTimeoutMillis: timeout,
       query_timeout: timeout,
       statement_timeout: timeout,
-      application_name: 'tidegate',
+      application_name: name,
+      ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
       keepAlive: true,
       types: TYPES as pg.CustomTypesConfig,
     }
@@ -144,36 +203,35 @@ class PostgresDriver implements Driver {
 
   private async run(client: pg.Pool | pg.PoolClient, { text, values }: Query): Promise<Result> {
     const { rows, rowCount } = await client.query({ text: this.numbered(text), values })
-    if (this.troubles.current && !text.startsWith('SELECT')) this.troubles.worked()
+    if (!text.startsWith('SELECT')) this.faults.wrote()
     return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
   }
 
-  /** The statement with $1, $2 … in place of the question marks. */
+  /** Replaces the question marks of a statement by $1, $2 …. */
   private numbered(text: string): string {
-    let known = this.texts.get(text)
-    if (known === undefined) {
-      let at = 0
-      known = text.replace(/\?/g, () => `$${++at}`)
-      this.texts.set(text, known)
+    let cached = this.numberedTexts.get(text)
+    if (cached === undefined) {
+      cached = numbered(text)
+      this.numberedTexts.set(text, cached)
     }
-    return known
+    return cached
   }
 
   private async guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof StateError) throw error // judged already
+      if (error instanceof StateError) throw error // classified already
       if (isAboutData(error)) throw new UnstorableError()
       if (this.pool.ended) throw unavailable()
-      throw this.troubles.failed(error)
+      throw this.faults.record(error)
     }
   }
 }
 
 /**
- * Whether it is the data that cannot be stored (data exception, integrity, a limit of the program: classes 22, 23 and 54
- * of SQLSTATE), as against a database that is full, locked, stopped or gone.
+ * Whether an error is caused by the data (SQLSTATE classes 22: data exception, 23: integrity constraint, 54: program
+ * limit), as opposed to a database that is full, locked, stopped or unreachable.
  */
 function isAboutData(error: unknown): boolean {
   return /^(22|23|54)[0-9A-Z]{3}$/.test(String((error as { code?: unknown } | null)?.code))

@@ -1,52 +1,69 @@
 import { randomBytes } from 'node:crypto'
-import type { Look } from './store.js'
-import type { Trouble } from './trouble.js'
+import type { Found, Scope, Search } from '../search/syntax.js'
+import type { Dialect } from './dialect.js'
+import type { DatabaseFault } from './fault.js'
+import type { HealthCheckOptions } from './store.js'
 
-/** What a column holds. Whole numbers are below 2^53 throughout. */
+/** A column value. All integers are below 2^53. */
 export type Value = string | number | null
 
-/** One statement, with `?` for each of its values. The SQL keeps to what SQLite and PostgreSQL both understand. */
+/** A statement, with `?` for each of its values. Its SQL must be valid for both SQLite and PostgreSQL. */
 export interface Query {
   text: string
   values: Value[]
-  /** It gives one row at most. */
+  /** Returns at most one row, whose columns the statement names: those of a `*` change under a migration. */
   single?: boolean
+  /** One of few texts, of which a connection may keep a plan. */
+  isFixed?: boolean
 }
 
 export interface Result {
   rows: Record<string, Value>[]
-  /** Rows that were written. */
+  /** Rows written. */
   changes: number
 }
 
 /**
- * Several statements in one transaction: yields each and is handed its result. A generator, so that one script runs
- * on a database that answers at once as on one that lets wait.
+ * Several statements in one transaction: yields each one and receives its result. A generator, so that the same script
+ * runs on a synchronous database as well as on an asynchronous one.
  */
 export type Script<T> = Generator<Query, T, Result>
 
 /**
- * A database. Every method rejects with StateError where it cannot answer, and then nothing was accepted; a script is
- * thrown each error where it yielded, and may go on from a savepoint where that is UnstorableError.
+ * A database. Every method rejects with StateError where the database fails, and then nothing was written. An error of
+ * a statement is thrown into its script at the `yield`; after UnstorableError the script may continue from a savepoint.
  */
 export interface Driver {
+  readonly dialect: Dialect
   query(query: Query): Promise<Result>
   transact<T>(script: Script<T>): Promise<T>
-  /** The same for work that waits for something else in between: nobody else may use the database meanwhile. */
+  /**
+   * Finds documents, all from one snapshot, off the event loop and within a deadline. Rejects with SearchError where
+   * that passes or there are too many searches, and ValidationError for one that is too expensive.
+   */
+  find(search: Search, scope: Scope): Promise<Found>
+  /**
+   * Reads the rows of a statement in batches, from one snapshot and without a time-out. On the embedded database each
+   * batch blocks the event loop: for commands, not for the service.
+   */
+  stream(query: Query): AsyncIterable<Result['rows'][number]>
+  /** Like `transact`, for asynchronous work. Requires exclusive use of the database. */
   session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T>
   /**
-   * Whether this instance is the one that does a task which only one should do: of all that ask, on one database, one
-   * is told so until it is gone.
+   * Tries to become the leader of a task. Of all instances on one database, one is the leader until it exits or its
+   * lease expires.
    */
-  lead(task: string): Promise<boolean>
-  /** What is wrong with it, if anything: see StateStore. */
-  trouble(how?: Look): Promise<Trouble | undefined>
+  tryLead(task: string): Promise<boolean>
+  /** Returns the fault of the database, if any; see StateStore. */
+  checkHealth(options?: HealthCheckOptions): Promise<DatabaseFault | undefined>
+  /** Time of this instance's last successful write, in milliseconds since 1970; undefined before the first one. */
+  readonly lastWrite: number | undefined
   close(): Promise<void>
 }
 
 /**
- * A statement with named values (`:name`), to be filled from an object that may hold more than it uses. Throws where a
- * value is missing: a name that is misspelt must not become null.
+ * Prepares a statement with named values (`:name`). The returned function takes an object with at least these values.
+ * It throws where one is missing: a misspelt name must not become null.
  */
 export function sql(text: string, { single = false } = {}): (values?: object) => Query {
   const names: string[] = []
@@ -65,19 +82,19 @@ export function sql(text: string, { single = false } = {}): (values?: object) =>
   })
 }
 
-/** The same for a statement that gives one row at most, which costs less to read. */
+/** The same for a statement that returns at most one row, which is cheaper. */
 export function sqlOne(text: string): (values?: object) => Query {
   return sql(text, { single: true })
 }
 
-/** A statement that reads a row. */
-export const ANYTHING: Query = { text: 'SELECT id FROM identity', values: [] }
+/** A statement that tests whether the database can be read. */
+export const PING: Query = { text: 'SELECT id FROM identity', values: [] }
 
 /**
- * Two statements, a transaction each, that find out whether a database takes writes, and leave nothing behind. So much
- * text that it takes a full disk more than the rest of a page: what accepts a request takes a few.
+ * Returns two statements, a transaction each, that test whether a database can be written, and undo themselves. The row
+ * needs several pages: a small one could fit into free space of an existing page, and miss that the disk is full.
  */
-export function probe(): [Query, Query] {
+export function probeWrites(): [Query, Query] {
   const row = { id: 'probe', role: randomBytes(16_384).toString('hex') }
   return [PROBE(row), UNDO_PROBE(row)]
 }

@@ -7,48 +7,52 @@ interface Prepared {
   statement: Database.Statement
   hasRows: boolean
   writes: boolean
+  /** Names of the columns of a single row, which is read as a list: the library takes as long to build an object of it. */
+  columns: string[]
 }
 
 /** The prepared statements of an SQLite database, and how their results are read. */
 export class Statements {
   /**
-   * By their text. A statement is only ever read in one way: in this library one that was read to its end as a list
-   * keeps what was bound to it, and then answers for that when asked for a single row.
+   * By text. Single-row and list statements are separate: in this library, a statement that was read as a list keeps its
+   * bound values, and would use them when read for a single row.
    */
   private readonly prepared = { single: new Map<string, Prepared>(), list: new Map<string, Prepared>() }
 
   constructor(private readonly db: Database.Database) {}
 
   prepare({ text, single }: Query): Prepared {
-    const known = single ? this.prepared.single : this.prepared.list
-    let prepared = known.get(text)
+    const cache = single ? this.prepared.single : this.prepared.list
+    let prepared = cache.get(text)
     if (!prepared) {
       const reads = /^\s*SELECT/i.test(text)
-      prepared = {
-        statement: this.db.prepare(text),
-        hasRows: reads || /\bRETURNING\b/i.test(text),
-        writes: !reads,
-      }
-      known.set(text, prepared)
+      const statement = this.db.prepare(text)
+      const hasRows = reads || /\bRETURNING\b/i.test(text)
+      const asList = single && hasRows
+      if (asList) statement.raw(true)
+      const columns = asList ? statement.columns().map(({ name }) => name) : []
+      prepared = { statement, hasRows, writes: !reads, columns }
+      cache.set(text, prepared)
     }
     return prepared
   }
 
   run(query: Query): Result {
-    const { values, single } = query
-    const { statement, hasRows } = this.prepare(query)
+    const { values } = query
+    const { statement, hasRows, columns } = this.prepare(query)
     if (!hasRows) return { rows: [], changes: statement.run(values).changes }
-    if (!single) return { rows: statement.all(values) as Row[], changes: 0 }
-    const row = statement.get(values) as (Row & { _metadata?: unknown }) | undefined
-    if (!row) return { rows: [], changes: 0 }
-    const { _metadata, ...columns } = row // how long it took, which the library adds
-    return { rows: [columns], changes: 0 }
+    if (columns.length === 0) return { rows: statement.all(values) as Row[], changes: 0 }
+    const list = statement.get(values) as Value[] | undefined
+    if (!list) return { rows: [], changes: 0 }
+    const row: Row = {}
+    for (let at = 0; at < columns.length; at++) row[columns[at] as string] = list[at] as Value
+    return { rows: [row], changes: 0 }
   }
 }
 
 /**
- * Does a piece of work in a transaction. A full disk has ended it by itself when it fails: to roll that back again, as
- * the library does, would fail too, and say nothing of the disk.
+ * Runs `work` in a transaction. On a full disk SQLite rolls back by itself. A second rollback, as the library does it,
+ * would fail as well and hide the original error.
  */
 export function inTransaction<T>(db: Database.Database, mode: 'IMMEDIATE' | 'DEFERRED', work: () => T): T {
   db.exec(`BEGIN ${mode}`)

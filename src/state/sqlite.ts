@@ -1,113 +1,170 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import Database from 'libsql'
 import { StateError, UnstorableError } from '../errors.js'
-import type { Logger } from '../logger.js'
-import { atTurnEnd, withOthers } from '../turn.js'
-import { migrationsFor } from './migrations/index.js'
-import { playedAtOnce } from './script.js'
-import { ANYTHING, type Driver, probe, type Query, type Result, type Script } from './sql.js'
+import type { Logger } from '../process/logger.js'
+import { TickBatch } from '../process/tick-batch.js'
+import { SqliteSearches } from '../search/sqlite.js'
+import type { Found, Scope, Search } from '../search/syntax.js'
+import { type DatabaseFault, FaultLog, unavailable } from './fault.js'
+import { assertCurrent, migrationsFor } from './migrations/index.js'
+import { runScriptSync } from './script.js'
+import { type Driver, PING, probeWrites, type Query, type Result, type Script } from './sql.js'
 import { sqlStore } from './sql-store.js'
-import { DATABASE_FILE, takeIntoUse, watchFile } from './sqlite-file.js'
+import { DATABASE_FILE, fileGuard, lockFolder } from './sqlite-file.js'
 import { inTransaction, Statements } from './sqlite-statements.js'
-import type { Look, StateStore } from './store.js'
-import { nameState } from './tables/identity.js'
-import { type Trouble, Troubles, unavailable } from './trouble.js'
+import type { HealthCheckOptions, StateStore } from './store.js'
+import { assignStateId } from './tables/identity.js'
 
 export interface SqliteOptions {
   log?: Logger
-  /** Nobody else may use it meanwhile. */
-  alone?: boolean
+  /** Batches statements with other work of the same tick of the event loop. Default: a separate TickBatch. */
+  batch?: TickBatch
+  /** Uses the database exclusively. */
+  exclusive?: boolean
+  /** Read-only beside its users: the database must exist, with the schema of this version. */
+  readOnly?: boolean
 }
 
-/** The embedded store. Throws where it cannot be opened. */
+/** Opens the embedded state store. Throws where it cannot be opened. */
 export function openSqliteStore(folder: string, options: SqliteOptions = {}): StateStore {
   return sqlStore(openSqlite(folder, options))
 }
 
 /**
- * The embedded database: one SQLite file in WAL mode, synced at every commit, so that what was accepted survives
- * kill -9 and power loss. Several processes of one machine may share it.
+ * Opens the embedded database: one SQLite file in WAL mode, synced at every commit, so that committed writes survive
+ * kill -9 and power loss. Several processes of one machine may share it. Throws where it cannot be opened.
  */
-export function openSqlite(folder: string, { log, alone = false }: SqliteOptions = {}): Driver {
+export function openSqlite(
+  folder: string,
+  { log, batch = new TickBatch(), exclusive = false, readOnly = false }: SqliteOptions = {},
+): Driver {
+  if (readOnly) return openReadOnly(folder, { log, batch })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const release = takeIntoUse(folder, alone)
+  const release = lockFolder(folder, exclusive)
   try {
     const path = join(folder, DATABASE_FILE)
     const db = new Database(path, { timeout: 5000 })
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
-    // pages of accounts that come again, in KiB, and pages of the log after which they are written to their places
+    // page cache of 32 MiB (a negative size is in KiB), and a checkpoint every 4,000 WAL pages
     db.pragma('cache_size = -32768')
     db.pragma('wal_autocheckpoint = 4000')
     migrate(db)
-    return new SqliteDriver(db, { folder, release, present: watchFile(path, db), log })
+    return new SqliteDriver(db, { folder, release, assertPresent: fileGuard(path, db), batch, log })
   } catch (error) {
     release()
     throw error
   }
 }
 
+function openReadOnly(folder: string, { log, batch }: { log: Logger | undefined; batch: TickBatch }): Driver {
+  const db = new Database(join(folder, DATABASE_FILE), { readonly: true, timeout: 5000 })
+  try {
+    assertCurrent(versionOf(db), migrationsFor('sqlite').length)
+    return new SqliteDriver(db, { folder, release: () => undefined, assertPresent: () => undefined, batch, log })
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function versionOf(db: Database.Database): number {
+  return (db.pragma('user_version') as { user_version: number }[])[0]?.user_version ?? 0
+}
+
 function migrate(db: Database.Database): void {
   const migrations = migrationsFor('sqlite')
   inTransaction(db, 'IMMEDIATE', () => {
-    const version = (db.pragma('user_version') as { user_version: number }[])[0]?.user_version ?? 0
+    const version = versionOf(db)
     if (version > migrations.length) throw new Error('The state database was made by a newer version of Tidegate.')
     for (const step of migrations.slice(version)) db.exec(step)
     db.pragma(`user_version = ${migrations.length}`)
-    const { text, values } = nameState()
+    const { text, values } = assignStateId()
     db.prepare(text).run(values)
   })
 }
 
-/** A statement that waits for the end of the turn. */
-interface Waiting {
+/** Rows of a stream to read before yielding to the event loop. */
+const STREAM_BATCH = 500
+
+/** A statement that waits for its batch. */
+interface PendingStatement {
   query: Query
   resolve(result: Result): void
   reject(error: Error): void
 }
 
-/** What belongs to an open database. */
+/** The resources of an open database. */
 interface Opened {
   folder: string
-  /** Gives back the lock by which it is in use. */
+  /** Releases the lock that marks it as in use. */
   release: () => void
-  /** Throws where the file is not the one that was opened any more. */
-  present: () => void
+  /** Throws where the file was removed, replaced or truncated. */
+  assertPresent: () => void
+  batch: TickBatch
   log: Logger | undefined
 }
 
 class SqliteDriver implements Driver {
+  readonly dialect = 'sqlite'
+  private readonly searches: SqliteSearches
   private readonly statements: Statements
-  private readonly reads: Waiting[] = []
-  private readonly writes: Waiting[] = []
-  /** Locks of what this instance leads. */
-  private readonly leads = new Map<string, Database.Database>()
-  private readonly troubles: Troubles
+  private readonly reads: PendingStatement[] = []
+  private readonly writes: PendingStatement[] = []
+  /** Locks of the tasks that this instance leads. */
+  private readonly leaderLocks = new Map<string, Database.Database>()
+  private readonly faults: FaultLog
 
   constructor(
     private readonly db: Database.Database,
     private readonly opened: Opened,
   ) {
-    this.troubles = new Troubles(opened.log)
+    this.faults = new FaultLog(opened.log)
     this.statements = new Statements(db)
+    this.searches = new SqliteSearches(
+      join(opened.folder, DATABASE_FILE),
+      (error) => this.meaning(error),
+      (query) => this.query(query),
+    )
   }
 
   /**
-   * With the others of this turn of the event loop: reads share a lock and writes a commit, which cost more than the
-   * statements themselves.
+   * Batches the statement with others of this tick (group commit): reads share a lock and writes a commit, which cost
+   * more than the statements themselves.
    */
   async query(query: Query): Promise<Result> {
     const { writes } = this.guarded(() => this.statements.prepare(query))
-    const [waiting, when] = writes ? [this.writes, atTurnEnd] : [this.reads, withOthers]
+    const { batch } = this.opened
+    const queue = writes ? this.writes : this.reads
+    const run = () => this.flush(queue)
     return new Promise((resolve, reject) => {
-      if (waiting.push({ query, resolve, reject }) === 1) when('statements', () => this.runWaiting(waiting))
+      if (queue.push({ query, resolve, reject }) > 1) return
+      if (writes) batch.add('statements', run)
+      else batch.addIfShared('statements', run)
     })
   }
 
   async transact<T>(script: Script<T>): Promise<T> {
-    const work = () => playedAtOnce(script, (query) => this.guarded(() => this.statements.run(query)))
+    const work = () => runScriptSync(script, (query) => this.guarded(() => this.statements.run(query)))
     return this.guarded(() => this.write(work))
+  }
+
+  /** Uses a separate connection, whose snapshot blocks no writer. */
+  async *stream({ text, values }: Query): AsyncGenerator<Result['rows'][number]> {
+    const db = this.guarded(() => new Database(join(this.opened.folder, DATABASE_FILE), { readonly: true }))
+    try {
+      const rows = this.guarded(() => db.prepare(text).iterate(values)) as Iterator<Result['rows'][number]>
+      for (let count = 1; ; count++) {
+        const { done, value } = this.guarded(() => rows.next())
+        if (done) return
+        yield value
+        if (count % STREAM_BATCH === 0) await nextTurn()
+      }
+    } finally {
+      db.close()
+    }
   }
 
   async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
@@ -122,13 +179,17 @@ class SqliteDriver implements Driver {
     }
   }
 
-  /** By a lock on a file beside the database, which the system takes back when the process is gone. */
-  async lead(task: string): Promise<boolean> {
-    if (this.leads.has(task)) return true
+  find(search: Search, scope: Scope): Promise<Found> {
+    return this.searches.find(search, scope)
+  }
+
+  /** Leadership is a lock on a file next to the database, which the system releases when the process exits. */
+  async tryLead(task: string): Promise<boolean> {
+    if (this.leaderLocks.has(task)) return true
     const lock = new Database(join(this.opened.folder, `${task.replaceAll(' ', '-')}.lock`), { timeout: 0 })
     try {
       lock.exec('BEGIN EXCLUSIVE')
-      this.leads.set(task, lock)
+      this.leaderLocks.set(task, lock)
       return true
     } catch {
       lock.close()
@@ -136,51 +197,56 @@ class SqliteDriver implements Driver {
     }
   }
 
-  async trouble({ thorough = false }: Look = {}): Promise<Trouble | undefined> {
+  async checkHealth({ thorough = false }: HealthCheckOptions = {}): Promise<DatabaseFault | undefined> {
     try {
       this.guarded(() => {
-        this.opened.present()
-        this.statements.run(ANYTHING)
-        if (thorough) this.readAll()
-        if (thorough || this.troubles.probes())
-          for (const query of probe()) this.write(() => this.statements.run(query))
+        this.opened.assertPresent()
+        this.statements.run(PING)
+        if (thorough) this.checkIntegrity()
+        if (thorough || this.faults.isProbeDue())
+          for (const query of probeWrites()) this.write(() => this.statements.run(query))
       })
     } catch {
-      // kept where it was noted
+      // recorded by guarded()
     }
-    return this.troubles.current
+    return this.faults.current
+  }
+
+  get lastWrite(): number | undefined {
+    return this.faults.lastWrite
   }
 
   async close(): Promise<void> {
-    this.runWaiting(this.reads)
-    this.runWaiting(this.writes)
-    for (const lock of this.leads.values()) lock.close()
-    this.leads.clear()
+    this.flush(this.reads)
+    this.flush(this.writes)
+    for (const lock of this.leaderLocks.values()) lock.close()
+    this.leaderLocks.clear()
+    await this.searches.close()
     if (this.db.open) this.db.close()
     this.opened.release()
   }
 
-  private readAll(): void {
-    const [{ quick_check: said } = {}] = this.db.pragma('quick_check(1)') as { quick_check?: string }[]
-    if (said !== 'ok') throw Object.assign(new Error('It is damaged.'), { code: 'SQLITE_CORRUPT' })
+  private checkIntegrity(): void {
+    const [{ quick_check: result } = {}] = this.db.pragma('quick_check(1)') as { quick_check?: string }[]
+    if (result !== 'ok') throw Object.assign(new Error('It is damaged.'), { code: 'SQLITE_CORRUPT' })
   }
 
-  /** Commits what a piece of work writes, into the file that is there: one that was removed would take it as well. */
+  /** Runs a write transaction, after checking the file: a removed one would accept the write as well, and lose it. */
   private write<T>(work: () => T): T {
-    this.opened.present()
+    this.opened.assertPresent()
     const result = inTransaction(this.db, 'IMMEDIATE', work)
-    this.troubles.worked()
+    this.faults.wrote()
     return result
   }
 
-  /** All of them or none: where the database fails, nobody was accepted. */
-  private runWaiting(waiting: Waiting[]): void {
-    const batch = waiting.splice(0)
+  /** Commits a batch atomically: where the database fails, every statement of the batch is rejected. */
+  private flush(queue: PendingStatement[]): void {
+    const batch = queue.splice(0)
     if (batch.length === 0) return
     const work = () => batch.map(({ query }) => this.statements.run(query))
     try {
       const results = this.guarded(() => {
-        if (waiting === this.writes) return this.write(work)
+        if (queue === this.writes) return this.write(work)
         return batch.length > 1 ? inTransaction(this.db, 'DEFERRED', work) : work()
       })
       for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result)
@@ -190,19 +256,23 @@ class SqliteDriver implements Driver {
   }
 
   private guarded<T>(step: () => T): T {
-    // prepared statements of this library go on working after their database was closed
+    // in this library, prepared statements still work after their database was closed
     if (!this.db.open) throw unavailable()
     try {
       return step()
     } catch (error) {
-      if (error instanceof StateError) throw error // judged already
-      if (isAboutData(error)) throw new UnstorableError()
-      throw this.troubles.failed(error)
+      throw this.meaning(error)
     }
+  }
+
+  private meaning(error: unknown): Error {
+    if (error instanceof StateError) return error // classified already
+    if (isAboutData(error)) return new UnstorableError()
+    return this.faults.record(error)
   }
 }
 
-/** Whether it is the data that cannot be stored, as against a database that is full, locked or gone. */
+/** Whether an error is caused by the data, as opposed to a database that is full, locked or lost. */
 function isAboutData(error: unknown): boolean {
   const code = String((error as { code?: unknown } | null)?.code)
   return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(code) || error instanceof RangeError

@@ -1,259 +1,182 @@
-import type { Address, Hex } from 'viem'
-import type { Trouble } from './trouble.js'
+import type { Address } from '../hex.js'
+import type { Found, Scope, Search } from '../search/syntax.js'
+import type { DeliveryStore, ProofStore } from './delivery-store.js'
+import type { HostedStore } from './hosted-store.js'
+import type { IndexImports, IndexStore } from './index-store.js'
+
+export type {
+  Breakdown,
+  DeliveryRow,
+  DeliveryStore,
+  HostedPublisher,
+  NewProof,
+  OrderFee,
+  Period,
+  ProofStore,
+  QueuedProof,
+  Totals,
+  TotalsRequest,
+} from './delivery-store.js'
+export type { HostedMove, HostedRow, HostedStore, HostedTotals, HostedUse, NewHostedFile } from './hosted-store.js'
+export type {
+  Cursor,
+  EmitterKind,
+  Generations,
+  IndexBatch,
+  IndexChange,
+  IndexGeneration,
+  IndexImports,
+  IndexRow,
+  IndexStore,
+} from './index-store.js'
+export type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from './indexed.js'
 
 /**
- * Everything that must survive: nonces, revoked tokens, the on-chain index and proofs to be sent, in one database.
- * Every method is atomic and durable when its promise resolves; when the database cannot answer it rejects with
- * StateError, and nothing was accepted. Addresses are checksummed.
+ * All durable state: nonces, revoked tokens, the on-chain index, queued proofs and deliveries, in one database. Every
+ * method is atomic, and durable when its promise resolves. Where the database fails it rejects with StateError, and
+ * nothing was written. Addresses are checksummed.
  */
 export interface StateStore {
   readonly nonces: NonceStore
   readonly revocations: RevocationStore
   readonly index: IndexStore
+  readonly imports: IndexImports
   readonly proofs: ProofStore
   readonly usage: UsageStore
-  readonly moments: MomentStore
+  readonly deliveries: DeliveryStore
+  readonly milestones: MilestoneStore
+  readonly cutOver: CutOverStore
   readonly identity: IdentityStore
-  /** What is wrong with the database, if anything: it is asked, and where it refused something before, to take a write. */
-  trouble(how?: Look): Promise<Trouble | undefined>
+  readonly search: SearchStore
+  readonly hosted: HostedStore
+  /** Returns the fault of the database, if any. Reads from it, and after a failure probes it with a write. */
+  checkHealth(how?: HealthCheckOptions): Promise<DatabaseFault | undefined>
+  /** Time of this instance's last successful write, in milliseconds since 1970; undefined before the first one. */
+  lastWrite(): number | undefined
   close(): Promise<void>
 }
 
-/** How a database is looked at. */
-export interface Look {
-  /** It takes a write in any case, and an embedded one is read as a whole, which may take seconds. */
+/** Full-text search in the documents of the index. */
+export interface SearchStore {
+  /**
+   * Finds documents, all from one snapshot. Rejects with SearchError if it times out or is unavailable, and with
+   * ValidationError for a search that is too expensive.
+   */
+  find(search: Search, scope: Scope): Promise<Found>
+  /** Indexes some documents from before an upgrade to a version with search. Returns false if there are none left. */
+  buildSome(): Promise<boolean>
+  /**
+   * Merges some of what changes have added to the full-text index with what was there: every search reads all of its parts.
+   * Returns false if there is nothing left to merge now, as always in a database that has no parts.
+   */
+  mergeSome(): Promise<boolean>
+}
+
+/** Kinds of database failures. */
+export type FaultKind =
+  | 'full'
+  | 'corrupt'
+  | 'locked'
+  | 'gone'
+  | 'readonly'
+  | 'disk'
+  | 'refused'
+  | 'unreachable'
+  | 'failed'
+
+export interface DatabaseFault {
+  kind: FaultKind
+  /** The database's error code, or else the name of the error. Never its message, which may quote anything. */
+  code: string
+}
+
+/** Options of a health check. */
+export interface HealthCheckOptions {
+  /** Always probes with a write, and reads an embedded database completely, which may take seconds. */
   thorough?: boolean
 }
 
-/** Which state a database holds. */
+/** The identity of the state in a database. */
 export interface Identity {
   id: string
-  /** Other states that went into this one, or that it was allowed to go on without. */
+  /** Other states that were moved into this one, or abandoned in its favour. */
   contains: string[]
-  /** The state that this one was moved to: nothing may be accepted by this one any more. */
+  /** The state that this one was moved to. This one must not be used any more. */
   successor?: string
+  /** The state that is being copied into this one. This one must not be used until that is complete. */
+  copying?: string
 }
 
-/** Every state has an id of its own, by which a database that is not the last one in use is told from it. */
+/** Every state has a unique id, which distinguishes the current database from outdated ones. */
 export interface IdentityStore {
   get(): Promise<Identity>
-  /** Whether there is nothing in it that must survive. */
+  /** Whether it holds nothing durable but the index. */
   isEmpty(): Promise<boolean>
-  /** Notes that what other states held is in this one now, or is given up; it is in use again where it was not. */
+  /** Records that other states were moved into this one, or abandoned. Clears `successor`. */
   contain(ids: string[]): Promise<void>
-  /** Notes that this state went on elsewhere. */
+  /** Records that this state was moved to another one. */
   retire(successor: string): Promise<void>
-  /** Goes on with a state that had gone on elsewhere: from here on it is another one, with an id of its own. */
+  /** Continues a state that had been moved elsewhere, as a separate state with a new id. */
   fork(): Promise<void>
 }
 
 /**
- * The last nonces of accounts, and of contract wallets: those by chain (`chainId`), since one address may belong to
- * somebody else on each. A nonce of the account itself, which earlier versions kept for wallets too, holds for its
- * wallets as well, so that none goes down.
+ * The last nonces of accounts, and of contract wallets. The latter are stored per chain (`chainId`), since an address
+ * may have another owner on each. The nonce of an account, which earlier versions stored for wallets as well, is a
+ * lower bound for its wallets, so that no nonce decreases.
  */
 export interface NonceStore {
-  /** The sort key of the last nonce consumed for this address, if there was one; without a chain the last one of all. */
+  /** Returns the sort key of the last nonce consumed for this address, if any; without a chain, the greatest of all. */
   last(address: Address, chainId?: number): Promise<string | undefined>
   /**
-   * Whether a nonce may still be above the last one of this address: false is final, true is what `consume` says. It
-   * asks the database only for addresses that this instance has not seen lately.
+   * Whether a nonce may be above the last one of this address. False is definitive; true must be confirmed by
+   * `consume`. Queries the database only for addresses that are not cached.
    */
   mayPass(address: Address, sortKey: string, chainId?: number): Promise<boolean>
   /**
-   * One atomic check and update: true, and the key is stored, exactly when it is greater (as text, byte by byte)
-   * than the last one of this address.
+   * Atomic check and update: returns true and stores the key if and only if it is greater (bytewise, as text) than the
+   * last one of this address.
    */
   consume(address: Address, sortKey: string, chainId?: number): Promise<boolean>
 }
 
 export interface RevocationStore {
-  /** Marks a token id as deleted; expiresAt in seconds since 1970. False when it already was. */
+  /** Revokes a token id; expiresAt in seconds since 1970. Returns false where it was revoked already. */
   revoke(jti: string, expiresAt: number): Promise<boolean>
   isRevoked(jti: string): Promise<boolean>
-  /** Forgets revocations of tokens that expired before `now` (seconds since 1970). */
+  /** Deletes the revocations of tokens that expired before `now` (seconds since 1970). */
   purge(now: number): Promise<void>
 }
 
-/** How much was used in a window of time, and in how many milliseconds that ends. */
+/** The usage within a time window, and the milliseconds until that ends. */
 export interface Usage {
   used: number
   endsIn: number
 }
 
-/** Counters over windows of time. Times are in milliseconds. */
+/** Usage counters over fixed time windows. Times are in milliseconds. */
 export interface UsageStore {
-  /** Adds to a counter, which begins anew where its window is over. */
+  /** Adds to a counter, which is reset first if its window has ended. */
   add(id: string, amount: number, window: number, now: number): Promise<Usage>
   used(id: string, window: number, now: number): Promise<Usage>
 }
 
-/** When the database learnt something, from where on a new rule holds. */
-export type Moment = 'quotes end'
+/** An upgrade of the database from which a new rule applies. */
+export type Milestone = 'quotes end'
 
-/** Moments that a database remembers for good, written when it was made or brought up to date. */
-export interface MomentStore {
-  /** Seconds since 1970. */
-  of(moment: Moment): Promise<number>
+/** The times of milestones, recorded when the database was created or migrated. */
+export interface MilestoneStore {
+  /** Returns the time of a milestone in seconds since 1970. */
+  get(moment: Milestone): Promise<number>
 }
 
-/** A proof of delivery that waits to be sent. */
-export interface QueuedProof {
-  id: string
-  kind: 'http' | 'chain'
-  /** JSON. */
-  body: string
-  /** How often it was taken up, this time included. */
-  attempts: number
-  /** The transaction that was sent for it. */
-  txId: Hex | null
-}
-
-export type NewProof = Pick<QueuedProof, 'id' | 'kind' | 'body'>
-
-/** Proofs that wait to be sent. Times are in milliseconds since 1970. */
-export interface ProofStore {
-  add(proof: NewProof, now: number): Promise<void>
-  /**
-   * The same at most once for a subject, for good, and at most `perDay` times on one day (UTC; 0 is without limit),
-   * over all instances: `known` where it was added before, `refused` where the day's number is used up.
-   */
-  addOnce(subject: string, perDay: number, proof: NewProof, now: number): Promise<'added' | 'known' | 'refused'>
-  /** Takes up what is due, so that nobody else does before `until`. */
-  claim(now: number, until: number, limit: number): Promise<QueuedProof[]>
-  noteTransaction(id: string, txId: Hex): Promise<void>
-  done(id: string): Promise<void>
-  /** Makes it due at a time; null keeps it without ever being due. */
-  retry(id: string, at: number | null): Promise<void>
-  /** How many there are. */
-  waiting(): Promise<number>
-}
-
-/** How far the index has read a chain: the last block, and its hash to notice a reorganisation. */
-export interface Cursor {
-  block: number
-  hash: Hex
-}
-
-export interface IndexedNft {
-  address: Address
-  name: string
-  symbol: string
-  /** Token URI and owner as the NFT was created with them. */
-  tokenUri: string
-  owner: Address
-  /** ISO 8601 time of the block that deployed it. */
-  created: string
-}
-
-export interface IndexedDatatoken {
-  address: Address
-  nft: Address
-  name: string
-  symbol: string
-}
-
-/** The last metadata event of a data NFT, and what came of its document. */
-export interface IndexedMetadata {
-  nft: Address
-  did: string
-  /** State that the event set: 0 active, 1 end of life, 2 deprecated, 3 revoked, 4 temporarily disabled, 5 unlisted. */
-  state: number
-  /** The document as published, JSON text; null when this provider cannot use it. */
-  ddo: string | null
-  /** Why there is no document. */
-  reason: string | null
-  /** Whether it is encrypted on the chain, where anybody else can read it. */
-  encrypted: boolean
-  txId: Hex
-  block: number
-  /** Who signed the event's transaction, as the event says. */
-  from: Address
-  /** Seconds since 1970. */
-  timestamp: number
-}
-
-/** What the events of a range of blocks change, in their order. */
-export type IndexChange =
-  | { kind: 'nft'; nft: IndexedNft }
-  | { kind: 'datatoken'; datatoken: IndexedDatatoken }
-  | { kind: 'metadata'; metadata: IndexedMetadata }
-  | { kind: 'state'; nft: Address; state: number }
-  | { kind: 'order'; datatoken: Address }
-  /** What an NFT published, or its state, is not known for this reason: it is not to be had. */
-  | { kind: 'unreadable'; nft: Address; reason: string }
-
-/** Contracts whose events count. */
-export type EmitterKind = 'nft' | 'datatoken'
-
-export interface IndexedAsset {
-  chainId: number
-  nft: IndexedNft
-  datatokens: (IndexedDatatoken & { orders: number })[]
-  metadata: IndexedMetadata
-}
-
-/** One batch of the index. */
-export interface IndexStep {
-  chainId: number
-  from: Cursor | undefined
-  to: Cursor
-  changes: IndexChange[]
-  keepSince?: number
-  /**
-   * Told each change that the database does not take, for what it is itself; the others are made. Where it is missing
-   * one such change makes the step fail, with UnstorableError.
-   */
-  leaveOut?: (change: IndexChange) => void
-}
-
-/** What was read of each chain, from its start to a cursor. */
-export interface IndexReading {
-  cursor(chainId: number): Promise<Cursor | undefined>
-  /**
-   * Applies all changes and moves the cursor from `from` in one transaction: all of it or nothing. False, and nothing
-   * is changed, where the cursor is elsewhere by now. With `keepSince`, what was there before is kept as well, so that
-   * the batch can be taken back, to that block at least; what lies before the last checkpoint up to it is let go.
-   */
-  commit(step: IndexStep): Promise<boolean>
-  /** The cursors that `rollback` can go back to, newest first; the present one is the first. */
-  checkpoints(chainId: number): Promise<Cursor[]>
-  /** Takes back everything after one of the checkpoints, in one transaction. */
-  rollback(chainId: number, to: Cursor): Promise<void>
-  /** Those of some addresses that are known, asked for in one statement: a few hundred at most. */
-  known(chainId: number, kind: EmitterKind, addresses: Address[]): Promise<Address[]>
-  /** The known addresses in their order, so many of them, from the one after an address. */
-  emitters(chainId: number, kind: EmitterKind, after: Address | undefined, limit: number): Promise<Address[]>
-}
-
-/** The readings that there are of a chain. */
-export interface Readings {
-  /** The one that answers. */
-  live?: { id: number; cursor: Cursor }
-  /** The one that is to replace it; `wanted` by the operator. */
-  next?: { id: number; cursor?: Cursor; wanted: boolean }
-  /** Whether there are rows of others, which answer nothing any more. */
-  old: boolean
-}
-
-/** The index: the live reading of each chain, and the next ones beside it. */
-export interface IndexStore extends IndexReading {
-  /** Whether this instance is the one that keeps the index of a chain, of all on one database. */
-  lead(chainId: number): Promise<boolean>
-  /** The chains that it has read anything of. */
-  chains(): Promise<number[]>
-  readings(chainId: number): Promise<Readings>
-  /** The readings that are to replace the live ones. */
-  readonly next: IndexReading
-  /** Begins to read a chain again, beside what was read of it; a next reading that there was is given up. Nothing where nothing was read yet. */
-  begin(chainId: number, wanted: boolean): Promise<void>
-  /** Gives the next reading of a chain up. */
-  giveUp(chainId: number): Promise<void>
-  /** Puts the next reading in place of the live one, in one transaction; false where it is not at the cursor. */
-  replace(chainId: number, at: Cursor): Promise<boolean>
-  /** Deletes some of the rows that answer nothing any more. False where there are none. */
-  sweep(chainId: number): Promise<boolean>
-  nft(chainId: number, address: Address): Promise<IndexedNft | undefined>
-  datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>
-  asset(did: string): Promise<IndexedAsset | undefined>
+/**
+ * The time at which this service took over from another one, whose requests must not be accepted again; in milliseconds
+ * since 1970.
+ */
+export interface CutOverStore {
+  /** Undefined if it took over from none. */
+  get(): Promise<number | undefined>
+  /** Raises it; never lowers it. */
+  raise(at: number): Promise<void>
 }

@@ -18,21 +18,21 @@ export const KEYS = {
   }),
   KEYSTORE: setting({
     parse: parse.perChain(parse.text),
-    doc: 'Path of an encrypted JSON file (Web3 Secret Storage version 3) with the private key, in place of PROVIDER_PRIVATE_KEY; one for all chains, or JSON by chain id. tidegate keys makes such files.',
+    doc: 'Path of an encrypted JSON file (Web3 Secret Storage version 3) with the private key, instead of PROVIDER_PRIVATE_KEY; one for all chains, or JSON by chain id. tidegate keys creates such files.',
     example: '/etc/tidegate/key.json',
   }),
   KEYSTORE_PASSWORD: setting({
     parse: parse.text,
     secret: true,
-    doc: 'Password of the encrypted files; best given as KEYSTORE_PASSWORD_FILE.',
+    doc: 'Password of the encrypted files; preferably set as KEYSTORE_PASSWORD_FILE.',
   }),
   PREVIOUS_PRIVATE_KEYS: setting({
     parse: parse.perChain(parse.privateKeys),
     secret: true,
-    doc: 'Keys that were in use before, separated by commas, or JSON by chain id: what was encrypted to them can still be opened, and orders quoted with them still hold.',
+    doc: 'Keys that were in use before, separated by commas, or JSON by chain id: documents encrypted to them can still be decrypted, and orders quoted with them remain valid.',
   }),
   PREVIOUS_KEYSTORES: setting({
     parse: parse.perChain(parse.paths),
-    doc: 'Paths of encrypted files with such keys, under the same password, separated by commas, or JSON by chain id.',
+    doc: 'Paths of encrypted files with previous keys, with the same password, separated by commas, or JSON by chain id.',
   }),
 } as const

@@ -1,73 +1,83 @@
 import * as parse from '../parsers.js'
 import { setting } from '../setting.js'
 
-/** Limits on what comes in. */
+/** Limits on incoming requests. */
 export const LIMITS = {
   RATE_LIMIT_REQUESTS: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
     default: 0,
-    doc: 'Requests that one address may send in a minute, over all instances; 0 is without limit.',
+    doc: 'Maximum requests per minute from one address, over all instances; 0 is unlimited.',
   }),
   RATE_LIMIT_BYTES: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
     default: 0,
-    doc: 'Bytes of files that one address is handed in a minute, over all instances (IPv6 by /64); 0 is without limit. They are counted while they are written: further downloads are refused then, those under way wait for the next minute, but for 64 KiB each. Where a storage has to send more than what is handed out, that counts.',
+    doc: 'Maximum bytes of files per minute to one address, over all instances (IPv6 by /64); 0 is unlimited. Bytes are counted while they are written: beyond the limit new downloads are refused, and those in flight get 64 KiB each, then pause until the next minute. If a storage has to send more than the consumer receives, that counts.',
+  }),
+  CONSUMER_REQUESTS_PER_DAY: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 0,
+    doc: 'Maximum downloads (GET) in 24 hours by one consumer, whatever network address they come from, over all instances; 0 is unlimited. Only authenticated requests count, so that nobody can use up the limit of somebody else.',
+  }),
+  CONSUMER_BYTES_PER_DAY: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 0,
+    doc: 'Maximum bytes of files in 24 hours to one consumer, over all instances; 0 is unlimited. A download that starts below the limit is completed; it counts with its full length while in flight, and with the bytes sent once it has ended.',
   }),
   ANONYMOUS_REQUESTS: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
-    doc: 'Requests that need no order (fileinfo, initialize, encrypt, validate, and requests that were refused) that one address may send in a minute to one process; 0 is without limit. IPv6 addresses count by /64. Default: 600, but without limit for private addresses unless TRUSTED_PROXIES is set. Downloads have limits of their own.',
+    doc: 'Maximum requests per minute from one address to one process that need no order (fileinfo, initialize, encrypt, validate, and refused requests); 0 is unlimited. IPv6 addresses count by /64. Default: 600, but unlimited for private addresses unless TRUSTED_PROXIES is set. Downloads have separate limits.',
   }),
   ANONYMOUS_BYTES: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
-    doc: 'Bytes that storages send in a minute for descriptions that one address asks for, checksums above all, after which it gets none that read a file; 0 is without limit. Default: 1 GiB, with the same exception.',
+    doc: 'Maximum bytes per minute that storages send for the descriptions (mainly checksums) of one address; beyond it, descriptions that read a file are refused. 0 is unlimited. Default: 1 GiB, with the same exception.',
   }),
   MAX_ANONYMOUS: setting({
     parse: parse.integer(1, 10_000_000),
     default: 256,
-    doc: 'Such requests in flight in one process above which further ones are answered with 503.',
+    doc: 'Maximum anonymous requests in flight in one process; further ones get 503.',
   }),
   MAX_ANONYMOUS_PER_ADDRESS: setting({
     parse: parse.integer(0, 10_000_000),
-    doc: 'The same for one address, answered with 429; 0 is without limit. Default: 32, with the same exception.',
+    doc: 'Maximum anonymous requests in flight from one address; further ones get 429. 0 is unlimited. Default: 32, with the same exception.',
   }),
   MAX_CONNECTIONS: setting({
     parse: parse.integer(1, 10_000_000),
     default: 16_384,
-    doc: 'Connections of one process above which requests are answered with 503.',
+    doc: 'Maximum connections of one process; requests on further ones get 503.',
   }),
   MAX_DOWNLOADS: setting({
     parse: parse.integer(1, 10_000_000),
     default: 4096,
-    doc: 'Downloads under way in one process above which further ones are answered with 503.',
+    doc: 'Maximum downloads in flight in one process; further ones get 503.',
   }),
   MAX_DOWNLOADS_PER_ADDRESS: setting({
     parse: parse.integer(0, 10_000_000),
     default: 0,
-    doc: 'The same for one address, answered with 429; 0 is without limit.',
+    doc: 'Maximum downloads in flight to one address; further ones get 429. 0 is unlimited.',
   }),
   CONSUMER_STALL_TIMEOUT: setting({
     parse: parse.integer(100, 86_400_000),
     default: 300_000,
-    doc: 'Milliseconds in which a client takes nothing of a download, or of another large answer, after which it is ended.',
+    doc: 'Milliseconds without progress after which a download, or another large response, is aborted because its client does not read.',
   }),
   TRUSTED_PROXIES: setting({
     parse: parse.networks,
-    doc: 'Addresses and networks of reverse proxies whose X-Forwarded-For is believed, separated by commas. Default: none.',
+    doc: 'Addresses and networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas. Default: none.',
     example: '10.0.0.0/8,192.0.2.7',
   }),
   MAX_BODY_SIZE: setting({
     parse: parse.integer(1024, 1_073_741_824),
     default: 10_485_760,
-    doc: 'Largest body of encrypt, decrypt and validate, in bytes; all other routes take no more than 256 KiB.',
+    doc: 'Maximum body of encrypt, decrypt and validate, in bytes; all other routes accept at most 256 KiB.',
   }),
   MAX_DDO_SIZE: setting({
     parse: parse.integer(1024, 16_777_216),
     default: 1_048_576,
-    doc: 'Largest decompressed asset document that the service reads, in bytes.',
+    doc: 'Maximum size of a decompressed asset document, in bytes.',
   }),
   MAX_CHECKSUM_LENGTH: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
     default: 10_485_760,
-    doc: 'fileinfo computes a checksum only for files smaller than this many bytes.',
+    doc: 'Size in bytes below which fileinfo computes checksums.',
   }),
 } as const

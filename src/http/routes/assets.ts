@@ -1,14 +1,45 @@
-import { assetDocument } from '../../assets/document.js'
-import { personalDigest, signDigest } from '../../crypto/keys.js'
-import { AssetError, ValidationError } from '../../errors.js'
-import { ADDRESS, HEX, json, object } from '../docs.js'
-import { type Endpoint, withRawBody } from '../endpoint.js'
-import { described, text } from '../params.js'
-import { READER, readerCheck } from '../readers.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { assetDocument, publishedMetadata } from '../../assets/document.js'
+import { opened } from '../../assets/opened.js'
+import type { Context } from '../../context.js'
+import { AssetError } from '../../errors.js'
+import { DECRYPTER_PARAMS, decrypterCheck } from '../endpoints/decrypters.js'
+import { json } from '../endpoints/docs.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { described, text } from '../endpoints/params.js'
 
-const PREFIX = '/api/aquarius/assets'
+/** Prefix of the routes of the index, the same as that of metadata caches. */
+export const PREFIX = '/api/aquarius/assets'
 
-/** The asset document of a DID from the on-chain index, in the form that metadata caches serve. */
+interface DidRoute {
+  Params: { did: string }
+}
+
+/** The common part of the routes that read one asset. */
+const READING: Pick<Endpoint['doc'], 'path' | 'params' | 'token' | 'errors'> = {
+  path: { did: described(text, 'DID of the asset.', 'did:op:0000') },
+  params: DECRYPTER_PARAMS,
+  token: true,
+  errors: ['ASSET_NOT_FOUND', 'DECRYPTER_DENIED', 'CHAIN_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
+}
+
+/**
+ * Creates the look-up of a requested asset that the caller may read. It returns undefined if there is none, and throws
+ * AccessError, or UnseenError if the index is stale.
+ */
+function readableAsset(context: Context) {
+  const { indexed } = context
+  const checkReader = decrypterCheck(context)
+  return async (request: FastifyRequest<DidRoute>, reply: FastifyReply) => {
+    const { did } = request.params
+    const found = await indexed.asset(did)
+    if (found) await checkReader(request, reply, found)
+    else indexed.assertAbsent(did, { anyCurrent: true })
+    return found
+  }
+}
+
+/** Serves the asset document of a DID from the on-chain index, in the format of metadata caches. */
 export const assetDdo: Endpoint = {
   names: [],
   method: 'GET',
@@ -16,64 +47,51 @@ export const assetDdo: Endpoint = {
   doc: {
     summary: 'Asset document',
     description:
-      'The DDO of an asset from the on-chain index, with nft, datatokens, event, stats and purgatory filled in. Where the operator has named who may decrypt (AUTHORIZED_DECRYPTERS), a document that is encrypted on the chain is for those alone: signed over decrypterAddress + nonce + "decryptDDO".',
-    path: { did: described(text, 'DID of the asset.', 'did:op:0000') },
-    params: READER,
-    token: true,
+      'The DDO of an asset from the on-chain index, with nft, datatokens, event, stats and purgatory filled in. Where the operator has named who may decrypt (AUTHORIZED_DECRYPTERS, AUTHORIZED_DECRYPTERS_LIST), a document that is encrypted on the chain is for those alone: signed over decrypterAddress + nonce + "decryptDDO".',
+    ...READING,
     responses: { 200: json('The document.', { type: 'object' }) },
-    errors: ['ASSET_NOT_FOUND', 'DECRYPTER_DENIED', 'CHAIN_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
   },
   register(app, context) {
-    const { indexed, facts, purgatory } = context
-    const checkReader = readerCheck(context)
-    app.get<{ Params: { did: string } }>(this.path, async (request, reply) => {
-      const found = await indexed.asset(request.params.did)
-      if (found) await checkReader(request, reply, found)
-      const document = found && assetDocument(found, await facts.of(found), purgatory.reasonFor(found.metadata.did))
-      if (!document) throw new AssetError('ASSET_NOT_FOUND', 'No asset with this DID is in the index.')
-      return document
+    const { onChain, purgatory } = context
+    const readable = readableAsset(context)
+    app.get<DidRoute>(this.path, async (request, reply) => {
+      const found = await readable(request, reply)
+      const asset = found && opened(found)
+      if (!asset) throw notFound(request.params.did)
+      return assetDocument(asset, await onChain.of(asset), purgatory.reasonFor(found.metadata.did))
     })
   },
 }
 
-/** Checks a DDO before it is published, and signs its hash so that the contract records who validated it. */
-export const validateDdo: Endpoint = {
+/** ocean.py looks for exactly this sentence before it publishes. */
+function notFound(did: string): AssetError {
+  return new AssetError('ASSET_NOT_FOUND', `Asset DID ${did} not found in Elasticsearch.`)
+}
+
+/** Serves the `metadata` object of an asset, which some clients fetch by itself. */
+export const assetMetadata: Endpoint = {
   names: [],
-  method: 'POST',
-  path: `${PREFIX}/ddo/validate`,
-  anonymous: true,
+  method: 'GET',
+  path: `${PREFIX}/metadata/:did`,
   doc: {
-    summary: 'Validate a DDO',
+    summary: 'Metadata of an asset',
     description:
-      'Checks a DDO before it is published, and signs the SHA-256 of the body so that the contract records who validated it.',
-    body: { contentType: 'application/octet-stream', schema: {}, description: 'The DDO as JSON text.' },
-    responses: {
-      200: json(
-        'The hash and its signature.',
-        object({
-          hash: HEX,
-          publicKey: ADDRESS,
-          v: { enum: [27, 28] },
-          r: { type: 'array', items: HEX },
-          s: { type: 'array', items: HEX },
-        }),
-      ),
-    },
-    errors: ['SANDBOX_UNAVAILABLE'],
+      'The metadata object of an asset document, under the same conditions as the document itself. Assets whose state hides it have none.',
+    ...READING,
+    responses: { 200: json('The metadata.', { type: 'object' }) },
   },
-  register(app, { chains, documents, settings }) {
-    withRawBody(app, (scope) => {
-      scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request) => {
-        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        const read = await documents.validate(body, { signal: request.lifetime.signal })
-        if ('problems' in read)
-          throw new ValidationError(Object.fromEntries(Object.entries(read.problems).map(([at, why]) => [at, [why]])))
-        const key = chains.get(read.chainId)?.key
-        if (!key) throw ValidationError.of('chainId', 'This provider does not serve this chain.')
-        const { v, r, s } = signDigest(personalDigest(Buffer.from(read.hash.slice(2), 'hex')), key)
-        // r and s in lists, which is how metadata caches always answered
-        return { hash: read.hash, publicKey: key.address, v, r: [r], s: [s] }
-      })
+  register(app, context) {
+    const readable = readableAsset(context)
+    app.get<DidRoute>(this.path, async (request, reply) => {
+      const found = await readable(request, reply)
+      const asset = found && opened(found)
+      const metadata = asset && publishedMetadata(asset)
+      if (!metadata) throw metadataNotFound(request.params.did)
+      return metadata
     })
   },
+}
+
+function metadataNotFound(did: string): AssetError {
+  return new AssetError('ASSET_NOT_FOUND', `Error encountered while retrieving metadata: no asset ${did} is known.`)
 }

@@ -1,15 +1,17 @@
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import { didsOf } from '../../assets/ddo.js'
 import type { PublishedDocument } from '../../assets/index/decode.js'
 import { assertReadableNft, documentIn, isSameDocument } from '../../assets/published.js'
+import { assertReadable } from '../../assets/states.js'
 import { modernMessage } from '../../auth/signature.js'
 import type { Chain } from '../../chain/chains.js'
 import type { Context } from '../../context.js'
-import { AccessError, AssetError } from '../../errors.js'
-import { chainOf } from '../chain.js'
-import { consumerParams, PROOF, proveConsumer } from '../consumer.js'
-import { type Endpoint, PREFIX } from '../endpoint.js'
-import { address, flags, hexBytes, transactionId, whole } from '../params.js'
+import { AssetError, RequestError } from '../../errors.js'
+import { chainOf } from '../endpoints/chain.js'
+import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
+import { assertDecrypter } from '../endpoints/decrypters.js'
+import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import { address, flags, hexBytes, transactionId, whole } from '../endpoints/params.js'
 
 const params = {
   decrypterAddress: address,
@@ -22,8 +24,8 @@ const params = {
 }
 
 /**
- * Decrypts the published document of a data NFT, for metadata caches. Only what the chain says that this NFT published
- * is decrypted, and only a DDO of this NFT is answered: so it never serves to read an encrypted files object.
+ * Decrypts the published document of a data NFT, for metadata caches. Decrypts only what this NFT published on the
+ * chain, and returns only a DDO of this NFT, so that the route cannot be used to read an encrypted files object.
  */
 export const decrypt: Endpoint = {
   names: ['decrypt'],
@@ -32,7 +34,7 @@ export const decrypt: Endpoint = {
   doc: {
     summary: 'Decrypt a published document',
     description:
-      'For metadata caches: the DDO that a data NFT published, by the transaction, or by the encrypted document with flags and hash. Signed over (transactionId, else dataNftAddress) + decrypterAddress + chainId + nonce, or decrypterAddress + nonce + "decryptDDO". The nonce is used up by a request that is refused as well.',
+      'For metadata caches: the DDO that a data NFT published, by the transaction, or by the encrypted document with flags and hash. Signed over (transactionId, else dataNftAddress) + decrypterAddress + chainId + nonce, or decrypterAddress + nonce + "decryptDDO". A refused request consumes the nonce as well. What was published a moment ago is waited for, for ORDER_WAIT at most.',
     params: { ...params, ...PROOF },
     body: 'json',
     token: true,
@@ -54,7 +56,7 @@ export const decrypt: Endpoint = {
     ],
   },
   register(app, context) {
-    const { settings, chains, documents, receipts } = context
+    const { settings, chains } = context
     const read = consumerParams(params, context)
     app.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request, reply) => {
       const sent = read(request)
@@ -70,22 +72,80 @@ export const decrypt: Endpoint = {
         chain,
         context,
       )
-      // before anything that costs: what is refused, too, is refused once
+      // before any expensive work: a refused request cannot be replayed either
       await decrypter.consumeNonce()
-      if (settings.AUTHORIZED_DECRYPTERS && !settings.AUTHORIZED_DECRYPTERS.includes(decrypter.address))
-        throw new AccessError('DECRYPTER_DENIED', 'This address may not decrypt documents here.')
+      await assertDecrypter(decrypter.address, chain.chainId, context)
       const nft = dataNftAddress.address
       const { signal } = request.lifetime
-      await assertReadableNft(chain, nft)
-      const published = txId
-        ? documentIn((await receipts.find(chain, txId, settings.ORDER_WAIT, signal))?.receipt, nft)
-        : await namedDocument(context, chain, nft, document, signal)
-      const decoded = await documents.decode(published, { nft, chain }, { signal })
-      if ('reason' in decoded)
-        throw new AssetError('DOCUMENT_UNREADABLE', `The document cannot be given: ${decoded.reason}.`)
-      return reply.code(201).type('text/plain; charset=utf-8').send(decoded.ddo)
+      const ddo =
+        (txId && (await indexedDocument(context, chain, nft, txId))) ??
+        (await decoded(
+          context,
+          chain,
+          nft,
+          await published(context, chain, nft, { txId, ...document }, signal),
+          signal,
+        ))
+      return reply.code(201).type('text/plain').send(Buffer.from(ddo))
     })
   },
+}
+
+/** Returns the document that a transaction published if the index has it, which costs no node request. */
+async function indexedDocument(
+  { indexed }: Context,
+  chain: Chain,
+  nft: Address,
+  txId: Hex,
+): Promise<string | undefined> {
+  const metadata = (await indexedAsset(indexed, chain, nft))?.metadata
+  if (metadata?.ddo == null || metadata.txId.toLowerCase() !== txId) return undefined
+  assertReadable(metadata.state)
+  return metadata.ddo
+}
+
+async function indexedAsset(indexed: Context['indexed'], chain: Chain, nft: Address) {
+  const found = await Promise.all(didsOf(nft, chain.chainId).map((did) => indexed.asset(did)))
+  return found.find((asset) => asset)
+}
+
+/** Decrypts and checks a document. Throws AssetError. */
+async function decoded(
+  { documents }: Context,
+  chain: Chain,
+  nft: Address,
+  document: PublishedDocument,
+  signal: AbortSignal,
+): Promise<string> {
+  const read = await documents.decode(document, { nft, chain }, { signal })
+  if ('ddo' in read) return read.ddo
+  throw new AssetError('DOCUMENT_UNREADABLE', `The document cannot be given: ${read.reason}.`)
+}
+
+/** Returns what a data NFT published, by transaction or as the caller names it. Throws AssetError, RequestError. */
+async function published(
+  context: Context,
+  chain: Chain,
+  nft: Address,
+  { txId, ...document }: NamedDocument & { txId: Hex | undefined },
+  signal: AbortSignal,
+): Promise<PublishedDocument> {
+  const { receipts, settings, catchingUp } = context
+  if (!txId) {
+    await assertReadableNft(chain, nft)
+    // it may have just been published
+    await catchingUp.toHead(chain, settings.ORDER_WAIT, signal)
+    return namedDocument(context, chain, nft, document, signal)
+  }
+  const find = () => receipts.find(chain, txId, settings.ORDER_WAIT, signal)
+  try {
+    await assertReadableNft(chain, nft)
+  } catch (error) {
+    // the transaction that deploys the NFT may not be mined yet
+    if (!(error instanceof RequestError) || !(await find())) throw error
+    await assertReadableNft(chain, nft)
+  }
+  return documentIn((await find())?.receipt, nft)
 }
 
 interface NamedDocument {
@@ -94,20 +154,19 @@ interface NamedDocument {
   documentHash?: Hex
 }
 
-/** The document that the caller sends, where it is byte by byte what the NFT published last. */
+/** Returns the last document of the NFT if the caller's is identical, byte by byte. Throws AssetError otherwise. */
 async function namedDocument(
   { indexed, settings, receipts }: Context,
   chain: Chain,
-  nft: `0x${string}`,
-  { encryptedDocument: data, flags: marks, documentHash: hash }: NamedDocument,
+  nft: Address,
+  { encryptedDocument: data, flags: documentFlags, documentHash: hash }: NamedDocument,
   signal: AbortSignal,
 ): Promise<PublishedDocument> {
   const unknown = new AssetError('DOCUMENT_UNKNOWN', 'The document is not the one that this data NFT published.')
-  const found = await Promise.all(didsOf(nft, chain.chainId).map((did) => indexed.asset(did)))
-  const asset = found.find((one) => one)
-  if (!asset || data === undefined || marks === undefined || hash === undefined) throw unknown
+  const asset = await indexedAsset(indexed, chain, nft)
+  if (!asset || data === undefined || documentFlags === undefined || hash === undefined) throw unknown
   const mined = await receipts.find(chain, asset.metadata.txId, settings.ORDER_WAIT, signal)
   const published = documentIn(mined?.receipt, nft)
-  if (!isSameDocument(published, { data, flags: marks, hash })) throw unknown
+  if (!isSameDocument(published, { data, flags: documentFlags, hash })) throw unknown
   return published
 }

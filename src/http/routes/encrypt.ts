@@ -1,25 +1,25 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { z } from 'zod'
-import type { Proven } from '../../auth/authenticate.js'
+import * as z from 'zod'
+import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
 import { BOUNDS } from '../../bounds.js'
 import type { Chain } from '../../chain/chains.js'
 import type { Context } from '../../context.js'
 import { encrypt as encryptTo } from '../../crypto/ecies.js'
 import { RequestError } from '../../errors.js'
-import { chainOf } from '../chain.js'
-import { consumerParams, optionalProof, PROOF, proveConsumer } from '../consumer.js'
-import { credentialsOf } from '../credentials.js'
-import { HEX } from '../docs.js'
-import { type Endpoint, PREFIX, withRawBody } from '../endpoint.js'
-import { address, described, readParams, sentParams, whole } from '../params.js'
+import { chainOf } from '../endpoints/chain.js'
+import { consumerParams, optionalProof, PROOF, proveConsumer } from '../endpoints/consumer.js'
+import { credentialsOf } from '../endpoints/credentials.js'
+import { HEX } from '../endpoints/docs.js'
+import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
+import { address, described, readParams, sentParams, whole } from '../endpoints/params.js'
 
 const params = { chainId: described(whole, 'Chain whose provider key encrypts.', 8996) }
 
 /**
- * Encrypts the body, as it is, to the provider key of a chain. Anybody may ask; a signature that modern clients send
- * along is checked, and its nonce used up, as on every signed route.
+ * Encrypts the raw body to the provider key of a chain. Needs no authentication; a signature, as modern clients send
+ * it, is verified and its nonce consumed, as on every signed route.
  */
 export const encrypt: Endpoint = {
   names: ['encrypt'],
@@ -29,10 +29,10 @@ export const encrypt: Endpoint = {
   doc: {
     summary: 'Encrypt a document',
     description:
-      'Encrypts the body, as it is, to the provider key of a chain: ECIES over secp256k1 with AES-256-GCM. A signature over consumerAddress + nonce + "encrypt" may be sent; then it is checked and its nonce used up.',
+      'Encrypts the raw body to the provider key of a chain: ECIES over secp256k1 with AES-256-GCM. A signature over consumerAddress + nonce + "encrypt" is optional; if sent, it is verified and its nonce consumed.',
     params: {
       ...params,
-      consumerAddress: described(address, 'Address that signed, where a signature is sent.').optional(),
+      consumerAddress: described(address, 'Address that signed, if a signature is sent.').optional(),
       ...optionalProof(PROOF),
     },
     body: {
@@ -67,18 +67,23 @@ export const encrypt: Endpoint = {
         })
         await consumer?.consumeNonce()
         const encrypted = encryptTo(chain.key.publicKey, body)
-        return reply
-          .code(201)
-          .type('text/plain; charset=utf-8')
-          .send(await hexOf(encrypted))
+        // before the answer: once a file is published, it must be known to be used
+        await context.hosting?.uses.recordEncrypted(chain.chainId, body, encrypted)
+        const hex = await hexOf(encrypted)
+        // the framework would add a charset to text, but ocean.py compares the whole header
+        reply.code(201).type('text/plain')
+        return Buffer.from(hex)
       })
     })
   },
 }
 
-/** The text of `0x` and hex, as bytes, so that it is not encoded once more; a long one is written in several turns. */
+/**
+ * Returns 0x and hex as bytes, so that the text is not encoded again. Long input yields to the event loop between
+ * parts.
+ */
 async function hexOf(bytes: Buffer): Promise<Buffer> {
-  const { turn } = BOUNDS.body
+  const { hexChunk: turn } = BOUNDS.body
   const text = Buffer.allocUnsafe(2 + 2 * bytes.length)
   text.write('0x', 'latin1')
   for (let at = 0; at < bytes.length; at += turn) {
@@ -88,8 +93,10 @@ async function hexOf(bytes: Buffer): Promise<Buffer> {
   return text
 }
 
-/** Checks who signed, where the request is signed at all. */
-function signerCheck(context: Context): (request: FastifyRequest, chain: Chain) => Promise<Proven | undefined> {
+/** Returns the check that authenticates the signer of a request, or gives undefined if the request is not signed. */
+function signerCheck(
+  context: Context,
+): (request: FastifyRequest, chain: Chain) => Promise<AuthenticatedConsumer | undefined> {
   const read = consumerParams({ consumerAddress: address }, context)
   return async (request, chain) => {
     const credentials = credentialsOf(request)

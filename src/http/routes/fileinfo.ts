@@ -1,23 +1,25 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { openService } from '../../access/service.js'
 import { BOUNDS } from '../../bounds.js'
+import { FILE_PROBLEMS, type FileProblem } from '../../errors.js'
 import { type DescribedFile, describeFile } from '../../storage/describing.js'
-import { STORAGE_TYPES, type StoredFile } from '../../storage/registry.js'
-import type { Asking } from '../../storage/storage.js'
-import { safeName } from '../disposition.js'
-import { type JsonSchema, json, object } from '../docs.js'
-import { type Endpoint, PREFIX } from '../endpoint.js'
-import { described, flag, readParams, sentParams, text, whole } from '../params.js'
-import { userdata } from '../userdata.js'
+import { STORAGE_TYPES } from '../../storage/kinds/registry.js'
+import type { RequestContext, StoredFile } from '../../storage/storage.js'
+import { type JsonSchema, json, object } from '../endpoints/docs.js'
+import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import { described, flag, readParams, sentParams, text, whole } from '../endpoints/params.js'
+import { userdata } from '../endpoints/userdata.js'
+import { safeName } from '../files/disposition.js'
+import type { Deadline } from '../lifetime.js'
 
 const values = described(
   userdata,
-  'Values for the storage of a storage object that is sent. For a published asset they go to no storage without an order.',
+  'Values for the storage, if a storage object is sent. Without an order, those for a published asset are not forwarded.',
 )
 const options = z.object({ checksum: flag.optional(), fileIndex: whole.optional(), userdata: values.optional() })
 const published = z.object({ did: text, serviceId: text })
 
-/** One entry of the answer. Lengths are in bytes, as decimal text. */
+/** One entry of the response. Lengths are in bytes, as decimal text. */
 const FILE: JsonSchema = object(
   {
     index: { type: 'integer' },
@@ -26,10 +28,14 @@ const FILE: JsonSchema = object(
     contentLength: { type: 'string', pattern: '^[0-9]+$' },
     contentType: { type: 'string' },
     filename: { type: 'string' },
-    checksum: { type: 'string', description: 'Hex of the SHA-256, where asked for and the file is small enough.' },
+    checksum: { type: 'string', description: 'SHA-256 as hex, if requested and the file is small enough.' },
     checksumType: { const: 'sha256' },
+    reason: {
+      enum: [...FILE_PROBLEMS],
+      description: 'Why a storage object that the caller sent is not valid.',
+    },
   },
-  ['contentLength', 'contentType', 'filename', 'checksum', 'checksumType'],
+  ['contentLength', 'contentType', 'filename', 'checksum', 'checksumType', 'reason'],
 )
 
 /** Describes the files of a published service, or one storage object that the caller sends. */
@@ -41,7 +47,7 @@ export const fileinfo: Endpoint = {
   doc: {
     summary: 'Describe files',
     description:
-      'Size, type and validity of the files of a published service (did, serviceId), or of one storage object sent as the body. A file that cannot be had is valid: false in a 200. Without an order a published file is only looked at: what would run a POST, a statement on a database or a query with variables is described from its descriptor, and what was found out is given again for a minute.',
+      'Size, type and validity of the files of a published service (did, serviceId), or of one storage object sent as the body. A file that is not available is valid: false in a 200, and so is a published one whose descriptor is not understood; for a storage object that the caller sends, reason says why. Without an order a published file is only probed: one that needs a POST, a database statement or a query with variables is described from its descriptor. Results are cached for a minute.',
     params: { ...published.partial().shape, ...options.shape },
     body: 'json',
     bodySchema: {
@@ -62,7 +68,7 @@ export const fileinfo: Endpoint = {
     app.post(this.path, { bodyLimit }, async (request, reply) => {
       const { checksum = false, fileIndex, userdata: sentValues } = readParams(options, request)
       const { settings, storages, anonymous, descriptions } = context
-      const signal = request.lifetime.deadline(settings.DESCRIBE_TIMEOUT)
+      const deadline = request.lifetime.deadline(settings.DESCRIBE_TIMEOUT)
       const wanted = {
         checksumBelow: checksum ? settings.MAX_CHECKSUM_LENGTH : undefined,
         spend: (bytes: number) => anonymous.spend(request, bytes),
@@ -74,8 +80,9 @@ export const fileinfo: Endpoint = {
       if (sent.did === undefined && sent.type !== undefined) {
         const file = storages.file(sent)
         assertBytesLeft(file)
-        const asking: Asking = { signal, budget: 'anonymous', userdata: sentValues }
-        return [entry(0, file, true, await inTime(describeFile(file, wanted, asking), signal))]
+        const probe: RequestContext = { signal: deadline.signal, budget: 'anonymous', userdata: sentValues }
+        const described = await inTime(describeFile(file, wanted, probe), deadline)
+        return [{ ...entry(0, file, true, described), ...(described.valid ? {} : { reason: reasonFor(described) }) }]
       }
       const { did, serviceId } = readParams(published, request)
       const opened = await openService(context, did, serviceId)
@@ -83,25 +90,35 @@ export const fileinfo: Endpoint = {
         fileIndex === undefined
           ? opened.files().map((file, index) => ({ file, index }))
           : [{ file: opened.file(fileIndex), index: fileIndex }]
-      return inTurns(chosen, async ({ file, index }) => {
+      return inBatches(chosen, async ({ file, index }) => {
         assertBytesLeft(file)
-        const one = { did: opened.asset.ddo.id, serviceId: opened.service.id, index, files: opened.service.files, file }
-        const described = await inTime(descriptions.of(one, wanted, signal), signal)
+        const about = { did: opened.asset.ddo.id, serviceId: opened.service.id }
+        const publishedFile = { ...about, index, files: opened.service.files, file }
+        const described = await inTime(descriptions.get(publishedFile, wanted, deadline), deadline)
+        // only the operator may learn the fault of a secret location
+        if (!described.valid) {
+          const { upstreamStatus } = described
+          request.log.info({ ...about, index, reason: reasonFor(described), upstreamStatus }, 'file is not valid')
+        }
         return entry(index, file, settings.EXPOSE_FILENAME, described)
       })
     })
   },
 }
 
-/** A description, which is that of a file that cannot be had where the deadline has passed. */
-function inTime(described: Promise<DescribedFile>, signal: AbortSignal): Promise<DescribedFile> {
+/** Resolves with the description, or with that of an unavailable file once the deadline has passed. */
+function inTime(described: Promise<DescribedFile>, deadline: Deadline): Promise<DescribedFile> {
   return described.catch((error: unknown) => {
-    if (signal.aborted) return { valid: false }
+    if (deadline.aborted) return { valid: false, reason: 'timeout' }
     throw error
   })
 }
 
-/** One entry of the answer. `named`: whether the file name may be told. */
+function reasonFor({ reason = 'failed' }: DescribedFile): FileProblem {
+  return reason
+}
+
+/** Returns one entry of the response. `named`: whether it may contain the file name. */
 function entry(index: number, { type }: StoredFile, named: boolean, described: DescribedFile): Record<string, unknown> {
   const { valid, contentLength, contentType, name, checksum } = described
   if (!valid) return { index, valid, type }
@@ -116,10 +133,10 @@ function entry(index: number, { type }: StoredFile, named: boolean, described: D
   }
 }
 
-async function inTurns<T, R>(items: T[], look: (item: T) => Promise<R>): Promise<R[]> {
+async function inBatches<T, R>(items: T[], describe: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const { inFlight } = BOUNDS.describing
   for (let at = 0; at < items.length; at += inFlight)
-    results.push(...(await Promise.all(items.slice(at, at + inFlight).map(look))))
+    results.push(...(await Promise.all(items.slice(at, at + inFlight).map(describe))))
   return results
 }

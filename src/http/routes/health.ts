@@ -1,45 +1,57 @@
 import { isCurrent } from '../../assets/index/freshness.js'
-import { TROUBLES } from '../../state/trouble.js'
-import { type JsonSchema, json, object } from '../docs.js'
-import type { Endpoint } from '../endpoint.js'
+import { diskLeft } from '../../process/disk.js'
+import { FAULT_KINDS } from '../../state/fault.js'
+import { type JsonSchema, json, object } from '../endpoints/docs.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
 
 const COUNT: JsonSchema = { type: ['integer', 'null'] }
 const CHAIN = object({
   chainId: { type: 'integer' },
   block: { ...COUNT, description: 'Last block that the index has read.' },
-  head: { ...COUNT, description: 'Head of the chain when it was last seen with the block that was read last.' },
-  age: { ...COUNT, description: 'Milliseconds since then.' },
-  lag: { ...COUNT, description: 'Blocks that are left to read.' },
-  astray: { type: 'boolean', description: 'Whether the chain has other blocks by now than those that were read.' },
-  rereading: { ...COUNT, description: 'Last block that was read anew, where the chain is read again.' },
+  head: {
+    ...COUNT,
+    description: 'Head of the chain when it was last seen, at a node that has the last block that the index read.',
+  },
+  age: { ...COUNT, description: 'Milliseconds since the head was last seen.' },
+  lag: { ...COUNT, description: 'Blocks left to read.' },
+  astray: { type: 'boolean', description: 'Whether the chain has diverged from the blocks that the index read.' },
+  rereading: { ...COUNT, description: 'Last block of the rebuild, while the index is being rebuilt.' },
+  nodes: {
+    type: 'array',
+    items: { type: 'boolean' },
+    description: 'Whether each node answered when it was last asked, in the order of NETWORK_URL.',
+  },
+  factory: { type: 'boolean', description: 'False if no node knows a contract at the address of the factory.' },
   ready: { type: 'boolean' },
 })
 const READINESS = object(
   {
     ready: { type: 'boolean' },
-    store: { type: 'boolean', description: 'Whether the database answers and takes what is written.' },
-    storeTrouble: { enum: TROUBLES, description: 'What is wrong with the database, where something is.' },
+    store: { type: 'boolean', description: 'Whether the database is reachable and accepts writes.' },
+    storeTrouble: { enum: FAULT_KINDS, description: 'The fault of the database, if there is one.' },
+    lastWrite: { ...COUNT, description: 'Milliseconds since this instance last wrote to the database.' },
+    diskLeft: { ...COUNT, description: 'Bytes left on the disk of the embedded database.' },
     chains: { type: 'array', items: CHAIN },
   },
-  ['storeTrouble'],
+  ['storeTrouble', 'lastWrite', 'diskLeft'],
 )
 
-/** Whether the process answers at all. */
+/** Liveness probe: succeeds as long as the process responds. */
 export const live: Endpoint = {
   names: [],
   method: 'GET',
   path: '/live',
   doc: {
     summary: 'Liveness',
-    description: 'Answers as long as the process does.',
-    responses: { 200: json('It does.', object({ live: { const: true } })) },
+    description: 'Succeeds as long as the process responds.',
+    responses: { 200: json('Live.', object({ live: { const: true } })) },
   },
   register(app) {
     app.get(this.path, async () => ({ live: true }))
   },
 }
 
-/** Whether requests should be sent here: the database answers, and the index of every chain is near a head seen lately. */
+/** Readiness probe: the database is healthy, and the index of every chain is close to a recently seen head. */
 export const ready: Endpoint = {
   names: [],
   method: 'GET',
@@ -47,16 +59,25 @@ export const ready: Endpoint = {
   doc: {
     summary: 'Readiness',
     description:
-      'Whether the database answers and the index of every chain is near its head, seen lately, with how far each has come.',
-    responses: { 200: json('Ready.', READINESS), 503: json('Not ready yet, or not now.', READINESS) },
+      'Whether the database is healthy and the index of every chain is close to a recently seen head, with the progress of each.',
+    responses: { 200: json('Ready.', READINESS), 503: json('Not ready.', READINESS) },
   },
-  register(app, { store, progress, settings }) {
+  register(app, { store, chains: served, factories, progress, settings }) {
     app.get(this.path, async (_request, reply) => {
-      const chains = progress().map((one) => ({ ...one, ready: isCurrent(one, settings) }))
-      const trouble = await store.trouble()
-      const all = !trouble && chains.every((one) => one.ready)
-      const said = trouble ? { storeTrouble: trouble.kind } : {}
-      return reply.code(all ? 200 : 503).send({ ready: all, store: !trouble, ...said, chains })
+      const chains = progress().map((chain) => {
+        const nodes = served.get(chain.chainId)?.nodes.health.map(({ answers }) => answers)
+        const factory = !factories.isMissing(chain.chainId)
+        return { ...chain, nodes, factory, ready: factory && isCurrent(chain, settings) }
+      })
+      const fault = await store.checkHealth()
+      const isReady = !fault && chains.every((chain) => chain.ready)
+      const storeTrouble = fault ? { storeTrouble: fault.kind } : {}
+      const written = store.lastWrite()
+      const lastWrite = written === undefined ? {} : { lastWrite: Math.max(0, Date.now() - written) }
+      const bytes = await diskLeft(settings)
+      const disk = bytes === undefined ? {} : { diskLeft: bytes }
+      const facts = { store: !fault, ...storeTrouble, ...lastWrite, ...disk }
+      return reply.code(isReady ? 200 : 503).send({ ready: isReady, ...facts, chains })
     })
   },
 }

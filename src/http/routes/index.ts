@@ -1,15 +1,21 @@
-import type { Endpoint } from '../endpoint.js'
-import { assetDdo, validateDdo } from './assets.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { assetDdo, assetMetadata } from './assets.js'
 import { decrypt } from './decrypt.js'
 import { download } from './download.js'
+import { createDownloadLink, followDownloadLink } from './download-link.js'
 import { encrypt } from './encrypt.js'
 import { fileinfo } from './fileinfo.js'
 import { live, ready } from './health.js'
+import { deleteUpload, listUploads, showUpload } from './hosted-files.js'
 import { initialize } from './initialize.js'
 import { nonce } from './nonce.js'
+import { searchAssets, searchMetadata } from './search.js'
+import { status } from './status.js'
 import { createAuthToken, deleteAuthToken, generateAuthToken, invalidateAuthToken } from './tokens.js'
+import { continueUpload, createUpload } from './uploads.js'
+import { validateDdo } from './validate.js'
 
-/** Every endpoint of the service beside the root document. */
+/** Every endpoint of the service except the root document. */
 export const ENDPOINTS: readonly Endpoint[] = [
   nonce,
   encrypt,
@@ -17,12 +23,23 @@ export const ENDPOINTS: readonly Endpoint[] = [
   fileinfo,
   initialize,
   download,
+  createDownloadLink,
+  followDownloadLink,
+  createUpload,
+  continueUpload,
+  listUploads,
+  showUpload,
+  deleteUpload,
   createAuthToken,
   deleteAuthToken,
   generateAuthToken,
   invalidateAuthToken,
   assetDdo,
+  assetMetadata,
   validateDdo,
+  searchAssets,
+  searchMetadata,
+  status,
   live,
   ready,
 ]

@@ -1,20 +1,21 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { zeroAddress } from 'viem'
-import { z } from 'zod'
+import * as z from 'zod'
 import { chosenEnvironment } from '../../access/environments.js'
 import { completeUserdata } from '../../access/parameters.js'
 import { assertAdmitted } from '../../access/policy.js'
-import { openService } from '../../access/service.js'
-import { FIRST_NONCE, nonceNumber } from '../../auth/nonce.js'
+import { type OpenService, openService } from '../../access/service.js'
 import type { Context } from '../../context.js'
 import { AssetError, OrderError, ValidationError } from '../../errors.js'
+import type { OrderClaim } from '../../orders/claim.js'
+import { fittingRule, nameOf, priceByRule } from '../../orders/fees.js'
 import { quoteFee } from '../../orders/quote.js'
-import { type OrderClaim, verifyOrder } from '../../orders/verify.js'
-import type { PublishedFile } from '../../storage/describing.js'
-import { ADDRESS, HEX, json, object } from '../docs.js'
-import { type Endpoint, PREFIX } from '../endpoint.js'
-import { address, described, readParams, text, transactionId, whole } from '../params.js'
-import { userdata } from '../userdata.js'
+import { verifyOrder } from '../../orders/verify.js'
+import type { FileDescription, StoredFile } from '../../storage/storage.js'
+import { ADDRESS, HEX, json, object } from '../endpoints/docs.js'
+import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import { address, described, readParams, text, transactionId, whole } from '../endpoints/params.js'
+import { userdata } from '../endpoints/userdata.js'
 
 const params = z.object({
   documentId: text,
@@ -25,32 +26,39 @@ const params = z.object({
   transferTxId: transactionId.optional(),
   environment: described(
     text,
-    'Id of the compute environment that the order is for. Required for a service that sells computing, refused for access.',
+    'Id of the compute environment that the order is for. Required for a compute service, refused for an access service.',
     'small',
   ).optional(),
   userdata: userdata.optional(),
 })
 
-const QUOTE = object({
-  datatoken: ADDRESS,
-  nonce: { type: 'number', description: 'Last nonce that the consumer used.' },
-  computeAddress: {
-    ...ADDRESS,
-    description: 'Consumer address of the compute environment; the zero address for access.',
+const QUOTE = object(
+  {
+    datatoken: ADDRESS,
+    nonce: { type: 'number', description: 'Last nonce that the consumer used.' },
+    computeAddress: {
+      ...ADDRESS,
+      description: 'Consumer address of the compute environment; the zero address for access.',
+    },
+    providerFee: object({
+      providerFeeAddress: ADDRESS,
+      providerFeeToken: ADDRESS,
+      providerFeeAmount: { type: 'string', pattern: '^[0-9]+$', description: "In the token's smallest unit." },
+      providerData: HEX,
+      v: { enum: [27, 28] },
+      r: HEX,
+      s: HEX,
+      validUntil: { type: 'integer', description: 'Seconds since 1970; 0 means no expiry.' },
+    }),
+    providerFeeRule: {
+      type: 'string',
+      description: 'Which rule of the provider the fee follows; left out where it has none (PROVIDER_FEES).',
+    },
   },
-  providerFee: object({
-    providerFeeAddress: ADDRESS,
-    providerFeeToken: ADDRESS,
-    providerFeeAmount: { type: 'string', pattern: '^[0-9]+$', description: "In the token's smallest unit." },
-    providerData: HEX,
-    v: { enum: [27, 28] },
-    r: HEX,
-    s: HEX,
-    validUntil: { type: 'integer', description: 'Seconds since 1970; 0 is without end.' },
-  }),
-})
+  ['providerFeeRule'],
+)
 
-/** Quotes an order: the datatoken to spend and the provider fee to pass on, signed. */
+/** Quotes an order: the datatoken to spend and the signed provider fee. */
 export const initialize: Endpoint = {
   names: ['initialize'],
   method: 'GET',
@@ -59,10 +67,10 @@ export const initialize: Endpoint = {
   doc: {
     summary: 'Quote an order',
     description:
-      'The datatoken to spend and the signed provider fee to order with. With fileIndex that file is tested; with transferTxId an order that still holds is named instead.',
+      'The datatoken to spend and the signed provider fee to order with. With fileIndex, that file is tested. With transferTxId, an order that is still valid is returned instead.',
     params: params.shape,
     responses: {
-      200: json('The quote, or the order that still holds.', { anyOf: [QUOTE, object({ validOrder: HEX })] }),
+      200: json('The quote, or the order that is still valid.', { anyOf: [QUOTE, object({ validOrder: HEX })] }),
     },
     errors: [
       'DID_NOT_RESOLVED',
@@ -72,6 +80,7 @@ export const initialize: Endpoint = {
       'FILE_UNAVAILABLE',
       'ASSET_NOT_CONSUMABLE',
       'CREDENTIALS_DENIED',
+      'CREDENTIALS_UNAVAILABLE',
       'PURGATORY',
       'RBAC_DENIED',
       'RBAC_UNAVAILABLE',
@@ -80,70 +89,103 @@ export const initialize: Endpoint = {
   },
   register(app, context) {
     app.get(this.path, async (request, reply) => {
-      const asked = readParams(params, request)
+      const requested = readParams(params, request)
       const now = Math.floor(Date.now() / 1000)
-      if (asked.validUntil !== undefined && asked.validUntil !== 0 && asked.validUntil <= now)
+      if (requested.validUntil !== undefined && requested.validUntil !== 0 && requested.validUntil <= now)
         throw ValidationError.of('validUntil', 'The validUntil field must lie in the future (UTC seconds).')
-      const consumer = asked.consumerAddress.address
-      const opened = await openService(context, asked.documentId, asked.serviceId)
+      const consumer = requested.consumerAddress.address
+      const opened = await openService(context, requested.documentId, requested.serviceId)
       const { asset, service, index } = opened
-      const environment = chosenEnvironment(service.type, asked, asset.chain.chainId, context.settings)
+      const environment = chosenEnvironment(service.type, requested, asset.chain.chainId, context.settings)
       context.purgatory.assertServed(asset.ddo.id, consumer)
-      assertAdmitted(consumer, [...asset.ddo.credentials, ...service.credentials])
+      const where = { lists: context.accessLists, chainId: asset.chain.chainId }
+      await assertAdmitted(consumer, [...asset.ddo.credentials, ...service.credentials], where)
       const about = { did: asset.ddo.id, serviceId: service.id }
       await context.accessControl({ event: 'initialize', provider: asset.chain.key.address, consumer, service: about })
-      const fileIndex = asked.fileIndex ?? 0
-      const file = opened.file(fileIndex)
-      if (asked.fileIndex !== undefined) {
-        completeUserdata(service.consumerParameters, asked.userdata)
-        const published = { did: asset.ddo.id, serviceId: service.id, index: fileIndex, files: service.files, file }
-        if (file.describesByReading) context.anonymous.assertBytesLeft(request, reply)
-        if (!(await isAvailable(context, published, request)))
+      const { fileIndex } = requested
+      const describe = (index: number) => description(context, opened, index, request, reply)
+      if (fileIndex === undefined) assertSomeUsable(opened.files())
+      else {
+        completeUserdata(service.consumerParameters, requested.userdata)
+        if (!(await describe(fileIndex)).valid)
           throw new AssetError('FILE_UNAVAILABLE', 'Asset URL not found, not available or invalid.')
       }
 
       const { datatokenAddress: datatoken, id: serviceId, timeout } = service
       const environments = environment ? [environment.id] : undefined
       const claim = { chain: asset.chain, datatoken, serviceIndex: index, serviceId, timeout, consumer, environments }
-      const earlier = asked.transferTxId
-      if (earlier !== undefined && (await holds(context, { ...claim, txId: earlier }, now, request.lifetime.signal)))
+      const earlier = requested.transferTxId
+      if (
+        earlier !== undefined &&
+        (await isStillValid(context, { ...claim, txId: earlier }, now, request.lifetime.signal))
+      )
         return { validOrder: earlier }
 
-      const validUntil = asked.validUntil ?? 0
-      const providerFee = quoteFee(asset.chain, { datatoken, serviceId, environment, validUntil, now })
+      const validUntil = requested.validUntil ?? 0
+      const { PROVIDER_FEES: rules } = context.settings
+      const rule = await fittingRule(rules, subjectOf(context, opened))
+      // descriptions are cached, so that this costs one storage request at most
+      const size = rule && rule.perGiB > 0n ? (await describe(fileIndex ?? 0)).contentLength : undefined
+      const price = rule && priceByRule(rule, asset.chain, { bytes: size, seconds: validUntil - now, timeout })
+      const providerFee = quoteFee(asset.chain, { datatoken, serviceId, environment, validUntil, now, price })
       const last = await context.store.nonces.last(consumer, asset.chain.chainId)
       const body = JSON.stringify({
         datatoken,
         providerFee,
         computeAddress: environment?.consumerAddress ?? zeroAddress,
+        ...(rules.length > 0 ? { providerFeeRule: nameOf(rule) } : {}),
       })
-      // the nonce is put in by hand: it may have more digits than a JavaScript number keeps
-      const nonce = last === undefined ? FIRST_NONCE : nonceNumber(last)
-      return reply.type('application/json; charset=utf-8').send(`{"nonce":${nonce},${body.slice(1)}`)
+      // written by hand, since a nonce may have more digits than a JavaScript number can hold
+      const nonce = await context.cutOver.lastNonce(last)
+      reply.type('application/json; charset=utf-8')
+      return `{"nonce":${nonce},${body.slice(1)}`
     })
   },
 }
 
-/** Whether a file can be had, as far as can be told without an order. */
-async function isAvailable(
+/** Throws AssetError if no file can be delivered because every descriptor is unsupported. */
+function assertSomeUsable(files: StoredFile[]): void {
+  if (files.every((file) => file.outline()?.valid === false))
+    throw new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
+}
+
+/** Describes a file, as far as that is possible without an order. Throws LimitError, AssetError, StorageError. */
+async function description(
   { anonymous, descriptions, settings }: Context,
-  file: PublishedFile,
+  { asset, service, file: fileAt }: OpenService,
+  index: number,
   request: FastifyRequest,
-): Promise<boolean> {
-  const signal = request.lifetime.deadline(settings.DESCRIBE_TIMEOUT)
+  reply: FastifyReply,
+): Promise<FileDescription> {
+  const file = fileAt(index)
+  const published = { did: asset.ddo.id, serviceId: service.id, index, files: service.files, file }
+  if (file.describesByReading) anonymous.assertBytesLeft(request, reply)
+  const deadline = request.lifetime.deadline(settings.DESCRIBE_TIMEOUT)
   const spend = (bytes: number) => anonymous.spend(request, bytes)
   try {
-    return (await descriptions.of(file, { checksumBelow: undefined, spend }, signal)).valid
+    return await descriptions.get(published, { checksumBelow: undefined, spend }, deadline)
   } catch (error) {
-    if (signal.aborted) return false
+    if (deadline.aborted) return { valid: false }
     throw error
   }
 }
 
-/** Whether an earlier order still gives access. A transaction that is no good order is simply none to reuse. */
-async function holds({ orders }: Context, claim: OrderClaim, now: number, signal: AbortSignal): Promise<boolean> {
+/** The properties of an order that its fee depends on. */
+function subjectOf({ store }: Context, { asset, service }: OpenService) {
+  const { chain, nft, ddo } = asset
+  const publisher = async () => (await store.index.nft(chain.chainId, nft))?.owner
+  return { chain, did: ddo.id, publisher, serviceType: service.type }
+}
+
+/** Returns whether an earlier order still grants access; false for a transaction that is not a valid order. */
+async function isStillValid(
+  { orders }: Context,
+  claim: OrderClaim,
+  now: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
-    await verifyOrder(claim, orders, { waits: false, now, signal })
+    await verifyOrder(claim, orders, { waitForTransaction: false, now, signal })
     return true
   } catch (error) {
     if (error instanceof OrderError) return false

@@ -1,36 +1,37 @@
-import { z } from 'zod'
-import { FIRST_NONCE, nonceNumber } from '../../auth/nonce.js'
-import { json, object } from '../docs.js'
-import { type Endpoint, PREFIX } from '../endpoint.js'
-import { address, described, readParams, whole } from '../params.js'
+import * as z from 'zod'
+import { json, object } from '../endpoints/docs.js'
+import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import { address, described, readParams, whole } from '../endpoints/params.js'
 
 const params = z.object({
   userAddress: address,
   chainId: described(
     whole,
-    'Chain whose nonces count, where the address is a contract wallet: it has some on each chain. Default: the last one that it used on any.',
+    'Chain of the nonce, if the address is a contract wallet, which has separate nonces on each chain. Default: the last nonce that it used on any chain.',
     8996,
   ).optional(),
 })
 
-/** Tells the last nonce that an address used. Writes nothing. */
+/** Returns the last nonce that an address used. Read-only. */
 export const nonce: Endpoint = {
   names: ['nonce'],
   method: 'GET',
   path: `${PREFIX}/nonce`,
   doc: {
     summary: 'Last used nonce',
-    description: 'The last nonce that an address used, 1 where it never used one. Nothing is written.',
+    description:
+      'The last nonce that an address used, 1 where it never used one. Where that was a time before the cut-over from a legacy service, the time of the cut-over, so that the next number is good. Nothing is written.',
     params: params.shape,
     responses: { 200: json('The nonce, a decimal number.', object({ nonce: { type: 'number' } }), { nonce: 1 }) },
   },
-  register(app, { store }) {
+  register(app, { store, cutOver }) {
     app.get(this.path, async (request, reply) => {
       const { userAddress, chainId } = readParams(params, request)
       const last = await store.nonces.last(userAddress.address, chainId)
-      // written by hand: a nonce may have more digits than a JavaScript number keeps
-      const body = `{"nonce":${last === undefined ? FIRST_NONCE : nonceNumber(last)}}`
-      return reply.type('application/json; charset=utf-8').send(body)
+      // written by hand, since a nonce may have more digits than a JavaScript number can hold
+      const body = `{"nonce":${await cutOver.lastNonce(last)}}`
+      reply.type('application/json; charset=utf-8')
+      return body
     })
   },
 }

@@ -1,9 +1,20 @@
+import type { Address } from 'viem'
+import type { Chain } from '../../chain/chains.js'
 import type { Context } from '../../context.js'
 import { packageVersion } from '../../version.js'
-import { json, object } from '../docs.js'
-import type { Endpoint } from '../endpoint.js'
+import { varyBy, wantsPage } from '../console/accept.js'
+import { ADDRESS, json, object } from '../endpoints/docs.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
 
-/** `GET /`: who this is, which chains it serves with which keys, and where every endpoint is. */
+const CONTRACTS = object(
+  {
+    ERC721Factory: { ...ADDRESS, description: 'Deploys data NFTs and datatokens, and names its router.' },
+    Ocean: { ...ADDRESS, description: 'The OCEAN token.' },
+  },
+  ['Ocean'],
+)
+
+/** `GET /`: software and version, served chains with their provider addresses and contracts, and the path of every endpoint. */
 export function rootEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   return {
     names: [],
@@ -11,7 +22,8 @@ export function rootEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     path: '/',
     doc: {
       summary: 'Root document',
-      description: 'Who this is, which chains it serves with which provider addresses, and where every endpoint is.',
+      description:
+        'Software and version, served chains with their provider addresses and contracts, and the path of every endpoint. If the console is on, browsers, which ask for text/html, are redirected to it.',
       responses: {
         200: json(
           'The root document.',
@@ -20,25 +32,40 @@ export function rootEndpoint(endpoints: readonly Endpoint[]): Endpoint {
             version: { type: 'string' },
             chainIds: { type: 'array', items: { type: 'integer' } },
             providerAddresses: { type: 'object', additionalProperties: { type: 'string' } },
+            contracts: { type: 'object', additionalProperties: CONTRACTS },
             serviceEndpoints: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
           }),
         ),
+        302: { description: 'The console, for browsers.' },
       },
     },
     register(app, context) {
       const document = rootDocument(endpoints, context)
-      app.get(this.path, async () => document)
+      const page = context.console?.path
+      app.get(this.path, async (request, reply) => {
+        if (page === undefined) return document
+        varyBy(reply, 'Accept')
+        return wantsPage(request) ? reply.redirect(page, 302) : document
+      })
     },
   }
 }
 
-function rootDocument(endpoints: readonly Endpoint[], { chains }: Context) {
-  const named = endpoints.flatMap(({ names, method, path }) => names.map((name) => [name, [method, path]]))
+function rootDocument(endpoints: readonly Endpoint[], context: Context) {
+  const { chains } = context
+  const offered = endpoints.filter(({ isOffered }) => isOffered?.(context) ?? true)
+  const named = offered.flatMap(({ names, method, path }) => names.map((name) => [name, [method, path]]))
   return {
     software: 'Tidegate',
     version: packageVersion(),
     chainIds: [...chains.keys()],
     providerAddresses: Object.fromEntries([...chains].map(([chainId, { key }]) => [chainId, key.address])),
+    contracts: Object.fromEntries([...chains].map(([chainId, chain]) => [chainId, contractsOf(chain)])),
     serviceEndpoints: Object.fromEntries(named) as Record<string, [string, string]>,
   }
+}
+
+/** What a client cannot find out by itself: everything else is named by the factory. Named as in address files. */
+function contractsOf({ deployment: { factory, oceanToken } }: Chain): Record<string, Address> {
+  return { ERC721Factory: factory, ...(oceanToken ? { Ocean: oceanToken } : {}) }
 }

@@ -1,6 +1,8 @@
+import type { Dialect } from '../dialect.js'
+
 /**
- * Steps from an empty database to the present one, in order; a database remembers how many it has had. Only ever
- * append. The SQL keeps to what SQLite and PostgreSQL both understand, or says each one's own.
+ * Migrations from an empty database to the current schema, in order; a database records how many were applied. Append
+ * only. The SQL is valid for both SQLite and PostgreSQL, or given for each.
  */
 const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   `
@@ -25,7 +27,7 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   );
   CREATE UNIQUE INDEX index_asset_by_nft ON index_asset (chain_id, nft);
   `,
-  // the index gets checkpoints and what it takes to go back to them, and is read anew; owner and price are asked when wanted
+  // the index gets checkpoints and undo rows, and is read again; owner and price are requested on demand
   `
   ALTER TABLE index_nft DROP COLUMN price;
   DELETE FROM index_cursor;
@@ -49,7 +51,7 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   `
   CREATE TABLE usage_windows (id TEXT PRIMARY KEY, started BIGINT NOT NULL, used BIGINT NOT NULL);
   `,
-  // one tree in place of a table and its index: a nonce is consumed with half the pages touched
+  // one B-tree instead of a table and its index: consuming a nonce touches half the pages
   {
     sqlite: `
     CREATE TABLE nonces_by_address (address TEXT PRIMARY KEY, nonce TEXT NOT NULL) WITHOUT ROWID;
@@ -59,12 +61,12 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     `,
     postgres: '',
   },
-  // from now on quotes name their chain and have an end; orders under older ones, which are paid, stay good
+  // from now on quotes name their chain and expire; paid orders under older ones stay valid
   `
   CREATE TABLE moments (name TEXT PRIMARY KEY, at BIGINT NOT NULL);
   INSERT INTO moments (name, at) VALUES ('quotes end', SECONDS_NOW);
   `,
-  // contract wallets have nonces by chain; what they used before stays where it is, and goes on to count
+  // contract wallets have nonces per chain; their earlier ones stay in `nonces` and still apply
   {
     sqlite: `
     CREATE TABLE wallet_nonces (
@@ -77,27 +79,27 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     );
     `,
   },
-  // what was proven on the chain, and how many proofs a day had
+  // subjects with an on-chain proof, and the number of proofs per day
   `
   CREATE TABLE proven (subject TEXT PRIMARY KEY);
   CREATE TABLE proof_days (day BIGINT PRIMARY KEY, used BIGINT NOT NULL);
   `,
-  // which state this is, which others went into it, and where it went: the roles are those of tables/identity.ts
+  // the id of this state, those moved into it, and its successor: the roles are those of tables/identity.ts
   `
   CREATE TABLE identity (id TEXT PRIMARY KEY, role TEXT NOT NULL);
   `,
-  // whether a document is encrypted on the chain; those that were read before count as such until they are read anew
+  // whether a document is encrypted on the chain; earlier ones count as encrypted until they are read again
   `
   ALTER TABLE index_asset ADD COLUMN encrypted BIGINT NOT NULL DEFAULT 1;
   `,
-  // which instance does what only one should do, by which session of the server, and until when, in milliseconds since 1970
+  // leases of the tasks that only one instance may run: holder, server session, and expiry in milliseconds since 1970
   {
     sqlite: '',
     postgres: `
     CREATE TABLE leases (task TEXT PRIMARY KEY, holder TEXT NOT NULL, session BIGINT NOT NULL, ends BIGINT NOT NULL);
     `,
   },
-  // a chain can be read again beside what is in use: from here on, chain_id of the index's rows is the id of a reading
+  // generations of the index: from here on, chain_id of the index's rows is the id of a generation
   {
     sqlite: `
     CREATE TABLE index_reading (
@@ -126,22 +128,151 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     ALTER TABLE index_asset ADD PRIMARY KEY (did, chain_id);
     `,
   },
+  // when this service took over from another one, in milliseconds since 1970: one row, or none
+  `
+  CREATE TABLE cut_over (id BIGINT PRIMARY KEY, at BIGINT NOT NULL);
+  `,
+  // the search index (src/search/); existing documents are added in the background
+  {
+    sqlite: `
+    CREATE TABLE search_document (id INTEGER PRIMARY KEY, chain_id BIGINT NOT NULL, nft TEXT NOT NULL, did TEXT NOT NULL);
+    CREATE UNIQUE INDEX search_document_by_nft ON search_document (chain_id, nft);
+    CREATE INDEX search_document_by_did ON search_document (did);
+    CREATE VIRTUAL TABLE search_text USING fts5(
+      text0, text1, text2, text3, text4, text5, text6, text7, others, marks,
+      content = '', contentless_delete = 1, tokenize = 'ascii'
+    );
+    INSERT INTO search_text (search_text, rank) VALUES ('automerge', 8);
+    CREATE TABLE search_value (
+      doc INTEGER NOT NULL, path INTEGER NOT NULL, n INTEGER NOT NULL, num REAL, txt TEXT, PRIMARY KEY (doc, path, n)
+    ) WITHOUT ROWID;
+    CREATE INDEX search_value_by_num ON search_value (path, num) WHERE num IS NOT NULL;
+    CREATE TABLE search_pending (chain_id BIGINT NOT NULL, nft TEXT NOT NULL, PRIMARY KEY (chain_id, nft));
+    INSERT INTO search_pending (chain_id, nft) SELECT chain_id, nft FROM index_asset;
+    `,
+    postgres: `
+    CREATE TABLE search_document (id BIGINT PRIMARY KEY, chain_id BIGINT NOT NULL, nft TEXT NOT NULL, did TEXT NOT NULL);
+    CREATE UNIQUE INDEX search_document_by_nft ON search_document (chain_id, nft);
+    CREATE INDEX search_document_by_did ON search_document (did);
+    CREATE TABLE search_text (id BIGINT PRIMARY KEY, tsv TSVECTOR NOT NULL);
+    CREATE INDEX search_text_by_token ON search_text USING gin (tsv) WITH (fastupdate = off);
+    CREATE TABLE search_value (
+      doc BIGINT NOT NULL, path BIGINT NOT NULL, n BIGINT NOT NULL, num DOUBLE PRECISION, txt BYTE_ORDERED,
+      PRIMARY KEY (doc, path, n)
+    );
+    CREATE INDEX search_value_by_num ON search_value (path, num) WHERE num IS NOT NULL;
+    CREATE TABLE search_pending (chain_id BIGINT NOT NULL, nft TEXT NOT NULL, PRIMARY KEY (chain_id, nft));
+    INSERT INTO search_pending (chain_id, nft) SELECT chain_id, nft FROM index_asset;
+    `,
+  },
+  // deliveries, and the provider fees of orders; counters record the end of their window, since windows differ in length
+  `
+  CREATE TABLE deliveries (
+    at BIGINT NOT NULL, id BIGINT NOT NULL, chain_id BIGINT NOT NULL, did TEXT NOT NULL, nft TEXT NOT NULL,
+    service TEXT NOT NULL, file BIGINT NOT NULL, consumer TEXT NOT NULL, order_tx TEXT NOT NULL,
+    bytes BIGINT NOT NULL, complete BIGINT NOT NULL, PRIMARY KEY (at, id)
+  ) STORED_BY_KEY;
+  CREATE TABLE order_fees (
+    chain_id BIGINT NOT NULL, tx_id TEXT NOT NULL, datatoken TEXT NOT NULL, position BIGINT NOT NULL,
+    at BIGINT NOT NULL, did TEXT NOT NULL, nft TEXT NOT NULL, service TEXT NOT NULL, consumer TEXT NOT NULL,
+    token TEXT NOT NULL, amount TEXT NOT NULL, PRIMARY KEY (chain_id, tx_id, datatoken, position)
+  ) STORED_BY_KEY;
+  CREATE INDEX order_fees_by_time ON order_fees (at);
+  ALTER TABLE usage_windows ADD COLUMN ends BIGINT NOT NULL DEFAULT 0;
+  `,
+  // another one with every change of what is found in a generation, so that searches know what they found before
+  `
+  ALTER TABLE index_reading ADD COLUMN version BIGINT NOT NULL DEFAULT 0;
+  `,
+  // hosted files, what each publisher has, and which assets may use them
+  `
+  CREATE TABLE hosted_files (
+    id BYTE_ORDERED PRIMARY KEY, owner TEXT NOT NULL, size BIGINT NOT NULL, received BIGINT NOT NULL,
+    metadata TEXT NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, sha256 TEXT,
+    completed_at BIGINT, used_at BIGINT, removed_at BIGINT, lock_holder TEXT, lock_until BIGINT NOT NULL,
+    lock_wanted BIGINT NOT NULL
+  );
+  CREATE INDEX hosted_files_by_owner ON hosted_files (owner, id);
+  CREATE TABLE hosted_totals (owner TEXT PRIMARY KEY, files BIGINT NOT NULL, bytes BIGINT NOT NULL);
+  CREATE TABLE hosted_uses (
+    file TEXT NOT NULL, chain_id BIGINT NOT NULL, nft TEXT NOT NULL, list TEXT NOT NULL,
+    PRIMARY KEY (file, chain_id, nft, list)
+  ) STORED_BY_KEY;
+  `,
+  // counts of orders leave the full-text index: documents are written anew in the background, and are found meanwhile
+  `
+  ALTER TABLE search_pending ADD COLUMN findable BIGINT NOT NULL DEFAULT 0;
+  INSERT INTO search_pending (chain_id, nft, findable)
+    SELECT chain_id, nft, 1 FROM search_document WHERE true ON CONFLICT DO NOTHING;
+  CREATE INDEX search_pending_missing ON search_pending (chain_id) WHERE findable = 0;
+  `,
+  // whose hosted file was delivered
+  `
+  ALTER TABLE deliveries ADD COLUMN hosted_by TEXT;
+  `,
+  // where a hosted file is stored, and its SHA-256 so far: an upload can be resumed at any instance
+  `
+  ALTER TABLE hosted_files ADD COLUMN place TEXT;
+  ALTER TABLE hosted_files ADD COLUMN hash TEXT;
+  `,
+  // PostgreSQL: search rows in slices, each with an index of its own, of which a search reads no more than it needs. Those of
+  // before stay where they are, and are found, until they are written anew in the background
+  {
+    sqlite: '',
+    postgres: `
+    ALTER TABLE search_text RENAME TO search_text_0;
+    ALTER INDEX search_text_by_token RENAME TO search_text_0_by_token;
+    ALTER TABLE search_text_0 DROP CONSTRAINT search_text_pkey;
+    ALTER TABLE search_text_0 ADD COLUMN slice SMALLINT NOT NULL DEFAULT 0;
+    ALTER TABLE search_text_0 ADD PRIMARY KEY (id, slice);
+    CREATE TABLE search_text (
+      id BIGINT NOT NULL, tsv TSVECTOR NOT NULL, slice SMALLINT NOT NULL DEFAULT 0, PRIMARY KEY (id, slice)
+    ) PARTITION BY LIST (slice);
+    ALTER TABLE search_text ATTACH PARTITION search_text_0 FOR VALUES IN (0);
+    ${[1, 2, 3, 4, 5, 6, 7, 8]
+      .map((slice) => `CREATE TABLE search_text_${slice} PARTITION OF search_text FOR VALUES IN (${slice});`)
+      .join('\n    ')}
+    CREATE INDEX search_text_by_token ON search_text USING gin (tsv) WITH (fastupdate = off);
+    INSERT INTO search_pending (chain_id, nft, findable)
+      SELECT chain_id, nft, 1 FROM search_document WHERE true ON CONFLICT DO NOTHING;
+    `,
+  },
+  // SQLite: two parts of the full-text index that are about as large are enough to be merged in the background
+  { sqlite: "INSERT INTO search_text (search_text, rank) VALUES ('usermerge', 2);", postgres: '' },
 ]
 
-export type Dialect = 'sqlite' | 'postgres'
-
-/** What each database says in its own way: texts that are compared byte by byte, and the time, in seconds since 1970. */
-const WORDS: Record<Dialect, Record<string, string>> = {
-  sqlite: { BYTE_ORDERED: 'TEXT', SECONDS_NOW: "CAST(strftime('%s', 'now') AS INTEGER)" },
-  postgres: { BYTE_ORDERED: 'TEXT COLLATE "C"', SECONDS_NOW: 'CAST(extract(epoch FROM now()) AS BIGINT)' },
+/**
+ * Placeholders that differ by dialect: text with bytewise comparison, the time in seconds since 1970, and a table that
+ * is one B-tree where the database can do that.
+ */
+const PLACEHOLDERS: Record<Dialect, Record<string, string>> = {
+  sqlite: {
+    BYTE_ORDERED: 'TEXT',
+    SECONDS_NOW: "CAST(strftime('%s', 'now') AS INTEGER)",
+    STORED_BY_KEY: 'WITHOUT ROWID',
+  },
+  postgres: {
+    BYTE_ORDERED: 'TEXT COLLATE "C"',
+    SECONDS_NOW: 'CAST(extract(epoch FROM now()) AS BIGINT)',
+    STORED_BY_KEY: '',
+  },
 }
 
-/** The steps for a database. */
+/** Returns the migrations for a database. */
 export function migrationsFor(dialect: Dialect): string[] {
   return MIGRATIONS.map((step) =>
     (typeof step === 'string' ? step : step[dialect]).replace(
-      /\b(?:BYTE_ORDERED|SECONDS_NOW)\b/g,
-      (word) => WORDS[dialect][word] as string,
+      /\b(?:BYTE_ORDERED|SECONDS_NOW|STORED_BY_KEY)\b/g,
+      (placeholder) => PLACEHOLDERS[dialect][placeholder] as string,
     ),
   )
+}
+
+/** Throws unless a database has the schema of this version; a read-only connection cannot migrate it. */
+export function assertCurrent(version: number, current: number): void {
+  if (version > current) throw new Error('it was made by a newer version of Tidegate')
+  if (version < current)
+    throw new Error(
+      'it was made by another version of Tidegate than this: start the newer version of the service first',
+    )
 }

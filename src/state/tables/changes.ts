@@ -1,3 +1,4 @@
+import { LASTING_REASONS } from '../indexed.js'
 import { type Query, sql } from '../sql.js'
 import type { IndexChange } from '../store.js'
 
@@ -8,7 +9,7 @@ const NFT = sql(
 const DATATOKEN = sql(
   `INSERT INTO index_datatoken (chain_id, address, nft, name, symbol, position)
    SELECT CAST(:chainId AS BIGINT), :address, :nft, :name, :symbol,
-     (SELECT count(*) FROM index_datatoken WHERE chain_id = :chainId AND nft = :nft)
+     (SELECT coalesce(max(position) + 1, 0) FROM index_datatoken WHERE chain_id = :chainId AND nft = :nft)
    WHERE true ON CONFLICT DO NOTHING`,
 )
 const METADATA = sql(
@@ -22,12 +23,16 @@ const STATE = sql('UPDATE index_asset SET state = :state WHERE chain_id = :chain
 const UNREADABLE = sql('UPDATE index_asset SET ddo = NULL, reason = :reason WHERE chain_id = :chainId AND nft = :nft')
 const ORDER = sql('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken')
 
-/** Text that every database holds: PostgreSQL takes no U+0000, others end there, and half a character is none. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '\ufffd').replace(/\p{Cs}/gu, '\ufffd')
+/**
+ * Makes text storable everywhere: PostgreSQL rejects U+0000, others truncate there, and lone surrogates are not UTF-8.
+ */
+export function storable(text: string): string {
+  // such a text may be megabytes long, so characters are not replaced one by one
+  const printable = text.includes('\0') ? text.split('\0').join('\ufffd') : text
+  return /\p{Cs}/u.test(printable) ? Buffer.from(printable).toString() : printable
 }
 
-/** The statement of a change, with its texts as the database holds them: strangers wrote them. */
+/** Returns the statement of a change. Its texts are untrusted, so they are made storable first. */
 export function queryFor(chainId: number, change: IndexChange): Query {
   const query = statementFor(chainId, change)
   return { ...query, values: query.values.map((value) => (typeof value === 'string' ? storable(value) : value)) }
@@ -50,9 +55,9 @@ function statementFor(chainId: number, change: IndexChange): Query {
   }
 }
 
-/** What is written in place of a change that cannot be: what was there before is not true any more. */
-export function instead(change: IndexChange): IndexChange | undefined {
+/** Returns the change to write instead of one that cannot be stored: the previous row is stale. */
+export function fallbackFor(change: IndexChange): IndexChange | undefined {
   if (change.kind !== 'metadata' && change.kind !== 'state') return undefined
   const nft = change.kind === 'metadata' ? change.metadata.nft : change.nft
-  return { kind: 'unreadable', nft, reason: 'cannot be stored' }
+  return { kind: 'unreadable', nft, reason: LASTING_REASONS.unstorable }
 }

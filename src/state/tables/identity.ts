@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { step } from '../script.js'
+import { run } from '../script.js'
 import { type Driver, type Query, type Result, type Script, sql, sqlOne } from '../sql.js'
 import type { Identity, IdentityStore } from '../store.js'
 
-/** What an id in the table is: this state's own, one that is contained in it, or the one that it was moved to. */
-type Role = 'self' | 'contained' | 'successor'
+/**
+ * The role of an id in the table: this state, one that was moved into it, the one that it was moved to, or the one that
+ * is being copied into it.
+ */
+type Role = 'self' | 'contained' | 'successor' | 'copying'
 
-/** Tables without a row in which a state is no loss. */
-export const MUST_SURVIVE = ['nonces', 'wallet_nonces', 'revocations', 'proofs', 'proven']
+/** Tables with durable state: if all are empty, losing the database loses nothing. */
+export const DURABLE_TABLES = ['nonces', 'wallet_nonces', 'cut_over', 'revocations', 'proofs', 'proven']
 
 const ALL = sql('SELECT id, role FROM identity ORDER BY id')
 const NAME = sql(
@@ -18,38 +21,68 @@ const ADD = sql(
    ON CONFLICT (id) DO UPDATE SET role = excluded.role WHERE identity.role <> 'self'`,
 )
 const OPEN = sql(`DELETE FROM identity WHERE role = 'successor'`)
+const COPIED = sql(`DELETE FROM identity WHERE role = 'copying'`)
 const CLOSED = sql(`UPDATE identity SET role = 'contained' WHERE role IN ('self', 'successor')`)
 const USED = sqlOne(
-  `SELECT 1 AS found WHERE ${MUST_SURVIVE.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ')}`,
+  `SELECT 1 AS found WHERE ${DURABLE_TABLES.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ')}`,
 )
 
-/** The statement that gives a state without an id one: run in the transaction that makes the tables. */
-export const nameState = (): Query => NAME({ id: randomUUID() })
+/** Returns the statement that assigns an id to a new state. Must run in the transaction of the migrations. */
+export const assignStateId = (): Query => NAME({ id: randomUUID() })
 
-/** What the rows of the table say. */
+/** Reads the rows of the table. */
 export function identityOf(rows: Result['rows']): Identity {
   const of = (role: Role) => rows.filter((row) => row.role === role).map(({ id }) => id as string)
   const [successor] = of('successor')
-  return { id: of('self')[0] as string, contains: of('contained'), ...(successor ? { successor } : {}) }
+  const [copying] = of('copying')
+  return {
+    id: of('self')[0] as string,
+    contains: of('contained'),
+    ...(successor ? { successor } : {}),
+    ...(copying ? { copying: copying.slice(COPYING.length) } : {}),
+  }
 }
 
+/** Precedes the id of a state that is being copied, which may be the id of this state itself. */
+const COPYING = 'copying '
+
+function* beginCopy(source: string): Script<void> {
+  yield* run(COPIED())
+  yield* run(ADD({ id: COPYING + source, role: 'copying' }))
+}
+
+/** Marks a state as incomplete: `source` is being copied into it. No service starts on it until `contain` is called. */
+export const markCopying = (db: Driver, source: string): Promise<void> => db.transact(beginCopy(source))
+
+function* replace(ids: string[]): Script<void> {
+  yield* run(COPIED())
+  yield* run(CLOSED())
+  for (const id of ids) yield* run(ADD({ id, role: 'contained' }))
+  yield* run(assignStateId())
+}
+
+/** Turns it into a new state that contains its former self and others, but not what any of them accepts from now on. */
+export const replaceState = (db: Driver, ids: string[]): Promise<void> => db.transact(replace(ids))
+
 function* contain(ids: string[]): Script<void> {
-  yield* step(OPEN())
-  for (const id of ids) yield* step(ADD({ id, role: 'contained' }))
+  yield* run(OPEN())
+  yield* run(COPIED())
+  for (const id of ids) yield* run(ADD({ id, role: 'contained' }))
 }
 
 function* retire(successor: string): Script<void> {
-  yield* step(OPEN())
-  yield* step(ADD({ id: successor, role: 'successor' }))
+  yield* run(OPEN())
+  yield* run(ADD({ id: successor, role: 'successor' }))
 }
 
 function* fork(): Script<void> {
-  const { successor } = identityOf((yield* step(ALL())).rows)
-  if (successor === undefined) return // another instance was faster
-  yield* step(CLOSED())
-  yield* step(nameState())
+  const { successor } = identityOf((yield* run(ALL())).rows)
+  if (successor === undefined) return // another instance has forked it already
+  yield* run(CLOSED())
+  yield* run(assignStateId())
 }
 
+/** Creates the store of the state's identity. */
 export function identityStore(db: Driver): IdentityStore {
   return {
     get: async () => identityOf((await db.query(ALL())).rows),

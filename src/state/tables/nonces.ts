@@ -8,7 +8,7 @@ const CONSUME = sql(
    ON CONFLICT (address) DO UPDATE SET nonce = excluded.nonce WHERE excluded.nonce > nonces.nonce`,
 )
 
-/** What an address used up itself, and the last one of the wallets with it. */
+/** The last nonce of an account, and the greatest of its contract wallets. */
 function lastOf(wallets: string) {
   return sqlOne(
     `SELECT (SELECT nonce FROM nonces WHERE address = :address) AS own,
@@ -24,15 +24,16 @@ const CONSUME_WALLET = sql(
    ON CONFLICT (address, chain_id) DO UPDATE SET nonce = excluded.nonce WHERE excluded.nonce > wallet_nonces.nonce`,
 )
 
-/** Accounts whose last nonce is remembered. */
-const REMEMBERED = 100_000
+/** Accounts in the cache of last nonces. */
+const CACHE_ENTRIES = 100_000
 
+/** Creates the store of nonces, with a cache of the last ones. */
 export function nonceStore(db: Driver): NonceStore {
-  // at most what the database has, since nonces only grow: good to refuse with, never to accept
-  const seen = new LRUCache<string, string>({ max: REMEMBERED })
+  // nonces only grow, so a stale entry is too low: it can refuse a nonce, but never accept one
+  const cache = new LRUCache<string, string>({ max: CACHE_ENTRIES })
   const keyOf = (address: string, chainId?: number) => (chainId === undefined ? address : `${address} ${chainId}`)
   const remember = (key: string, last: string | null | undefined) => {
-    if (last && last > (seen.get(key) ?? '')) seen.set(key, last)
+    if (last && last > (cache.get(key) ?? '')) cache.set(key, last)
   }
   async function last(address: string, chainId?: number) {
     const query = chainId === undefined ? OF_ALL({ address }) : OF_WALLET({ address, chainId })
@@ -50,15 +51,18 @@ export function nonceStore(db: Driver): NonceStore {
   return {
     last,
     async mayPass(address, sortKey, chainId) {
-      const asked = () => (chainId === undefined ? lastOwn(address) : last(address, chainId))
-      const known = seen.get(keyOf(address, chainId)) ?? (await asked())
-      return known === undefined || sortKey > known
+      const load = () => (chainId === undefined ? lastOwn(address) : last(address, chainId))
+      const lastKnown = cache.get(keyOf(address, chainId)) ?? (await load())
+      return lastKnown === undefined || sortKey > lastKnown
     },
     async consume(address, sortKey, chainId) {
+      const key = keyOf(address, chainId)
+      if (sortKey <= (cache.get(key) ?? '')) return false
       const query =
         chainId === undefined ? CONSUME({ address, sortKey }) : CONSUME_WALLET({ address, chainId, sortKey })
       const consumed = (await db.query(query)).changes === 1
-      if (consumed) remember(keyOf(address, chainId), sortKey)
+      // refused, it is at most the last one: so it is refused again without a statement
+      remember(key, sortKey)
       return consumed
     },
   }

@@ -1,4 +1,4 @@
-import { step } from '../script.js'
+import { run } from '../script.js'
 import { type Driver, type Script, sql, sqlOne } from '../sql.js'
 import type { NewProof, ProofStore, QueuedProof } from '../store.js'
 
@@ -6,7 +6,7 @@ const ADD = sql(
   `INSERT INTO proofs (id, kind, body, due_at, attempts) VALUES (:id, :kind, :body, :now, 0)
    ON CONFLICT (id) DO NOTHING`,
 )
-// the time is looked at again for each row, since another taker may have been faster
+// due_at is checked again for each row, since another instance may have claimed it meanwhile
 const CLAIM = sql(
   `UPDATE proofs SET due_at = :until, attempts = attempts + 1
    WHERE id IN (SELECT id FROM proofs WHERE due_at <= :now ORDER BY due_at LIMIT :limit) AND due_at <= :now
@@ -19,13 +19,13 @@ const WAITING = sql('SELECT count(*) AS n FROM proofs')
 
 const KNOWN = sqlOne('SELECT 1 AS found FROM proven WHERE subject = :subject')
 const PROVE = sql('INSERT INTO proven (subject) VALUES (:subject) ON CONFLICT (subject) DO NOTHING')
-// the row of the day is locked by this until the end of the transaction
+// locks the row of the day until the end of the transaction
 const SPEND = sql(
   `INSERT INTO proof_days (day, used) VALUES (:day, 1)
-   ON CONFLICT (day) DO UPDATE SET used = proof_days.used + 1 WHERE proof_days.used < :most`,
+   ON CONFLICT (day) DO UPDATE SET used = proof_days.used + 1 WHERE proof_days.used < :limit`,
 )
-const GIVE_BACK = sql('UPDATE proof_days SET used = used - 1 WHERE day = :day')
-const FORGET_DAYS = sql('DELETE FROM proof_days WHERE day < :day')
+const REFUND = sql('UPDATE proof_days SET used = used - 1 WHERE day = :day')
+const DELETE_DAYS = sql('DELETE FROM proof_days WHERE day < :day')
 
 const DAY = 86_400_000
 
@@ -36,23 +36,23 @@ function* addOnce(
   now: number,
 ): Script<'added' | 'known' | 'refused'> {
   const day = Math.floor(now / DAY)
-  const most = perDay === 0 ? Number.MAX_SAFE_INTEGER : perDay
-  if ((yield* step(SPEND({ day, most }))).changes !== 1) return 'refused'
-  if ((yield* step(PROVE({ subject }))).changes !== 1) {
-    yield* step(GIVE_BACK({ day }))
+  const limit = perDay === 0 ? Number.MAX_SAFE_INTEGER : perDay
+  if ((yield* run(SPEND({ day, limit }))).changes !== 1) return 'refused'
+  if ((yield* run(PROVE({ subject }))).changes !== 1) {
+    yield* run(REFUND({ day }))
     return 'known'
   }
-  yield* step(FORGET_DAYS({ day }))
-  yield* step(ADD({ ...proof, now }))
+  yield* run(DELETE_DAYS({ day }))
+  yield* run(ADD({ ...proof, now }))
   return 'added'
 }
 
-/** The queue of proofs. */
+/** Creates the store of the queue of proofs. */
 export function proofStore(db: Driver): ProofStore {
   return {
     add: async (proof, now) => void (await db.query(ADD({ ...proof, now }))),
     async addOnce(subject, perDay, proof, now) {
-      // most downloads of an order are not its first: they write nothing
+      // most downloads of an order are not its first, so check without a write
       if ((await db.query(KNOWN({ subject }))).rows.length > 0) return 'known'
       return db.transact(addOnce(subject, perDay, proof, now))
     },
@@ -60,9 +60,9 @@ export function proofStore(db: Driver): ProofStore {
       const { rows } = await db.query(CLAIM({ now, until, limit }))
       return rows.map(({ tx_id: txId, ...row }) => ({ ...row, txId })) as unknown as QueuedProof[]
     },
-    noteTransaction: async (id, txId) => void (await db.query(NOTE({ id, txId }))),
+    recordTransaction: async (id, txId) => void (await db.query(NOTE({ id, txId }))),
     done: async (id) => void (await db.query(DONE({ id }))),
     retry: async (id, at) => void (await db.query(RETRY({ id, at }))),
-    waiting: async () => (await db.query(WAITING())).rows[0]?.n as number,
+    count: async () => (await db.query(WAITING())).rows[0]?.n as number,
   }
 }

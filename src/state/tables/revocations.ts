@@ -5,6 +5,7 @@ const REVOKE = sql('INSERT INTO revocations (jti, expires_at) VALUES (:jti, :exp
 const FIND = sqlOne('SELECT 1 AS found FROM revocations WHERE jti = :jti')
 const PURGE = sql('DELETE FROM revocations WHERE expires_at < :now')
 
+/** Creates the store of revoked tokens. */
 export function revocationStore(db: Driver): RevocationStore {
   return {
     revoke: async (jti, expiresAt) => (await db.query(REVOKE({ jti, expiresAt }))).changes === 1,

@@ -1,15 +1,16 @@
-import { step } from '../script.js'
+import { run } from '../script.js'
 import { type Script, sql, type Value } from '../sql.js'
 import type { IndexChange } from '../store.js'
 
-/** The table of each kind of row, and the column that names a row within its chain. */
+/** The table of each kind of row, and the column that identifies a row within its chain. */
 const ROWS = {
   nft: ['index_nft', 'address'],
   datatoken: ['index_datatoken', 'address'],
   asset: ['index_asset', 'nft'],
 } as const
 
-type RowKind = keyof typeof ROWS
+/** The kinds of rows that are saved. */
+export type RowKind = keyof typeof ROWS
 
 const KEEP = sql(
   `INSERT INTO index_undo (chain_id, block, kind, id, before) VALUES (:chainId, :block, :kind, :id, :before)
@@ -28,26 +29,32 @@ function of(kind: RowKind, verb: 'SELECT *' | 'DELETE') {
 const FIND = { nft: of('nft', 'SELECT *'), datatoken: of('datatoken', 'SELECT *'), asset: of('asset', 'SELECT *') }
 const DROP = { nft: of('nft', 'DELETE'), datatoken: of('datatoken', 'DELETE'), asset: of('asset', 'DELETE') }
 
-/** Keeps the row that a change is about to touch, as it was before the batch that ends with `block`. */
-export function* keep(chainId: number, block: number, change: IndexChange): Script<void> {
+/**
+ * Saves the row that a change is about to modify, as it was before the batch that ends with `block`. Rows in `saved` are
+ * not read again: one may hold a document of a megabyte, and be modified a thousand times.
+ */
+export function* saveUndo(chainId: number, block: number, change: IndexChange, saved: Set<string>): Script<void> {
   const [kind, id] = rowOf(change)
-  const [before] = (yield* step(FIND[kind]({ chainId, id }))).rows
-  yield* step(KEEP({ chainId, block, kind, id, before: before ? JSON.stringify(before) : null }))
+  const row = `${kind} ${id}`
+  if (saved.has(row)) return
+  const [before] = (yield* run(FIND[kind]({ chainId, id }))).rows
+  yield* run(KEEP({ chainId, block, kind, id, before: before ? JSON.stringify(before) : null }))
+  saved.add(row)
 }
 
-/** Puts every row back that was touched after `block`. */
-export function* takeBack(chainId: number, block: number): Script<void> {
-  const kept = (yield* step(LATER({ chainId, block }))).rows as { kind: RowKind; id: string; before: string | null }[]
+/** Restores every row that was modified after `block`. */
+export function* undoAfter(chainId: number, block: number): Script<void> {
+  const kept = (yield* run(LATER({ chainId, block }))).rows as { kind: RowKind; id: string; before: string | null }[]
   for (const { kind, id, before } of kept) {
-    yield* step(DROP[kind]({ chainId, id }))
-    if (before !== null) yield* step(insertion(ROWS[kind][0], JSON.parse(before) as Record<string, Value>))
+    yield* run(DROP[kind]({ chainId, id }))
+    if (before !== null) yield* run(insertion(ROWS[kind][0], JSON.parse(before) as Record<string, Value>))
   }
-  yield* step(DROP_LATER({ chainId, block }))
+  yield* run(DROP_LATER({ chainId, block }))
 }
 
-/** Lets go of what was kept for batches that ended at `block` or before. */
-export function* forget(chainId: number, block: number): Script<void> {
-  yield* step(DROP_OLD({ chainId, block }))
+/** Deletes the undo rows of batches that ended at `block` or before. */
+export function* pruneUndo(chainId: number, block: number): Script<void> {
+  yield* run(DROP_OLD({ chainId, block }))
 }
 
 function insertion(table: string, row: Record<string, Value>) {

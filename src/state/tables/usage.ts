@@ -2,26 +2,29 @@ import { type Driver, sql, sqlOne } from '../sql.js'
 import type { UsageStore } from '../store.js'
 
 const ADD = sqlOne(
-  `INSERT INTO usage_windows (id, started, used) VALUES (:id, :now, :amount)
+  `INSERT INTO usage_windows (id, started, used, ends) VALUES (:id, :now, :amount, :ends)
    ON CONFLICT (id) DO UPDATE SET
+     ends = CASE WHEN usage_windows.started <= :expired THEN excluded.ends ELSE usage_windows.ends END,
      used = CASE WHEN usage_windows.started <= :expired THEN excluded.used ELSE usage_windows.used + excluded.used END,
      started = CASE WHEN usage_windows.started <= :expired THEN excluded.started ELSE usage_windows.started END
    RETURNING used, started`,
 )
 const USED = sqlOne('SELECT used, started FROM usage_windows WHERE id = :id AND started > :expired')
-const PURGE = sql('DELETE FROM usage_windows WHERE started <= :expired')
+// windows differ in length: purging those of a minute must not delete those of a day
+const PURGE = sql('DELETE FROM usage_windows WHERE ends <= :now')
 
-/** Additions after which windows that are over are removed. */
+/** Additions between two purges of ended windows. */
 const PURGE_EVERY = 1000
 
+/** Creates the store of usage counters. */
 export function usageStore(db: Driver): UsageStore {
   let additions = 0
   return {
     async add(id, amount, window, now) {
       const expired = now - window
       additions += 1
-      if (additions % PURGE_EVERY === 0) await db.query(PURGE({ expired }))
-      const { rows } = await db.query(ADD({ id, amount, now, expired }))
+      if (additions % PURGE_EVERY === 0) await db.query(PURGE({ now }))
+      const { rows } = await db.query(ADD({ id, amount, now, expired, ends: now + window }))
       const { used, started } = rows[0] as { used: number; started: number }
       return { used, endsIn: started + window - now }
     },

@@ -1,0 +1,47 @@
+import { amountJson, amountText } from './people/amounts.js'
+import { serviceOf } from './people/assets.js'
+import { address, type Cap, did, forSigning, MAX_PRICE, SERVICE, YES } from './people/options.js'
+import { purchase } from './people/purchase.js'
+import { inSession, type PeopleOptions } from './people/session.js'
+
+export const command = (finish: (code: number) => void) =>
+  forSigning('buy', 'tidegate buy did:op:0c46… --keystore wallet.json')
+    .description(
+      'Buys access to a service, at the price that it shows and asks about; an order that still holds is used again.',
+    )
+    .argument('<did>', 'the asset', did)
+    .option(...SERVICE)
+    .option('--consumer <address>', 'who is to have the files (default: the account)', address)
+    .option(...MAX_PRICE)
+    .option(...YES)
+    .action(async (did, options) => finish(await buy(did, options)))
+
+interface BuyOptions extends PeopleOptions {
+  service?: string
+  consumer?: `0x${string}`
+  maxPrice?: Cap
+  yes?: true
+}
+
+/** `tidegate buy`. Returns the exit code. Throws CommandError, TidegateError. */
+export async function buy(
+  did: string,
+  { service: id, consumer, maxPrice, yes, ...options }: BuyOptions,
+): Promise<number> {
+  return inSession(options, 'wallet', async (session) => {
+    const { client, out, signal } = session
+    const asset = await client.asset(did, { signal })
+    const service = serviceOf(asset, id)
+    const quote = await client.quote(did, { service: service.id, consumer })
+    const capped = maxPrice ? ` --max-price ${[maxPrice.amount, maxPrice.token].filter(Boolean).join(':')}` : ''
+    const again = `tidegate buy ${did}${capped}`
+    const bought = quote.order
+      ? { did, service: service.id, order: quote.order, reused: true, paid: [], transactions: [] }
+      : await purchase(session, { asset, service, quote, yes: yes === true, maxPrice, again })
+    const paid = bought.paid.filter(({ units }) => units > 0n)
+    if (bought.reused) out.print(`nothing to pay: order ${bought.order} holds`)
+    else out.print(`bought by order ${bought.order}, for ${paid.map(amountText).join(' and ') || 'nothing'}`)
+    out.note(`Download with: tidegate get ${did}`)
+    out.result({ ...bought, paid: bought.paid.map(amountJson) })
+  })
+}

@@ -1,0 +1,135 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings'
+import type { AssetService } from '@tidegate/client'
+import type { Hex } from 'viem'
+import { CommandError, misuse } from './failures.js'
+import { fileText, serviceOf } from './people/assets.js'
+import { afterPurchase, fetchAll, fetchFile, toStandardOutput } from './people/fetch.js'
+import { type Cap, did, forSigning, MAX_PRICE, SERVICE, whole, YES } from './people/options.js'
+import { purchase } from './people/purchase.js'
+import { inSession, type PeopleOptions } from './people/session.js'
+import { assertNotThere, assertRoom, nameInFolder, type Target, targetOf } from './people/target.js'
+import { shown } from './people/text.js'
+
+export const command = (finish: (code: number) => void) =>
+  forSigning('get', 'tidegate get did:op:0c46… -o tides.csv --keystore wallet.json')
+    .description(
+      'Downloads the files of an asset. Uses an order that is still valid; otherwise it shows the full price and asks. Repeat the command to resume an interrupted download.',
+    )
+    .argument('<did>', 'the asset', did)
+    .option('-o, --output <path>', 'the file or folder to write; -: standard output (default: this folder)')
+    .option('--file <n>', 'which of its files, counted from 0', whole)
+    .option('--all', 'all of its files, into a folder')
+    .option(...SERVICE)
+    .option('--sha256 <hash>', 'what the SHA-256 of the file must be', sha256)
+    .option('--force', 'overwrite an existing file')
+    .option(...MAX_PRICE)
+    .option(...YES)
+    .action(async (did, options) => finish(await get(did, options)))
+
+interface GetOptions extends PeopleOptions {
+  output?: string
+  file?: number
+  all?: true
+  service?: string
+  sha256?: string
+  force?: true
+  maxPrice?: Cap
+  yes?: true
+}
+
+/** `tidegate get`. Returns the exit code. Throws CommandError, TidegateError. */
+export async function get(did: string, options: GetOptions): Promise<number> {
+  const toStdout = options.output === '-'
+  if (options.all && options.file !== undefined) throw misuse('--file and --all contradict each other.')
+  if (options.all && options.sha256) throw misuse('--sha256 is of one file: it goes with --file, not with --all.')
+  if (toStdout && (options.all || options.json))
+    throw misuse('--output -: standard output takes one file, and nothing else.')
+  const target = toStdout ? undefined : targetOf(options.output, options.all === true)
+  if (target && !options.force) assertNotThere(target)
+  return inSession(options, 'wallet', async (session) => {
+    const { client, out, signal } = session
+    const asset = await client.asset(did, { signal })
+    const service = serviceOf(asset, options.service)
+    const files = chosen(service, options)
+    const quote = await client.quote(did, { service: service.id, file: files[0] })
+    if (target) assertRoom(target, sizeOf(service, files))
+    // while nothing is paid yet; of several files those that exist are skipped
+    if (target && !options.force && !options.all) assertNotThere(named(target, did, service, files[0] as number))
+    const again = commandOf(did, options)
+    const bought = quote.order
+      ? undefined
+      : await purchase(session, { asset, service, quote, yes: options.yes === true, maxPrice: options.maxPrice, again })
+    const order = bought?.order ?? (quote.order as Hex)
+    const about = {
+      did,
+      service: service.id,
+      order,
+      signal,
+      sha256: options.sha256,
+      force: options.force === true,
+      again,
+    }
+    const [file] = files as [number]
+    const fetching = async () => {
+      if (!target) return toStandardOutput(session, { ...about, file })
+      return options.all
+        ? fetchAll(session, { ...about, target }, files)
+        : [await fetchFile(session, { ...about, file, target })]
+    }
+    const fetched = await fetching().catch((error) => {
+      if (!bought) throw error
+      const elsewhere = { ...options, output: 'ANOTHER-NAME' }
+      throw afterPurchase(error, bought, (code) => (code === 'FILE_EXISTS' ? commandOf(did, elsewhere) : again))
+    })
+    if (!fetched) return
+    for (const { path, bytes, sha256 } of fetched) out.print(`${path}  ${bytes} bytes  sha256 ${sha256}`)
+    const { transactions = [] } = bought ?? {}
+    const common = { did, order, bought: bought !== undefined && !bought.reused, transactions }
+    out.result(options.all ? { ...common, files: fetched } : { ...common, ...fetched[0] })
+  })
+}
+
+/** The target with the name that the file will get there, where that is known. */
+function named(target: Target, did: string, { id, files }: AssetService, file: number): Target {
+  if (target.name !== undefined) return target
+  const described = files.find(({ index }) => index === file)?.name
+  const name = nameInFolder(target.folder, { did, service: id, file }, described)
+  return name === undefined ? target : { ...target, name }
+}
+
+/** Which files are wanted. Throws CommandError where that is not clear, or there is no such file. */
+function chosen({ files }: AssetService, { file, all }: GetOptions): number[] {
+  if (all) return files.map(({ index }) => index)
+  if (file === undefined && files.length <= 1) return [0]
+  if (file !== undefined && (files.length === 0 || files.some(({ index }) => index === file))) return [file]
+  const list = files.map((one) => `${one.index}: ${fileText(one)}`).join('; ')
+  if (file !== undefined) throw new CommandError('NO_SUCH_FILE', `there is no file ${file}. There are: ${list}`)
+  throw misuse(`there are ${files.length} files: choose one with --file N, or take --all. ${list}`)
+}
+
+const sizeOf = ({ files }: AssetService, wanted: number[]) =>
+  files.filter(({ index }) => wanted.includes(index)).reduce((sum, { size = 0 }) => sum + size, 0)
+
+/** The command as it was typed, to be repeated. */
+function commandOf(did: string, { output, file, all, service, maxPrice, account, keystore }: GetOptions): string {
+  const words = [
+    ...(output ? ['-o', output] : []),
+    ...(file === undefined ? [] : ['--file', `${file}`]),
+    ...(all ? ['--all'] : []),
+    ...(service ? ['--service', service] : []),
+    ...(maxPrice ? ['--max-price', [maxPrice.amount, maxPrice.token].filter(Boolean).join(':')] : []),
+    ...(keystore ? ['--keystore', keystore] : []),
+    ...(account === undefined ? [] : ['--account', `${account}`]),
+  ]
+  return [
+    'tidegate',
+    'get',
+    did,
+    ...words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${shown(word)}'`)),
+  ].join(' ')
+}
+
+function sha256(text: string): string {
+  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new InvalidArgumentError('It must be a SHA-256, 64 hexadecimal digits.')
+  return text.toLowerCase()
+}

@@ -1,0 +1,28 @@
+import { timeText } from './people/amounts.js'
+import { did, forSigning, SERVICE, whole } from './people/options.js'
+import { inSession, type PeopleOptions } from './people/session.js'
+
+export const command = (finish: (code: number) => void) =>
+  forSigning('link', 'tidegate link did:op:0c46… --account 2')
+    .description(
+      'Makes a link to a file that the account has bought, good for a while without an account. Whoever has it can download the file.',
+    )
+    .argument('<did>', 'the asset', did)
+    .option(...SERVICE)
+    .option('--file <n>', 'which of its files, counted from 0', whole, 0)
+    .action(async (did, options) => finish(await link(did, options)))
+
+interface LinkOptions extends PeopleOptions {
+  service?: string
+  file: number
+}
+
+/** `tidegate link`. Returns the exit code. Throws CommandError, TidegateError. */
+export async function link(did: string, { service, file, ...options }: LinkOptions): Promise<number> {
+  return inSession(options, 'wallet', async ({ client, out, signal }) => {
+    const { url, expires } = await client.link(did, { service, file, signal })
+    out.note(`good until ${timeText(expires)}`)
+    out.print(url)
+    out.result({ did, file, url, expires })
+  })
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { stopSignal } from '../process/signals.js'
+
+const args = process.argv.slice(2)
+// before the service's modules are loaded, which takes most of the startup time
+if (args[0] === 'start' || args[0] === 'dev') void stopSignal()
+
+// a reader that closes the pipe early, such as `head`, is not a failure
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
+const [{ run }, { EXIT }] = await Promise.all([import('./run.js'), import('./failures.js')])
+const code = await run(args)
+// requests in flight must not keep a stopped service from exiting, nor a command that was interrupted
+if (args[0] === 'start' || code === EXIT.interrupted) process.exit(code)
+process.exitCode = code

@@ -1,0 +1,27 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings'
+
+/** The option for a settings file, shared by all commands that read settings. */
+export const CONFIG = [
+  '--config <file>',
+  'read settings from a file of NAME=value lines; the environment wins',
+] as const
+
+/** Parses a port option, 0 (any free port) to 65535. Throws InvalidArgumentError. */
+export function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535)
+    throw new InvalidArgumentError('It must be a port from 0 to 65535.')
+  return Number(text)
+}
+
+/** Parses a chain id option. Throws InvalidArgumentError. */
+export function chainId(text: string): number {
+  if (!/^[1-9]\d{0,15}$/.test(text)) throw new InvalidArgumentError('It must be a chain id, a whole number.')
+  return Number(text)
+}
+
+/** Whole seconds, from one to an hour, as an option's parser. */
+export function seconds(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text) || Number(text) > 3600)
+    throw new InvalidArgumentError('It must be a whole number of seconds from 1 to 3600.')
+  return Number(text)
+}

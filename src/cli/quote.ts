@@ -1,0 +1,40 @@
+import type { Quote } from '@tidegate/client'
+import { amountJson, holdsText, priceJson, priceLines } from './people/amounts.js'
+import { serviceOf } from './people/assets.js'
+import { address, did, forSigning, SERVICE } from './people/options.js'
+import { inSession, type PeopleOptions } from './people/session.js'
+import { shown } from './people/text.js'
+
+export const command = (finish: (code: number) => void) =>
+  forSigning('quote', 'tidegate quote did:op:0c46… --account 2')
+    .description(
+      'Shows what an order costs in all: price, fees of the exchange, and fee of the provider. Pays nothing.',
+    )
+    .argument('<did>', 'the asset', did)
+    .option(...SERVICE)
+    .option('--consumer <address>', 'who is to have the files (default: the account)', address)
+    .action(async (did, options) => finish(await quote(did, options)))
+
+interface QuoteOptions extends PeopleOptions {
+  service?: string
+  consumer?: `0x${string}`
+}
+
+/** `tidegate quote`. Returns the exit code. Throws CommandError, TidegateError. */
+export async function quote(did: string, { service: id, consumer, ...options }: QuoteOptions): Promise<number> {
+  return inSession(options, 'reader', async ({ client, out, signal }) => {
+    const asset = await client.asset(did, { signal })
+    const service = serviceOf(asset, id)
+    const quoted = await client.quote(did, { service: service.id, consumer })
+    out.print(`${shown(asset.name)} (${did}), service ${shown(service.id)}`)
+    if (quoted.order) out.print(`  nothing to pay: order ${quoted.order} holds`)
+    else out.print(...priceLines(quoted.price), `  ${'An order'.padEnd(12)} holds ${holdsText(service)}`)
+    out.result(quoteJson(quoted))
+  })
+}
+
+export function quoteJson({ did, service, price, order, renews, consumer, datatoken, chainId }: Quote) {
+  const about = { did, service, chainId, datatoken, consumer }
+  const standing = { ...(order ? { order } : {}), ...(renews ? { renews } : {}) }
+  return { ...about, total: price.total.map(amountJson), price: priceJson(price), ...standing }
+}

@@ -1,0 +1,18 @@
+import { assetJson, assetLines } from './people/assets.js'
+import { did, forReading } from './people/options.js'
+import { inSession, type PeopleOptions } from './people/session.js'
+
+export const command = (finish: (code: number) => void) =>
+  forReading('show', 'tidegate show did:op:0c46…')
+    .description('Shows an asset: what it is, its licence, its services with price and files, and its state.')
+    .argument('<did>', 'the asset', did)
+    .action(async (did, options) => finish(await show(did, options)))
+
+/** `tidegate show`. Returns the exit code. Throws CommandError, TidegateError. */
+export async function show(did: string, options: PeopleOptions): Promise<number> {
+  return inSession(options, 'reader', async ({ client, out, signal }) => {
+    const asset = await client.asset(did, { signal })
+    out.print(...assetLines(asset))
+    out.result(assetJson(asset))
+  })
+}

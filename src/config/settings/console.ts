@@ -1,0 +1,16 @@
+import * as parse from '../parsers.js'
+import { setting } from '../setting.js'
+
+/** The web page that the service shows to people. */
+export const CONSOLE = {
+  CONSOLE: setting({
+    parse: parse.boolean,
+    default: false,
+    doc: 'Serve the console, a web page to search, buy, download and publish with, at /console/, and lead browsers there that ask for /.',
+  }),
+  CONSOLE_RPC_URLS: setting({
+    parse: parse.publicNodes,
+    doc: 'JSON-RPC URLs that the console may ask from the browser, as JSON by chain id. Everybody can read them: never name a node here whose URL holds a key. Default: none; the console then asks the wallet of its user.',
+    example: '{"11155111":"https://rpc.example.org"}',
+  }),
+} as const

@@ -1,0 +1,378 @@
+/** The kind of an error from the caller's view. The HTTP layer maps each kind to one status code. */
+export type ErrorKind =
+  /** The caller can correct the request. */
+  | 'invalid'
+  /** Access is denied: by the asset's state, by credentials, or by the operator. */
+  | 'denied'
+  /** The requested resource does not exist. */
+  | 'notFound'
+  /** What the caller was given has ended for good. */
+  | 'gone'
+  /** The state of the resource does not allow the request. */
+  | 'conflict'
+  /** Another request has the resource. */
+  | 'locked'
+  /** More bytes than are accepted. */
+  | 'tooLarge'
+  /** A version of a protocol that is not spoken here. */
+  | 'version'
+  /** The bytes do not have the checksum that was sent with them. */
+  | 'checksum'
+  /** There is no room for more bytes. */
+  | 'full'
+  /** The storage behind the asset failed. */
+  | 'storage'
+  /** The storage behind the asset did not respond in time. */
+  | 'storageTimeout'
+  /** The blockchain node failed. */
+  | 'chain'
+  /** A part of the service that this request needs is temporarily unavailable. */
+  | 'unavailable'
+  /** The caller has exceeded a limit. */
+  | 'limited'
+
+interface CatalogueEntry {
+  kind: ErrorKind
+  cause: string
+  remedy: string
+}
+
+/** Every stable error code, with its cause and what the caller can do. docs/errors.md is generated from this table. */
+export const ERROR_CATALOGUE = {
+  VALIDATION: {
+    kind: 'invalid',
+    cause: 'A parameter is missing, malformed or given twice, or a signature, nonce or token is not valid.',
+    remedy: 'Read the message under the named field, correct the field, and retry.',
+  },
+  BAD_CONTENT_TYPE: {
+    kind: 'invalid',
+    cause: 'The route does not accept the content type of the body.',
+    remedy: 'Send the content type that the message names.',
+  },
+  EMPTY_BODY: {
+    kind: 'invalid',
+    cause: 'The route requires a body, and none was sent.',
+    remedy: 'Send the document in the request body.',
+  },
+  TOKEN_EXPIRED: {
+    kind: 'invalid',
+    cause: 'The auth token has passed its expiration.',
+    remedy: 'Create a new token.',
+  },
+  TOKEN_DELETED: { kind: 'invalid', cause: 'The auth token was deleted.', remedy: 'Create a new token.' },
+  TOKEN_INVALID: {
+    kind: 'invalid',
+    cause: 'The auth token was not issued by this provider, was modified, or belongs to another address.',
+    remedy: 'Create a token with this provider, and use it for the address that it was created for.',
+  },
+  LINK_INVALID: {
+    kind: 'denied',
+    cause:
+      'The download link was not made by this provider, was modified or truncated, or its key has been replaced since.',
+    remedy: 'Use the whole link as it was given, or create a new one.',
+  },
+  LINK_EXPIRED: { kind: 'gone', cause: 'The download link has passed its expiry.', remedy: 'Create a new link.' },
+  LINK_REVOKED: {
+    kind: 'gone',
+    cause: 'The auth token that the download link was created with was deleted.',
+    remedy: 'Create a new link.',
+  },
+  HOSTING_OFF: {
+    kind: 'notFound',
+    cause: 'This provider hosts no files.',
+    remedy: 'Use another provider, or put the file somewhere else and publish its location.',
+  },
+  NOT_A_PUBLISHER: {
+    kind: 'denied',
+    cause: 'HOSTING_PUBLISHERS of this provider does not name the address.',
+    remedy: 'Ask the operator.',
+  },
+  UPLOAD_NOT_FOUND: {
+    kind: 'notFound',
+    cause: 'There is no such file of this address: it never was, was deleted, or has ended.',
+    remedy: 'Upload the file again.',
+  },
+  UPLOAD_INVALID: {
+    kind: 'invalid',
+    cause: 'The request does not follow the tus protocol, or uses a part of it that is not supported.',
+    remedy: 'Read the message, and use a client of tus 1.0.',
+  },
+  UPLOAD_VERSION: {
+    kind: 'version',
+    cause: 'Tus-Resumable is missing, or names another version than 1.0.0.',
+    remedy: 'Send Tus-Resumable: 1.0.0.',
+  },
+  UPLOAD_CONFLICT: {
+    kind: 'conflict',
+    cause: 'The part does not begin where the upload ends so far, or another writer has continued it.',
+    remedy: 'Ask with HEAD how much there is, and continue from there.',
+  },
+  UPLOAD_IN_USE: {
+    kind: 'conflict',
+    cause: 'An asset uses the file.',
+    remedy: 'Change the asset first, or delete the file with force=true.',
+  },
+  UPLOAD_LOCKED: {
+    kind: 'locked',
+    cause: 'Another request is writing to this upload, and does not end.',
+    remedy: 'Try again in a moment.',
+  },
+  UPLOAD_TOO_LARGE: {
+    kind: 'tooLarge',
+    cause: 'The file is larger than HOSTING_MAX_FILE, or a part goes beyond the length that was declared.',
+    remedy: 'Declare the right length, or split the file.',
+  },
+  UPLOAD_QUOTA: {
+    kind: 'denied',
+    cause: 'The files of this publisher would exceed HOSTING_QUOTA, or there would be too many of them.',
+    remedy: 'Delete files that are no longer needed, or ask the operator.',
+  },
+  UPLOAD_CHECKSUM: {
+    kind: 'checksum',
+    cause: 'The part arrived with other bytes than its Upload-Checksum says; nothing of it was kept.',
+    remedy: 'Send the part again.',
+  },
+  HOSTING_FULL: {
+    kind: 'full',
+    cause: 'The place of the hosted files is full. What was acknowledged is kept.',
+    remedy: 'Try again later: the upload continues where it was.',
+  },
+  HOSTING_UNAVAILABLE: {
+    kind: 'unavailable',
+    cause:
+      'The place of the hosted files does not answer, or too many files are uploaded at once. What was acknowledged is kept.',
+    remedy: 'Try again in a moment: the upload continues where it was.',
+  },
+  UPLOAD_LOST: {
+    kind: 'gone',
+    cause: 'The place of the hosted files has lost bytes of this upload.',
+    remedy: 'Delete the upload, and upload the file again.',
+  },
+  UNKNOWN_CHAIN: {
+    kind: 'invalid',
+    cause: 'This provider does not serve the requested chain.',
+    remedy: 'Use one of the chain ids listed under chainIds at GET /.',
+  },
+  DID_NOT_RESOLVED: {
+    kind: 'invalid',
+    cause: 'No asset with this DID is known, or its document cannot be read by this provider.',
+    remedy: 'Check the DID; after publishing, wait until the metadata is indexed.',
+  },
+  UNKNOWN_SERVICE: {
+    kind: 'invalid',
+    cause: 'The asset has no service with this id.',
+    remedy: 'Use an id from the services of the DDO.',
+  },
+  FILES_UNREADABLE: {
+    kind: 'invalid',
+    cause:
+      'The encrypted files of the service cannot be decrypted by this provider, do not belong to this asset, or the descriptor of this file is not supported.',
+    remedy:
+      'The publisher must encrypt the files with this provider for this data NFT and datatoken; fileinfo names the fault of a storage object.',
+  },
+  NOT_AN_ACCESS_SERVICE: {
+    kind: 'denied',
+    cause: 'The service sells compute on the file, not the file itself: only a compute environment may download it.',
+    remedy: 'Use a service of type access.',
+  },
+  DECRYPTER_DENIED: {
+    kind: 'denied',
+    cause: 'The operator allows only certain addresses to decrypt documents, and this is not one of them.',
+    remedy:
+      'Ask the operator to be listed in AUTHORIZED_DECRYPTERS, or on an access list of AUTHORIZED_DECRYPTERS_LIST.',
+  },
+  NFT_UNKNOWN: {
+    kind: 'invalid',
+    cause: "The data NFT was not deployed by the chain's own factory.",
+    remedy: 'Check dataNftAddress and chainId.',
+  },
+  DOCUMENT_UNKNOWN: {
+    kind: 'invalid',
+    cause: 'The document or transaction is not one that this data NFT published.',
+    remedy: 'Send the id of the transaction that published the metadata of this data NFT.',
+  },
+  DOCUMENT_UNREADABLE: {
+    kind: 'invalid',
+    cause: 'The document cannot be decrypted or decompressed, has another hash, or is not the DDO of this data NFT.',
+    remedy: 'The message says which; the publisher must publish it again.',
+  },
+  NO_SUCH_FILE: {
+    kind: 'invalid',
+    cause: 'The file index is beyond the end of the file list.',
+    remedy: 'Call fileinfo to see how many files the service has.',
+  },
+  FILE_UNAVAILABLE: {
+    kind: 'invalid',
+    cause: 'The requested file is not available at its storage.',
+    remedy: 'Retry later; if the error persists, the publisher has to fix the storage.',
+  },
+  ASSET_NOT_CONSUMABLE: {
+    kind: 'denied',
+    cause: 'The on-chain state of the asset does not allow access (only active and unlisted do).',
+    remedy: 'Only the publisher can change the state.',
+  },
+  CREDENTIALS_DENIED: {
+    kind: 'denied',
+    cause: 'The credentials of the asset or service do not admit this consumer address.',
+    remedy: 'Ask the publisher to be admitted.',
+  },
+  CREDENTIALS_UNAVAILABLE: {
+    kind: 'chain',
+    cause:
+      'Whether the consumer is denied depends on an access list that does not answer: its contract fails, or is on a chain that is not served.',
+    remedy: 'Retry later; if the error persists, the publisher must fix the credentials.',
+  },
+  PURGATORY: {
+    kind: 'denied',
+    cause: 'The asset or the consumer account is on a purgatory list of this provider.',
+    remedy: 'Ask the operator.',
+  },
+  RBAC_DENIED: {
+    kind: 'denied',
+    cause: "The operator's access control server does not allow the request.",
+    remedy: 'Ask the operator.',
+  },
+  RBAC_UNAVAILABLE: {
+    kind: 'unavailable',
+    cause: "The operator's access control server did not respond; requests are denied without it.",
+    remedy: 'Retry later.',
+  },
+  ORDER_NOT_FOUND: {
+    kind: 'invalid',
+    cause: 'There is no transaction with this id on the chain, or it is not mined yet.',
+    remedy: 'Wait until the order is mined, then send its transaction id.',
+  },
+  ORDER_REVERTED: { kind: 'invalid', cause: 'The order transaction failed on-chain.', remedy: 'Order again.' },
+  ORDER_UNCONFIRMED: {
+    kind: 'invalid',
+    cause: 'The order does not have the confirmations that this provider requires.',
+    remedy: 'Retry when more blocks have been mined.',
+  },
+  ORDER_NO_EVENT: {
+    kind: 'invalid',
+    cause: "The transaction contains no order of this service's datatoken.",
+    remedy: 'Send the id of a transaction that orders this service.',
+  },
+  ORDER_WRONG_SERVICE: {
+    kind: 'invalid',
+    cause: 'The order was made for another service of the asset.',
+    remedy: 'Order with the index of this service in the DDO.',
+  },
+  ORDER_UNDERPAID: {
+    kind: 'invalid',
+    cause: 'The order transferred less than one datatoken.',
+    remedy: 'Order again with at least one datatoken.',
+  },
+  ORDER_WRONG_CONSUMER: {
+    kind: 'invalid',
+    cause: 'The order was made neither by nor for this consumer address.',
+    remedy: 'Use the account that is the consumer or the payer of the order.',
+  },
+  ORDER_BAD_FEE: {
+    kind: 'invalid',
+    cause:
+      'The order does not carry a provider fee that this provider quoted for this datatoken and service on this chain.',
+    remedy: 'Call initialize and order with the provider fee that it returns.',
+  },
+  ORDER_QUOTE_EXPIRED: {
+    kind: 'invalid',
+    cause: 'The order, or the reuse, was made more than a day after its provider fee was quoted.',
+    remedy: 'Call initialize, and order (or reuse the order) within a day with the provider fee that it returns.',
+  },
+  ORDER_EXPIRED: {
+    kind: 'invalid',
+    cause: 'The access time that the service sells has passed since the order.',
+    remedy: 'Order again.',
+  },
+  ORDER_WRONG_ENVIRONMENT: {
+    kind: 'invalid',
+    cause:
+      'The compute order was quoted for another compute environment, or for none, or the order of an access service was quoted for one.',
+    remedy:
+      'Order with the provider fee that initialize returns for this service, and for compute with the environment.',
+  },
+  ORDER_COMPUTE_ENDED: {
+    kind: 'invalid',
+    cause: 'The time that the compute order paid for (validUntil) has passed.',
+    remedy: 'Order again, or reuse the order with a new provider fee.',
+  },
+  ORDER_BAD_REUSE: {
+    kind: 'invalid',
+    cause: 'The reuse refers to a transaction that is not itself a valid order.',
+    remedy: 'Reuse the transaction id of your own order of this service.',
+  },
+  STORAGE_REFUSED: {
+    kind: 'storage',
+    cause: 'The storage behind the asset refused, failed, or is not allowed by this provider.',
+    remedy: 'Retry later; if the error persists, the publisher has to fix the storage.',
+  },
+  STORAGE_TIMEOUT: {
+    kind: 'storageTimeout',
+    cause: 'The storage behind the asset did not respond in time.',
+    remedy: 'Retry later.',
+  },
+  STORAGE_BUSY: {
+    kind: 'unavailable',
+    cause: 'The provider has reached its limit of storage requests in flight (STORAGE_MAX_REQUESTS).',
+    remedy: 'Retry in a moment.',
+  },
+  CHAIN_UNAVAILABLE: {
+    kind: 'chain',
+    cause:
+      'The blockchain node did not respond; or the DID is not in the index, which is stale and cannot tell whether the asset exists.',
+    remedy: 'Retry later.',
+  },
+  CHAIN_NOT_READY: {
+    kind: 'unavailable',
+    cause: 'No node of this blockchain has answered since the provider started; other chains are served.',
+    remedy: 'Retry after the time in Retry-After.',
+  },
+  STATE_UNAVAILABLE: {
+    kind: 'unavailable',
+    cause: "The provider's database did not respond; nothing was accepted.",
+    remedy: 'Retry later with the same request.',
+  },
+  BUSY: {
+    kind: 'unavailable',
+    cause:
+      'The provider has reached its limit of connections or of requests in flight (MAX_CONNECTIONS, MAX_DOWNLOADS, MAX_ANONYMOUS).',
+    remedy: 'Retry after the time in Retry-After, or close connections that you do not need.',
+  },
+  SEARCH_UNAVAILABLE: {
+    kind: 'unavailable',
+    cause: 'A search timed out, too many are in flight, or the search index is still being built after an upgrade.',
+    remedy: 'Retry in a moment; narrow the search down if the message says so.',
+  },
+  SANDBOX_UNAVAILABLE: {
+    kind: 'unavailable',
+    cause: 'The threads that read documents are busy, are stopping, or could not be started.',
+    remedy: 'Retry with the same request in a moment.',
+  },
+  RATE_LIMITED: {
+    kind: 'limited',
+    cause: 'The address has exceeded the limit of requests or bytes per minute, or has too many requests in flight.',
+    remedy: 'Retry after the time in Retry-After.',
+  },
+  CONSUMER_LIMITED: {
+    kind: 'limited',
+    cause:
+      'The consumer has used up the downloads or bytes of the day that this provider allows (CONSUMER_REQUESTS_PER_DAY, CONSUMER_BYTES_PER_DAY).',
+    remedy: 'Retry after the time in Retry-After; the order and the nonce are not used up.',
+  },
+  STOPPING: {
+    kind: 'unavailable',
+    cause: 'The instance is stopping and drains its requests in flight.',
+    remedy: 'Retry with the same request; it reaches another instance, or the same one after its restart.',
+  },
+  ROUTE_NOT_FOUND: { kind: 'notFound', cause: 'No such path.', remedy: 'GET / lists every path.' },
+  ASSET_NOT_FOUND: {
+    kind: 'notFound',
+    cause: 'The index holds no asset with this DID.',
+    remedy: 'Check the DID; after publishing, wait until the metadata is indexed.',
+  },
+} as const
+
+/** Compiles only where every entry is complete. */
+type Complete<T extends Record<string, CatalogueEntry>> = T
+
+export type ErrorCode = keyof Complete<typeof ERROR_CATALOGUE>

@@ -1,0 +1,18 @@
+import type { FastifyRequest } from 'fastify'
+import type { Settings } from '../../config/schema.js'
+import { ValidationError } from '../../errors.js'
+
+/** A host name, an IPv4 or a bracketed IPv6 address, with or without a port. */
+const HOST = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
+
+/**
+ * Returns the base URL under which the client reaches the service, without a slash at its end: the configured one, or the
+ * one that the request was addressed to. Throws ValidationError if that is not a host.
+ */
+export function publicUrl(request: FastifyRequest, { PUBLIC_URL }: Pick<Settings, 'PUBLIC_URL'>): string {
+  if (PUBLIC_URL !== undefined) return PUBLIC_URL
+  const { host, protocol } = request
+  if (typeof host !== 'string' || !HOST.test(host) || !URL.canParse(`http://${host}`))
+    throw ValidationError.of('Host', 'The Host header must name the host that the link is to begin with.')
+  return `${protocol === 'https' ? 'https' : 'http'}://${host}`
+}

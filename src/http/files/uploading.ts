@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { BOUNDS } from '../../bounds.js'
+import type { Context } from '../../context.js'
+import { ValidationError } from '../../errors.js'
+import { CHECKSUM_ALGORITHMS, PartChecksum } from '../../hosting/checksum.js'
+import type { Creation } from '../../hosting/ids.js'
+import type { Uploader } from '../../hosting/upload-store.js'
+import { hostingOf } from '../endpoints/uploader.js'
+
+/** Path of uploads, which are at that path and their ids. */
+export const UPLOADS_PATH = '/api/services/uploads'
+
+/** What the tus server supports, for clients that ask with OPTIONS. */
+const CAPABILITIES = {
+  'tus-version': '1.0.0',
+  'tus-resumable': '1.0.0',
+  'tus-extension': 'creation,creation-with-upload,expiration,termination,checksum',
+  'tus-checksum-algorithm': CHECKSUM_ALGORITHMS.join(','),
+}
+
+/**
+ * Answers a request of the tus protocol (POST, HEAD, PATCH). The bytes go from the connection to their place, and are
+ * read no faster than they are written. Throws what Hosting.answer throws, and ValidationError for a bad checksum header.
+ */
+export async function answerUpload(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  uploader: Pick<Uploader, 'owner' | 'file' | 'creation'>,
+): Promise<FastifyReply> {
+  const { method, raw } = request
+  const sum = request.headers['upload-checksum']
+  const checksum = sum === undefined ? undefined : PartChecksum.parse(String(sum))
+  const base = context.settings.PUBLIC_URL ?? ''
+  if (method !== 'HEAD') {
+    const { HOSTING_STALL_TIMEOUT: window } = context.settings
+    request.arrival?.allowSteady(window, BOUNDS.hosting.steady)
+    const { uploadsActive } = context.metrics
+    uploadsActive.inc()
+    request.lifetime.onEnd(() => uploadsActive.dec())
+  }
+  const tus = {
+    method,
+    path: UPLOADS_PATH,
+    headers: headersOf(request),
+    body: method === 'HEAD' ? undefined : raw,
+    urlOf: (id: string) => `${base}${UPLOADS_PATH}/${id}`,
+  }
+  const response = await hostingOf(context).answer(tus, { ...uploader, checksum })
+  // cross-origin headers are the service's own
+  for (const [name, value] of response.headers) if (!name.startsWith('access-control-')) reply.header(name, value)
+  // of a creation that was repeated the body is not read
+  if (!raw.complete) reply.header('connection', 'close')
+  return reply.code(response.status).header('cache-control', 'no-store').send()
+}
+
+/** Registers routes whose body is left on the connection, whatever its type and length. */
+export function withUnreadBody(app: FastifyInstance, routes: (app: FastifyInstance) => void): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+    // what is refused may have gigabytes to come: nobody reads them
+    scope.addHook('onError', async (request, reply) => {
+      if (!request.raw.complete) reply.header('connection', 'close')
+    })
+    routes(scope)
+  })
+}
+
+/** Tells clients that ask with OPTIONS what is supported. Must be called before CORS is registered, which answers them. */
+export function advertiseUploads(app: FastifyInstance, { hosting, settings }: Context): void {
+  if (!hosting) return
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'OPTIONS' && request.url.startsWith(UPLOADS_PATH))
+      reply.headers({ ...CAPABILITIES, 'tus-max-size': settings.HOSTING_MAX_FILE })
+    done()
+  })
+}
+
+/**
+ * What makes a creation one that may be repeated: undefined without an Idempotency-Key. Throws ValidationError.
+ */
+export function creationOf({ headers }: FastifyRequest, owner: string): Creation | undefined {
+  const { 'idempotency-key': key, 'upload-length': length = '', 'upload-metadata': metadata = '' } = headers
+  if (key === undefined) return undefined
+  const { idempotencyKey: most } = BOUNDS.hosting
+  if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key) || key.length > most)
+    throw ValidationError.of('Idempotency-Key', `The Idempotency-Key header must be 1 to ${most} visible characters.`)
+  return { owner, key, length: String(length), metadata: String(metadata) }
+}
+
+function headersOf({ headers }: FastifyRequest): Headers {
+  const web = new Headers()
+  for (const [name, value] of Object.entries(headers)) if (typeof value === 'string') web.set(name, value)
+  return web
+}

@@ -1,0 +1,141 @@
+import type { FastifyInstance } from 'fastify'
+import { isCurrent } from '../../assets/index/freshness.js'
+import { BOUNDS } from '../../bounds.js'
+import type { Context } from '../../context.js'
+import { ChainError } from '../../errors.js'
+import { type Hit, hitsOf } from '../../search/hits.js'
+import { readSearch } from '../../search/request.js'
+import type { Found } from '../../search/syntax.js'
+import { isReadingRestricted } from '../endpoints/decrypters.js'
+import { type EndpointDoc, json, object } from '../endpoints/docs.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+
+const PREFIX = '/api/aquarius/assets'
+
+const QUERY: EndpointDoc['body'] = {
+  contentType: 'application/json',
+  schema: {
+    type: 'object',
+    properties: {
+      query: { type: 'object' },
+      from: { type: 'integer', minimum: 0 },
+      size: { type: 'integer', minimum: 0 },
+      sort: {},
+      _source: {},
+      aggs: { type: 'object' },
+      track_total_hits: {},
+    },
+  },
+  description: 'A search as Elasticsearch has it: the part of its language that docs/search.md lists.',
+}
+const ERRORS = ['SEARCH_UNAVAILABLE', 'CHAIN_UNAVAILABLE'] as const
+const DESCRIPTION =
+  'Finds active and unlisted assets by what their documents say. A construct that is not understood is refused by its name. Of a chain whose index is not up to date nothing is found; _shards tells of how many.'
+
+/** Searches assets, and returns hits with scores. */
+export const searchAssets: Endpoint = {
+  names: [],
+  method: 'POST',
+  path: `${PREFIX}/query`,
+  anonymous: true,
+  doc: {
+    summary: 'Search assets',
+    description: DESCRIPTION,
+    body: QUERY,
+    responses: {
+      200: json(
+        'The hits of the page, as Elasticsearch answers.',
+        object(
+          {
+            took: { type: 'integer' },
+            timed_out: { const: false },
+            _shards: { type: 'object' },
+            hits: object({
+              total: { type: 'object' },
+              max_score: { type: ['number', 'null'] },
+              hits: { type: 'array' },
+            }),
+            aggregations: { type: 'object' },
+          },
+          ['aggregations'],
+        ),
+      ),
+    },
+    errors: ERRORS,
+  },
+  register(app, context) {
+    searchRoute(app, this.path, context, ({ found, hits, took, shards, wantsAggregations }) => {
+      const each = hits.map(({ did, score, document }) =>
+        written({ _index: 'aquarius', _id: did, _score: score }, document && `"_source":${document}`),
+      )
+      const page = written({ total: found.total, max_score: found.maxScore }, `"hits":[${each.join(',')}]`)
+      const aggregations = wantsAggregations ? { aggregations: found.aggregations } : {}
+      return written({ took, timed_out: false, _shards: shards, ...aggregations }, `"hits":${page}`)
+    })
+  },
+}
+
+/** Searches assets, and returns only their documents. */
+export const searchMetadata: Endpoint = {
+  names: [],
+  method: 'POST',
+  path: `${PREFIX}/metadata/query`,
+  anonymous: true,
+  doc: {
+    summary: 'Search assets, documents alone',
+    description: `${DESCRIPTION} The answer is the list of their documents.`,
+    body: QUERY,
+    responses: { 200: json('The documents of the page.', { type: 'array', items: { type: 'object' } }) },
+    errors: ERRORS,
+  },
+  register(app, context) {
+    searchRoute(app, this.path, context, ({ hits }) => {
+      return `[${hits.map(({ did, document }) => document ?? JSON.stringify({ id: did })).join(',')}]`
+    })
+  },
+}
+
+/** Serializes an object as JSON, with an additional entry that is already JSON. */
+function written(entries: object, more: string | undefined): string {
+  const text = JSON.stringify(entries)
+  return more === undefined ? text : `${text.slice(0, -1)},${more}}`
+}
+
+interface Answered {
+  found: Found
+  hits: Hit[]
+  /** Milliseconds. */
+  took: number
+  /** The chains as shards; those with a stale index count as failed. */
+  shards: { total: number; successful: number; skipped: 0; failed: number }
+  wantsAggregations: boolean
+}
+
+function searchRoute(
+  app: FastifyInstance,
+  path: string,
+  context: Context,
+  answer: (answered: Answered) => string,
+): void {
+  const { settings, store, onChain, purgatory } = context
+  const bodyLimit = Math.min(BOUNDS.search.body, settings.MAX_BODY_SIZE)
+  app.post(path, { bodyLimit }, async (request, reply) => {
+    const begun = performance.now()
+    const search = readSearch(request.body)
+    const progress = context.progress()
+    const chains = progress.filter((one) => isCurrent(one, settings)).map(({ chainId }) => chainId)
+    if (chains.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The index is not up to date. Try again later.')
+    const encrypted = !isReadingRestricted(settings)
+    const found = await store.search.find(search, { chains, encrypted, purgatory: purgatory.dids() })
+    const hits = await hitsOf(found, search.source, {
+      facts: (asset) => onChain.of(asset),
+      purgatory: (did) => purgatory.reasonFor(did),
+    })
+    const [total, successful] = [progress.length, chains.length]
+    const took = Math.round(performance.now() - begun)
+    const shards = { total, successful, skipped: 0, failed: total - successful } as const
+    const wantsAggregations = Object.keys(search.aggregations).length > 0
+    reply.type('application/json; charset=utf-8')
+    return answer({ found, hits, took, shards, wantsAggregations })
+  })
+}

@@ -1,0 +1,17 @@
+import type { Address, Hex } from 'viem'
+import type { Chain } from '../chain/chains.js'
+
+/** A claim that a transaction entitles its consumer to a service. */
+export interface OrderClaim {
+  chain: Chain
+  txId: Hex
+  datatoken: Address
+  /** Position of the service in the DDO; orders refer to it. */
+  serviceIndex: number
+  serviceId: string
+  /** Seconds of access that an order buys; 0 is unlimited. */
+  timeout: number
+  consumer: Address
+  /** For compute: ids of the environments that the order may have been quoted for. Undefined for access. */
+  environments?: string[]
+}

@@ -1,0 +1,104 @@
+import { type Logger as PinoLogger, pino } from 'pino'
+import { ProviderError } from '../errors.js'
+
+/** Structured logger: fields first, then a constant message. */
+export interface Logger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** The settings of the log. */
+export interface LogOptions {
+  LOG_LEVEL: string
+  /** Default: `pretty` if standard error is a terminal, `json` otherwise. */
+  LOG_FORMAT?: LogFormat | undefined
+}
+
+export type LogFormat = 'json' | 'pretty'
+
+/**
+ * Creates a logger that writes to standard error: JSON lines, or text for people. Error messages are logged only for
+ * ProviderError, whose messages are constant: others may quote a location or a header.
+ */
+export async function createLogger({ LOG_LEVEL: level, LOG_FORMAT }: LogOptions): Promise<PinoLogger> {
+  const options = {
+    level,
+    base: null,
+    formatters: { level: (label: string) => ({ level: label }) },
+    timestamp: isoTime(),
+    serializers: {
+      err: (error: Error & { code?: string }) => ({
+        type: error.name,
+        message: error instanceof ProviderError ? error.message : '',
+        stack: '',
+        ...(error.code ? { code: error.code } : {}),
+      }),
+    },
+  }
+  const format = LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json')
+  return pino(options, format === 'pretty' ? await prettyOutput() : jsonOutput())
+}
+
+/** Returns the time of a line as the library wants it. Lines of one millisecond share it: formatting a time costs as much as a line. */
+function isoTime(): () => string {
+  let last = 0
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== last) {
+      last = now
+      text = `,"time":"${new Date(now).toISOString()}"`
+    }
+    return text
+  }
+}
+
+/** Milliseconds to batch lines before writing: a write for each line costs more than formatting it. */
+const FLUSH_DELAY = 10
+
+/** Where a logger writes its lines. */
+interface Output {
+  write(line: string): void
+}
+
+/** Process-wide, as standard error itself is: two batches would write over each other's lines. */
+let jsonLines: Output | undefined
+let prettyLines: Output | undefined
+
+/** Returns standard error, written asynchronously in batches. At exit the library flushes synchronously. */
+function jsonOutput(): Output {
+  if (jsonLines) return jsonLines
+  const destination = pino.destination({ dest: process.stderr.fd, sync: false })
+  let lines = ''
+  const flush = () => {
+    if (lines === '') return
+    destination.write(lines)
+    lines = ''
+  }
+  process.prependListener('beforeExit', flush)
+  process.prependListener('exit', flush)
+  jsonLines = {
+    write(line) {
+      if (lines === '') setTimeout(flush, FLUSH_DELAY).unref()
+      lines += line
+    },
+  }
+  return jsonLines
+}
+
+/** Returns standard error for people: one line each, coloured where it is a terminal. */
+async function prettyOutput(): Promise<Output> {
+  // loaded only where it is used, since that takes as long as loading the logger itself
+  const { default: pretty } = await import('pino-pretty')
+  prettyLines ??= pretty({
+    destination: process.stderr.fd,
+    sync: true,
+    colorize: process.stderr.isTTY && !process.env.NO_COLOR,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'reqId',
+    singleLine: true,
+  })
+  return prettyLines
+}

@@ -1,0 +1,90 @@
+import type { Context, Span, Tracer } from '@opentelemetry/api'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Settings } from '../config/schema.js'
+import { StartError } from '../errors.js'
+import { packageVersion } from '../version.js'
+
+/** Runs a piece of work in its own span. Attributes never contain a location, a DID, an address or a key. */
+export type Trace = <T>(name: string, attributes: Record<string, string | number>, work: () => Promise<T>) => Promise<T>
+
+/** OpenTelemetry spans; present only if tracing is configured. */
+export interface Tracing {
+  trace: Trace
+  /** Starts a span for each request, as a child of the span in its `traceparent` header. */
+  register(app: FastifyInstance): void
+  /** Flushes pending spans. */
+  close(): Promise<void>
+}
+
+/** Runs the work without a span. */
+export const untraced: Trace = (_name, _attributes, work) => work()
+
+/**
+ * Starts exporting spans to `OTEL_EXPORTER_OTLP_ENDPOINT`; returns undefined if that is not set. The packages are optional
+ * and not installed by default: throws StartError if they are missing. Spans are created manually, because
+ * auto-instrumentation would record the URLs of storages and nodes.
+ */
+export async function startTracing(settings: Settings): Promise<Tracing | undefined> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: name } = settings
+  if (endpoint === undefined) return undefined
+  const [api, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace-node'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ]).catch(() => {
+    const packages = 'sdk-trace-node exporter-trace-otlp-http resources'.replace(/\S+/g, '@opentelemetry/$&')
+    throw new StartError([`OTEL_EXPORTER_OTLP_ENDPOINT: needs packages: npm install --no-save ${packages}`])
+  })
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
+  const provider = new sdk.NodeTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': name, 'service.version': packageVersion() }),
+    spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
+  })
+  provider.register()
+  return new Spans(api, provider.getTracer('tidegate'), () => provider.shutdown())
+}
+
+type Api = typeof import('@opentelemetry/api')
+
+class Spans implements Tracing {
+  private readonly spans = new WeakMap<FastifyRequest, Span>()
+
+  constructor(
+    private readonly api: Api,
+    private readonly tracer: Tracer,
+    readonly close: () => Promise<void>,
+  ) {}
+
+  readonly trace: Trace = (name, attributes, work) =>
+    this.tracer.startActiveSpan(name, { kind: this.api.SpanKind.CLIENT, attributes }, async (span) => {
+      try {
+        return await work()
+      } catch (error) {
+        // only the code: the message may quote untrusted input
+        span.setStatus({ code: this.api.SpanStatusCode.ERROR, message: (error as { code?: string }).code ?? '' })
+        throw error
+      } finally {
+        span.end()
+      }
+    })
+
+  register(app: FastifyInstance): void {
+    const { context, propagation, trace, SpanKind, SpanStatusCode } = this.api
+    app.addHook('onRequest', (request, _reply, done) => {
+      const { method, headers, routeOptions, id } = request
+      const route = routeOptions.url ?? 'none'
+      const attributes = { 'http.request.method': method, 'http.route': route, 'tidegate.request_id': id }
+      const parent: Context = propagation.extract(context.active(), headers)
+      const span = this.tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent)
+      this.spans.set(request, span)
+      context.with(trace.setSpan(parent, span), done)
+    })
+    app.addHook('onResponse', async (request, { statusCode }) => {
+      const span = this.spans.get(request)
+      span?.setAttribute('http.response.status_code', statusCode)
+      if (statusCode >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
+      span?.end()
+    })
+  }
+}

@@ -1,0 +1,21 @@
+/** How many times as long as its processor time a task may take: a thread that waits for ever uses none. */
+const MAX_STRETCH = 6
+
+/**
+ * Calls `onOver` once this process has used so many milliseconds of processor time, and not before as many have passed.
+ * On an overloaded machine, or where the process was stopped meanwhile, that is later, but at most six times as late.
+ * Returns a function that cancels it.
+ */
+export function afterWork(milliseconds: number, onOver: () => void): () => void {
+  const begun = performance.now()
+  const before = process.cpuUsage()
+  const look = () => {
+    const { user, system } = process.cpuUsage(before)
+    const passed = performance.now() - begun
+    const left = Math.min(milliseconds - (user + system) / 1000, MAX_STRETCH * milliseconds - passed)
+    if (left <= 0) onOver()
+    else timer = setTimeout(look, left)
+  }
+  let timer = setTimeout(look, milliseconds)
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,2 @@
+/** The databases, whose statements differ in places. */
+export type Dialect = 'sqlite' | 'postgres'

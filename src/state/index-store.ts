@@ -1,0 +1,118 @@
+import type { Address, Hex } from '../hex.js'
+import type { Dialect } from './dialect.js'
+import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft, PreparedSearch } from './indexed.js'
+
+/** The position of the index on a chain: the last block, and its hash to detect reorganisations. */
+export interface Cursor {
+  block: number
+  hash: Hex
+}
+
+/** A change by an event. */
+export type IndexChange =
+  | { kind: 'nft'; nft: IndexedNft }
+  | { kind: 'datatoken'; datatoken: IndexedDatatoken }
+  /** With the search rows of the asset, if they are there already. They hold for what the asset was expected to be alone. */
+  | { kind: 'metadata'; metadata: IndexedMetadata; search?: PreparedSearch | undefined }
+  | { kind: 'state'; nft: Address; state: number }
+  | { kind: 'order'; datatoken: Address }
+  /** The document or state of an NFT is unknown for this reason, so its asset is unavailable. */
+  | { kind: 'unreadable'; nft: Address; reason: string }
+
+/** Kinds of contracts whose events are indexed. */
+export type EmitterKind = 'nft' | 'datatoken'
+
+/** One batch of the index. */
+export interface IndexBatch {
+  chainId: number
+  from: Cursor | undefined
+  to: Cursor
+  changes: IndexChange[]
+  undoSince?: number
+  /**
+   * Called with each change whose data cannot be stored; the other changes are applied. Without it such a change makes
+   * `commit` reject with UnstorableError.
+   */
+  onUnstorable?: (change: IndexChange) => void
+}
+
+/** A generation of the index: what was read of each chain, from its start to a cursor. */
+export interface IndexGeneration {
+  /** The database for which search rows may be prepared with a change; undefined where it makes all of them itself. */
+  readonly dialect?: Dialect | undefined
+  cursor(chainId: number): Promise<Cursor | undefined>
+  /**
+   * Applies all changes and moves the cursor from `from` to `to`, in one transaction. Returns false and changes nothing
+   * where the cursor is not at `from`. With `undoSince` the previous rows are saved as well, so that a rollback to that
+   * block remains possible. Undo data before the last checkpoint up to it is deleted.
+   */
+  commit(step: IndexBatch): Promise<boolean>
+  /** Returns the cursors that `rollback` accepts, newest first. The first one is the current cursor. */
+  checkpoints(chainId: number): Promise<Cursor[]>
+  /** Rolls back to a checkpoint, in one transaction. */
+  rollback(chainId: number, to: Cursor): Promise<void>
+  /** Returns those of a few hundred addresses that are indexed, by a single statement. */
+  known(chainId: number, kind: EmitterKind, addresses: Address[]): Promise<Address[]>
+  /** Returns at most `limit` indexed addresses after an address, in order. */
+  emitters(chainId: number, kind: EmitterKind, after: Address | undefined, limit: number): Promise<Address[]>
+}
+
+/** The generations of a chain's index. */
+export interface Generations {
+  /** The one that serves requests. */
+  live?: { id: number; cursor: Cursor }
+  /** The one that will replace it; `wanted`: requested by the operator. */
+  next?: { id: number; cursor?: Cursor; wanted: boolean }
+  /** Whether rows of obsolete generations are left. */
+  old: boolean
+}
+
+/** The index: the live generation of each chain, and the next ones. */
+export interface IndexStore extends IndexGeneration {
+  /** Tries to become the instance that follows a chain, of all on one database. */
+  tryLead(chainId: number): Promise<boolean>
+  /** Returns the chains with a live generation. */
+  chains(): Promise<number[]>
+  generations(chainId: number): Promise<Generations>
+  /** The generations that will replace the live ones. */
+  readonly next: IndexGeneration
+  /**
+   * Starts the next generation of a chain and abandons a previous one. Does nothing where no generation is live yet.
+   */
+  begin(chainId: number, wanted: boolean): Promise<void>
+  /** Abandons the next generation of a chain. */
+  abandon(chainId: number): Promise<void>
+  /** Makes the next generation live, in one transaction. Returns false where it is not at this cursor. */
+  promote(chainId: number, at: Cursor): Promise<boolean>
+  /** Deletes a batch of rows of obsolete generations. Returns false where there are none. */
+  sweep(chainId: number): Promise<boolean>
+  nft(chainId: number, address: Address): Promise<IndexedNft | undefined>
+  datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>
+  asset(did: string): Promise<IndexedAsset | undefined>
+}
+
+/** A row of the index in a form that does not depend on the database: for files, and for imports from them. */
+export type IndexRow =
+  | { kind: 'nft'; nft: IndexedNft }
+  | { kind: 'datatoken'; datatoken: IndexedDatatoken & { orders: number } }
+  | { kind: 'asset'; metadata: IndexedMetadata }
+
+/** An import into the index: a generation that the service does not see until it is complete. */
+export interface IndexImports {
+  /** Tries to become the only process that imports the index of a chain. */
+  tryLead(chainId: number): Promise<boolean>
+  /** Starts the import of a chain, and abandons an earlier one. Returns its id. */
+  begin(chainId: number): Promise<number>
+  /**
+   * Adds rows to an import: NFTs before what belongs to them, datatokens in the order of their creation. Rejects with
+   * UnstorableError where the database does not take one, or has it already, and then adds none.
+   */
+  add(id: number, rows: IndexRow[]): Promise<void>
+  /**
+   * Makes an import live, with its cursor at this block, in one transaction. Returns false and changes nothing where the
+   * live generation has read as far meanwhile, or the import was abandoned.
+   */
+  promote(id: number, chainId: number, at: Cursor): Promise<boolean>
+  /** Abandons the import of a chain, if any. The service deletes its rows in small batches. */
+  abandon(chainId: number): Promise<void>
+}

@@ -1,0 +1,69 @@
+import { type Driver, type Query, sql, type Value } from '../sql.js'
+import type { DeliveryRow, DeliveryStore, OrderFee } from '../store.js'
+import { storable } from './changes.js'
+import { hostedTotalsFrom, hostedTotalsQuery } from './hosted-totals.js'
+import { totalsFrom, totalsQuery } from './totals.js'
+
+const DELIVERY_COLUMNS = 'at, id, chain_id, did, nft, service, file, consumer, order_tx, bytes, complete, hosted_by'
+const FEE_COLUMNS = 'chain_id, tx_id, datatoken, position, at, did, nft, service, consumer, token, amount'
+
+/** Rows per statement. Few sizes, since each is a separate prepared statement. */
+const SIZES = [64, 8, 1]
+
+const PURGE_DELIVERIES = sql(
+  `DELETE FROM deliveries WHERE (at, id) IN
+   (SELECT at, id FROM deliveries WHERE at < :before ORDER BY at, id LIMIT :limit)`,
+)
+const PURGE_FEES = sql(
+  `DELETE FROM order_fees WHERE (chain_id, tx_id, datatoken, position) IN
+   (SELECT chain_id, tx_id, datatoken, position FROM order_fees WHERE at < :before ORDER BY at LIMIT :limit)`,
+)
+
+/** Creates the store of deliveries and fees. */
+export function deliveryStore(db: Driver): DeliveryStore {
+  return {
+    async add(deliveries, fees) {
+      const statements = [
+        ...insertions('deliveries', DELIVERY_COLUMNS, deliveries.map(deliveryValues)),
+        ...insertions('order_fees', FEE_COLUMNS, fees.map(feeValues)),
+      ]
+      // in one tick, so that they share a group commit with other writes
+      await Promise.all(statements.map((query) => db.query(query)))
+    },
+    async purge(before, limit) {
+      const purged = await Promise.all([
+        db.query(PURGE_DELIVERIES({ before, limit })),
+        db.query(PURGE_FEES({ before, limit })),
+      ])
+      return purged[0].changes + purged[1].changes
+    },
+    hosted: (period) => hostedTotalsFrom(db.stream(hostedTotalsQuery(period))),
+    totals: (request) => totalsFrom(db.stream(totalsQuery(request)), request.by),
+  }
+}
+
+function* insertions(table: string, columns: string, rows: Value[][]): Generator<Query> {
+  let at = 0
+  while (at < rows.length) {
+    const size = SIZES.find((one) => one <= rows.length - at) as number
+    const part = rows.slice(at, at + size)
+    const placeholders = part.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ')
+    yield {
+      text: `INSERT INTO ${table} (${columns}) VALUES ${placeholders} ON CONFLICT DO NOTHING`,
+      values: part.flat(),
+    }
+    at += size
+  }
+}
+
+// service ids are publishers' texts, so they are untrusted
+function deliveryValues(row: DeliveryRow): Value[] {
+  const { at, id, chainId, did, nft, service, file, consumer, orderTx, bytes, complete, hostedBy } = row
+  const rest = [consumer, orderTx, bytes, Number(complete), hostedBy ?? null]
+  return [at, id, chainId, did, nft, storable(service), file, ...rest]
+}
+
+function feeValues(fee: OrderFee): Value[] {
+  const { chainId, txId, datatoken, position, at, did, nft, service, consumer, token, amount } = fee
+  return [chainId, txId, datatoken, position, at, did, nft, storable(service), consumer, token, amount.toString()]
+}

@@ -1,0 +1,85 @@
+import Database from 'libsql'
+import { migrationsFor } from '../migrations/index.js'
+
+/** A table of the schema. Both databases have the same columns and keys. */
+export interface TableShape {
+  name: string
+  columns: string[]
+  /** Columns of the primary key, in its order. */
+  key: string[]
+}
+
+/**
+ * Identifies the database itself. PostgreSQL's `leases` are not in the embedded schema, and are never copied either.
+ */
+const LOCAL = ['identity']
+
+/** Written at the first start or limited to a period, so that their rows alone are not worth keeping. */
+const TRANSIENT = ['moments', 'usage_windows', 'proof_days']
+
+/** Search rows are rebuilt from the index, since the two databases store them differently. */
+const isSearch = (name: string) => name.startsWith('search_')
+
+/** The index can be read again from the chain. */
+const isIndex = (name: string) => name.startsWith('index_')
+
+/** Columns that only grow: the greater value wins, and such rows are never removed. */
+const GROWING: Record<string, string> = {
+  nonces: 'nonce',
+  wallet_nonces: 'nonce',
+  revocations: 'expires_at',
+  cut_over: 'at',
+}
+
+/** Returns the column of a table that must never decrease, if any. */
+export const growingColumn = (name: string): string | undefined => GROWING[name]
+
+/** Number of migrations of this version. */
+export const SCHEMA_VERSION = migrationsFor('sqlite').length
+
+/**
+ * Returns every table that a copy of the state must contain, as of the migrations up to `version`. They are read from a
+ * newly created database, so that a new table cannot be forgotten.
+ */
+export function copiedTables(version = SCHEMA_VERSION): TableShape[] {
+  return allTables(version).filter(({ name }) => !LOCAL.includes(name) && !isSearch(name))
+}
+
+/** Returns the tables whose rows are irrecoverably lost with the database. */
+export function durableTables(version = SCHEMA_VERSION): string[] {
+  const names = copiedTables(version).map(({ name }) => name)
+  return names.filter((name) => !isIndex(name) && !TRANSIENT.includes(name))
+}
+
+/** Reads all tables of a new embedded database, without the internal ones of SQLite and of its full-text search. */
+export function allTables(version = SCHEMA_VERSION): TableShape[] {
+  const db = new Database(':memory:')
+  try {
+    for (const step of migrationsFor('sqlite').slice(0, version)) db.exec(step)
+    return tablesOf((text) => db.prepare(text).all() as Record<string, string | number>[])
+  } finally {
+    db.close()
+  }
+}
+
+/** Reads the tables of an embedded database from its catalogue. */
+function tablesOf(rows: (text: string) => Record<string, string | number>[]): TableShape[] {
+  const tables = new Map<string, { columns: string[]; key: [at: number, column: string][] }>()
+  for (const { name, column, pk } of rows(CATALOGUE)) {
+    const table = tables.get(name as string) ?? { columns: [], key: [] }
+    tables.set(name as string, table)
+    table.columns.push(column as string)
+    if (Number(pk) > 0) table.key.push([Number(pk), column as string])
+  }
+  return [...tables].map(([name, { columns, key }]) => ({
+    name,
+    columns,
+    key: key.sort(([a], [b]) => a - b).map(([, column]) => column),
+  }))
+}
+
+const CATALOGUE = `
+  SELECT t.name AS name, c.name AS "column", c.pk AS pk
+  FROM pragma_table_list AS t JOIN pragma_table_xinfo(t.name) AS c
+  WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND c.hidden = 0
+  ORDER BY t.name, c.cid`
