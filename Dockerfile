@@ -1,19 +1,25 @@
-# Built in one stage, run from another that holds what the service needs and nothing else.
+# Built in one stage, its packages installed in another, and run from a third that holds nothing else.
 FROM node:22-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY client/package.json client/
+COPY console/package.json console/
 RUN npm ci
 COPY . .
 RUN npm run build
-# what stays outside of the build, without the local chain of tidegate dev
+
+# what the bundle leaves out, without the local chain of tidegate dev; the workspaces are in the bundle
+FROM node:22-bookworm-slim AS packages
+WORKDIR /packages
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && rm -rf node_modules/@foundry-rs node_modules/@oceanprotocol
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=32 HOST=0.0.0.0 PORT=8030 STATE_DIR=/var/lib/tidegate
 WORKDIR /opt/tidegate
 RUN mkdir -p /var/lib/tidegate && chown node:node /var/lib/tidegate
-COPY --from=build /build/package.json ./
-COPY --from=build /build/node_modules ./node_modules
+COPY package.json ./
+COPY --from=packages /packages/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 USER node
 VOLUME /var/lib/tidegate
