@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import secp256k1 from 'secp256k1'
-import { acquire, order } from '../demo/consume.js'
+import type { Address } from 'viem'
 import { createApp } from '../src/app.js'
 import { loadSettings } from '../src/config/load.js'
 import { providerKey } from '../src/crypto/keys.js'
+import { openSqliteStore } from '../src/state/sqlite.js'
+import type { Cursor } from '../src/state/store.js'
+import { acquire, order } from '../test/helpers/consume.js'
 import { eventually } from '../test/helpers/eventually.js'
 import { RpcProxy } from '../test/helpers/rpc-proxy.js'
 import { World } from '../test/helpers/world.js'
@@ -14,18 +17,21 @@ import expected from './costs.json' with { type: 'json' }
 import type { Benchmark } from './lib/benchmark.js'
 import { report } from './lib/report.js'
 import { type Consumer, downloadQuery, signedDownload, signedToken } from './lib/stage.js'
+import { changesOf } from './search.js'
 
-/** What a request costs, whatever the machine. */
+/** Machine-independent costs of a request. */
 interface Cost {
   recoveries: number
   statements: number
   commits: number
+  /** Written to tables, apart from those of the full-text index itself. */
+  rows: number
   'rpc calls': number
   'rpc round trips': number
   upstream: number
 }
 
-/** Counts what each request costs, cold and warm. Throws where one costs more than costs.json says it does. */
+/** Counts the costs of each request, cold and warm. Throws if one exceeds costs.json. */
 export const costs: Benchmark = async (options) => {
   const world = await World.start({ INDEX_POLL_INTERVAL: '50' })
   const proxy = await RpcProxy.before(world.network.rpcUrl)
@@ -37,7 +43,7 @@ export const costs: Benchmark = async (options) => {
   await acquire(world.network, asset, buyer)
   const txId = await order(world.network, asset, buyer, fee, { consumer: key.address })
   const consumer: Consumer = { key, txId }
-  // an instance that looks at the chain once, so that nothing but requests is counted
+  // an instance that polls the chain only once, so that only requests are counted
   await world.local.app.close()
   const settings = {
     STATE_DIR: folder,
@@ -85,12 +91,17 @@ export const costs: Benchmark = async (options) => {
     await count('fileinfo', fileinfo)
     await count('nonce', () => get(`nonce?userAddress=${key.address}`))
     await count('encrypt', () => fetch(`${base}/api/services/encrypt?chainId=8996`, octets))
+    // the cut-over time is cached, and not read for each request
+    await get(`createAuthToken?${signedToken(consumer)}`).then((response) => response.text())
+    const newcomer = { key: providerKey('12'.repeat(32)) }
+    await count('createAuthToken, new address', () => get(`createAuthToken?${signedToken(newcomer)}`))
     const { token } = JSON.parse(await count('createAuthToken', () => get(`createAuthToken?${signedToken(consumer)}`)))
     await count('download signed, cold', signed)
     await count('download signed', signed)
     const query = new URLSearchParams(downloadQuery(asset, consumer))
     await get(`download?${query}`, { authtoken: token }).then((response) => response.text())
     await count('download with token', () => get(`download?${query}`, { authtoken: token }))
+    counted['an order in the index'] = await orderInIndex(join(folder, 'index'), counter)
   } finally {
     counter.stop()
     await app.close()
@@ -112,40 +123,69 @@ export const costs: Benchmark = async (options) => {
   if (grown.length > 0) throw new Error(`Costs have grown beyond costs.json: ${grown.join('; ')}.`)
 }
 
-/** Counts by standing in for the functions that do the work. */
+/** Counts what the order of an asset costs the index. */
+async function orderInIndex(folder: string, counter: Counter): Promise<Cost> {
+  const store = openSqliteStore(folder)
+  try {
+    const changes = changesOf(0)
+    const [first, second] = [1, 2].map((block): Cursor => ({ block, hash: '0x1' }))
+    const index = { chainId: 8996, undoSince: 0 }
+    await store.index.commit({ ...index, from: undefined, to: first as Cursor, changes })
+    const datatoken = changes.flatMap((change) => (change.kind === 'datatoken' ? change.datatoken.address : []))[0]
+    counter.reset()
+    const order = { kind: 'order', datatoken: datatoken as Address } as const
+    await store.index.commit({ ...index, from: first, to: second as Cursor, changes: [order] })
+    return { ...counter.counts, 'rpc calls': 0, 'rpc round trips': 0, upstream: 0 }
+  } finally {
+    await store.close()
+  }
+}
+
+const NOTHING = { recoveries: 0, statements: 0, commits: 0, rows: 0 }
+
+/** Counts calls by patching the functions that do the work. */
 class Counter {
-  counts = { recoveries: 0, statements: 0, commits: 0 }
+  counts = { ...NOTHING }
   private readonly undo: (() => void)[] = []
 
   constructor() {
     const db = new Database(':memory:')
     const statement = Object.getPrototypeOf(db.prepare('SELECT 1'))
     db.close()
-    const again = (target: Record<string, unknown>, name: string, note: (first: unknown) => void) => {
-      const real = target[name] as (...args: unknown[]) => unknown
+    const patch = (
+      target: Record<string, unknown>,
+      name: string,
+      onCall: (firstArgument: unknown) => void,
+      onResult?: (result: unknown) => void,
+    ) => {
+      const original = target[name] as (...args: unknown[]) => unknown
       target[name] = function counted(this: unknown, ...args: unknown[]) {
-        note(args[0])
-        return real.apply(this, args)
+        onCall(args[0])
+        const result = original.apply(this, args)
+        onResult?.(result)
+        return result
       }
       this.undo.push(() => {
-        target[name] = real
+        target[name] = original
       })
     }
-    again(secp256k1 as never, 'ecdsaRecover', () => this.counts.recoveries++)
-    for (const name of ['get', 'all', 'run']) again(statement, name, () => this.counts.statements++)
-    // those that only read have nothing to sync
+    patch(secp256k1 as never, 'ecdsaRecover', () => this.counts.recoveries++)
+    const onWritten = (result: unknown) => (this.counts.rows += (result as { changes: number }).changes)
+    for (const name of ['get', 'all', 'run'])
+      patch(statement, name, () => this.counts.statements++, name === 'run' ? onWritten : undefined)
+    // read-only transactions have nothing to sync
     let writes = false
-    again(Database.prototype as never, 'exec', (text) => {
+    patch(Database.prototype as never, 'exec', (text) => {
       if (text === 'COMMIT' && writes) this.counts.commits++
       if (String(text).startsWith('BEGIN')) writes = text === 'BEGIN IMMEDIATE'
     })
   }
 
   reset(): void {
-    this.counts = { recoveries: 0, statements: 0, commits: 0 }
+    this.counts = { ...NOTHING }
   }
 
   stop(): void {
-    for (const step of this.undo) step()
+    for (const restore of this.undo) restore()
   }
 }

@@ -8,11 +8,11 @@ import { World } from '../test/helpers/world.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { resident } from './lib/processes.js'
 import { median, type Row, report, rounded, spread } from './lib/report.js'
-import { Service } from './lib/stage.js'
+import { DIST, Service } from './lib/stage.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** How long the service takes to be ready on a store that it knows, what it holds when idle, and what is installed. */
+/** Measures time to readiness on an existing store, idle memory, and installed size. */
 export const footprint: Benchmark = async (options) => {
   const { smoke } = options
   const rows: Row[] = []
@@ -26,7 +26,7 @@ export const footprint: Benchmark = async (options) => {
       const begun = performance.now()
       const service = await Service.start(settings, folder)
       await eventually(async () => (await fetch(`${service.url}/ready`)).status === 200)
-      // the first one makes the store
+      // the first round creates the store
       if (round > 0) seconds.push((performance.now() - begun) / 1000)
       await new Promise((resolve) => setTimeout(resolve, smoke ? 0 : 3000))
       if (round > 0) memory.push(resident(service.process.pid as number))
@@ -42,11 +42,11 @@ export const footprint: Benchmark = async (options) => {
   report('footprint', 'Start, memory, installation', rows, options)
 }
 
-/** What a production installation takes: `npm ci --omit=dev` and the build. */
+/** Measures the size of a production installation: `npm ci --omit=dev` and the build. */
 function installed(): Row[] {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) copyFileSync(join(ROOT, file), join(folder, file))
-  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })
+  cpSync(DIST, join(folder, 'dist'), { recursive: true })
   const { status } = spawnSync('npm', ['ci', '--omit=dev', '--silent'], { cwd: folder, stdio: 'ignore' })
   if (status !== 0) throw new Error('npm ci has failed.')
   const mebibytes = (path: string) => Number(execFileSync('du', ['-sm', path], { encoding: 'utf8' }).split('\t')[0])

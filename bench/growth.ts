@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import pg from 'pg'
 import { authenticate } from '../src/auth/authenticate.js'
+import { CutOver } from '../src/auth/cut-over.js'
 import { parseNonce } from '../src/auth/nonce.js'
+import { SignatureMatcher } from '../src/auth/signature.js'
 import { type ProviderKey, providerKey } from '../src/crypto/keys.js'
 import { openPostgresStore } from '../src/state/postgres.js'
 import { openSqliteStore } from '../src/state/sqlite.js'
@@ -16,8 +18,8 @@ import type { Benchmark } from './lib/benchmark.js'
 import { median, type Row, report, rounded, spread } from './lib/report.js'
 import { nextNonce } from './lib/stage.js'
 
-/** A database under measurement, and a way to fill it without the service. */
-interface Filled {
+/** A database under test, and a way to fill it without the service. */
+interface TestDatabase {
   name: string
   sizes: number[]
   store: StateStore
@@ -25,26 +27,26 @@ interface Filled {
   fill(statement: string, range: Range): Promise<void>
 }
 
-/** Numbers from `from` up to, but not including, `to`. */
+/** Integers from `from` up to, but not including, `to`. */
 interface Range {
   from: number
   to: number
 }
 
-/** One thing that is measured: the entries that it is measured among, and what is done again and again. */
-interface Kind {
+/** One measured operation, and the statements that fill its tables. */
+interface Operation {
   what: string
-  most: number
+  maxEntries: number
   fill: string[]
-  /** Makes what is to be done in one round: so many operations. */
+  /** Prepares `amount` operations for one round. */
   prepare(amount: number, range: Range): (() => Promise<unknown>)[]
 }
 
-const AT_ONCE = 32
+const CONCURRENCY = 32
 const SIGNERS = 5000
 const PREFIX = 0xffffffff
 
-/** 40 hex digits for a number of a range, spread evenly, as addresses are, and in their order, as a database likes it. */
+/** Returns 40 hex digits for a number: evenly distributed, like addresses, and in ascending order, for fast inserts. */
 function spreadHex(i: number, { from, to }: Range): string {
   const prefix = Math.floor(((i - from) * PREFIX) / (to - from))
   return prefix.toString(16).padStart(8, '0') + i.toString(16).padStart(32, '0')
@@ -52,17 +54,17 @@ function spreadHex(i: number, { from, to }: Range): string {
 
 const any = ({ from, to }: Range) => from + Math.floor(Math.random() * (to - from))
 
-/** How consuming a nonce and looking up a token or an asset slow down as there are more of them. */
+/** Measures how consuming a nonce and looking up a token or an asset slow down as the tables grow. */
 export const growth: Benchmark = async (options) => {
   const { smoke } = options
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
   const postgres = await startPostgres()
   const rows: Row[] = []
   try {
-    for (const filled of [embedded(folder, smoke), await remote(postgres.url(), smoke)]) {
-      // the assets belong to what was read of this chain
-      await filled.store.index.commit({ chainId: 1, from: undefined, to: { block: 1, hash: '0x1' }, changes: [] })
-      rows.push(...(await measure(filled, smoke)))
+    for (const database of [embedded(folder, smoke), await remote(postgres.url(), smoke)]) {
+      // assets are only found on a chain with a cursor
+      await database.store.index.commit({ chainId: 1, from: undefined, to: { block: 1, hash: '0x1' }, changes: [] })
+      rows.push(...(await measure(database, smoke)))
     }
   } finally {
     await postgres.close()
@@ -71,29 +73,29 @@ export const growth: Benchmark = async (options) => {
   report('growth', 'Operations per second of one process as the database grows', rows, options)
 }
 
-async function measure({ name, sizes, store, fill }: Filled, smoke: boolean): Promise<Row[]> {
+async function measure({ name, sizes, store, fill }: TestDatabase, smoke: boolean): Promise<Row[]> {
   const rows: Row[] = []
-  for (const kind of kindsOf(store, smoke ? 100 : SIGNERS)) {
+  for (const operation of operationsOf(store, smoke ? 100 : SIGNERS)) {
     let from = 0
     let first: number | undefined
-    for (const to of sizes.filter((one) => one <= kind.most)) {
-      for (const statement of kind.fill) await fill(statement, { from, to })
+    for (const to of sizes.filter((size) => size <= operation.maxEntries)) {
+      for (const statement of operation.fill) await fill(statement, { from, to })
       const rates: number[] = []
       for (let round = 0; round < 3; round++) {
-        const operations = kind.prepare(smoke ? 100 : 20_000, { from, to })
-        const amount = operations.length
+        const calls = operation.prepare(smoke ? 100 : 20_000, { from, to })
+        const amount = calls.length
         const begun = performance.now()
         const worker = async () => {
-          for (let next = operations.pop(); next; next = operations.pop()) await next()
+          for (let call = calls.pop(); call; call = calls.pop()) await call()
         }
-        await Promise.all(Array.from({ length: AT_ONCE }, worker))
+        await Promise.all(Array.from({ length: CONCURRENCY }, worker))
         rates.push(amount / ((performance.now() - begun) / 1000))
       }
       from = to
       first ??= median(rates)
       rows.push({
         database: name,
-        what: kind.what,
+        what: operation.what,
         entries: to,
         'per second': Math.round(median(rates)),
         spread: spread(rates),
@@ -106,13 +108,15 @@ async function measure({ name, sizes, store, fill }: Filled, smoke: boolean): Pr
   return rows
 }
 
-function kindsOf(store: StateStore, signers: number): Kind[] {
+function operationsOf(store: StateStore, signers: number): Operation[] {
   const keys = Array.from({ length: signers }, (_, at) => providerKey((at + 1).toString(16).padStart(64, '0')))
+  const signatures = new SignatureMatcher()
+  const cutOver = new CutOver(store.cutOver)
   const many = (amount: number, make: () => () => Promise<unknown>) => Array.from({ length: amount }, make)
   return [
     {
       what: 'check a signature and consume its nonce',
-      most: Number.POSITIVE_INFINITY,
+      maxEntries: Number.POSITIVE_INFINITY,
       fill: [`INSERT INTO nonces (address, nonce) SELECT '0x' || :hex, '${'0'.repeat(40)}'`],
       prepare: (amount) => {
         const requests = Array.from({ length: amount }, (_, at) => {
@@ -120,12 +124,12 @@ function kindsOf(store: StateStore, signers: number): Kind[] {
           const nonce = nextNonce()
           return { key, nonce, signature: signatureOf(key, key.address + nonce) }
         })
-        // taken from the end
+        // workers take them from the end
         return requests.reverse().map(({ key, nonce, signature }) => async () => {
-          const asked = { address: key.address, nonce: parseNonce(nonce, 10n ** 39n), signature }
+          const proof = { address: key.address, nonce: parseNonce(nonce, 10n ** 39n), signature }
           const proven = await authenticate(
-            { ...asked, messages: [key.address + nonce], chains: new Map() },
-            store.nonces,
+            { ...proof, messages: [key.address + nonce], chains: new Map() },
+            { nonces: store.nonces, signatures, cutOver },
           )
           await proven.consumeNonce()
         })
@@ -133,13 +137,13 @@ function kindsOf(store: StateStore, signers: number): Kind[] {
     },
     {
       what: 'is a token deleted',
-      most: 1_000_000,
+      maxEntries: 1_000_000,
       fill: ['INSERT INTO revocations (jti, expires_at) SELECT :hex, 9000000000'],
       prepare: (amount, range) => many(amount, () => () => store.revocations.isRevoked(spreadHex(any(range), range))),
     },
     {
       what: 'find an asset',
-      most: 1_000_000,
+      maxEntries: 1_000_000,
       fill: [
         "INSERT INTO index_nft (chain_id, address, name, symbol, token_uri, owner, created) SELECT 1, '0x' || :hex, 'n', 's', '', '0x', ''",
         "INSERT INTO index_datatoken (chain_id, address, nft, name, symbol, position) SELECT 1, '1x' || :hex, '0x' || :hex, 'n', 's', 0",
@@ -153,7 +157,7 @@ function kindsOf(store: StateStore, signers: number): Kind[] {
   ]
 }
 
-function embedded(folder: string, smoke: boolean): Filled {
+function embedded(folder: string, smoke: boolean): TestDatabase {
   const store = openSqliteStore(folder)
   return {
     name: 'embedded',
@@ -170,7 +174,7 @@ function embedded(folder: string, smoke: boolean): Filled {
   }
 }
 
-async function remote(url: string, smoke: boolean): Promise<Filled> {
+async function remote(url: string, smoke: boolean): Promise<TestDatabase> {
   return {
     name: 'PostgreSQL',
     sizes: smoke ? [10, 100] : [1000, 100_000, 1_000_000, 10_000_000],

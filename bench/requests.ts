@@ -5,16 +5,16 @@ import { send } from './lib/processes.js'
 import { median, quantile, type Row, report, rounded, spread } from './lib/report.js'
 import { type Consumer, downloadQuery, portOf, raw, Stage, signedDownload, signedToken } from './lib/stage.js'
 
-/** What is measured: how a request of one connection looks, and what it is compared with. */
+/** A measured request, and its baseline. */
 interface Case {
   name: string
-  /** Requests that each connection sends, in turn: as many as they are asked for where each must be new. */
+  /** Returns the requests of one connection, which are sent in turn: `count` of them if each must be unique. */
   requests(consumer: Consumer, count: number): string[]
   against: 'framework' | 'proxy'
   baseline: string
 }
 
-/** Requests per second and latency of every route, against a bare server that does the same input and output. */
+/** Measures throughput and latency of every route against a bare server with the same I/O. */
 export const requests: Benchmark = async (options) => {
   const { smoke, only } = options
   const connections = smoke ? [2] : [1, 32, 256]
@@ -29,8 +29,8 @@ export const requests: Benchmark = async (options) => {
     const query = (consumer: Consumer) => new URLSearchParams(downloadQuery(asset, consumer)).toString()
     const tokens = new Map<Consumer, string>()
     for (const consumer of consumers) {
-      const answer = await fetch(`${service.url}/api/services/createAuthToken?${signedToken(consumer)}`)
-      tokens.set(consumer, ((await answer.json()) as { token: string }).token)
+      const response = await fetch(`${service.url}/api/services/createAuthToken?${signedToken(consumer)}`)
+      tokens.set(consumer, ((await response.json()) as { token: string }).token)
     }
     const body = randomBytes(250).toString('hex')
     const octets = { 'content-type': 'application/octet-stream' }
@@ -94,23 +94,23 @@ export const requests: Benchmark = async (options) => {
     for (const { name, requests, against, baseline: plain } of cases.filter(({ name }) => !only || name.includes(only)))
       for (const count of connections) {
         const amount = smoke ? 40 : count === 1 ? 3000 : 12_000
-        const own = () => consumers.slice(0, count).map((one) => requests(one, Math.ceil(amount / count) * 2))
+        const own = () => consumers.slice(0, count).map((consumer) => requests(consumer, Math.ceil(amount / count) * 2))
         const target = at(service.url)
-        const other = at(baseline.said[against])
-        const compared = Array.from({ length: count }, () => [plain])
+        const baselineTarget = at(baseline.message[against])
+        const baselineRequests = Array.from({ length: count }, () => [plain])
         await send({ ...target, requests: own(), amount: Math.ceil(amount / 4) })
-        await send({ ...other, requests: compared, amount: Math.ceil(amount / 4) })
+        await send({ ...baselineTarget, requests: baselineRequests, amount: Math.ceil(amount / 4) })
         const ratios: number[] = []
         const rates: number[] = []
         const latencies: number[] = []
         const firstBytes: [number, number][] = []
         for (let round = 0; round < rounds; round++) {
-          const one = await send({ ...other, requests: compared, amount })
-          const two = await send({ ...target, requests: own(), amount })
-          ratios.push(one.seconds / two.seconds)
-          rates.push(amount / two.seconds)
-          latencies.push(...two.latencies)
-          firstBytes.push([median(two.firstBytes), median(one.firstBytes)])
+          const reference = await send({ ...baselineTarget, requests: baselineRequests, amount })
+          const measured = await send({ ...target, requests: own(), amount })
+          ratios.push(reference.seconds / measured.seconds)
+          rates.push(amount / measured.seconds)
+          latencies.push(...measured.latencies)
+          firstBytes.push([median(measured.firstBytes), median(reference.firstBytes)])
         }
         rows.push({
           route: name,
@@ -121,7 +121,7 @@ export const requests: Benchmark = async (options) => {
           against,
           '% of its rate': Math.round(median(ratios) * 100),
           spread: spread(ratios),
-          'first byte +ms': rounded(median(firstBytes.map(([mine, its]) => mine - its))),
+          'first byte +ms': rounded(median(firstBytes.map(([own, baseline]) => own - baseline))),
         })
         process.stdout.write('.')
       }

@@ -1,15 +1,37 @@
 import { parseArgs } from 'node:util'
+import { client } from './client.js'
+import { consolePage } from './console.js'
 import { costs } from './costs.js'
 import { footprint } from './footprint.js'
 import { growth } from './growth.js'
+import { hosting } from './hosting.js'
 import { index } from './index-catch-up.js'
+import { indexFile } from './index-file.js'
+import { ipfs } from './ipfs.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { requests } from './requests.js'
+import { scale } from './scale.js'
+import { search } from './search.js'
 import { slow } from './slow-clients.js'
 import { streaming } from './streaming.js'
 
-/** `npm run bench [-- name … [--only part] [--smoke]]`: all benchmarks, or those that are named. */
-const BENCHMARKS: Record<string, Benchmark> = { requests, streaming, slow, costs, footprint, growth, index }
+/** `npm run bench [-- name … [--only part] [--smoke]]`: runs all benchmarks, or the named ones. */
+const BENCHMARKS: Record<string, Benchmark> = {
+  requests,
+  streaming,
+  slow,
+  costs,
+  footprint,
+  growth,
+  scale,
+  index,
+  'index-file': indexFile,
+  search,
+  client,
+  console: consolePage,
+  ipfs,
+  hosting,
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -7,15 +7,15 @@ import { resident } from './lib/processes.js'
 import { type Row, report, rounded } from './lib/report.js'
 import { portOf, raw, Stage } from './lib/stage.js'
 
-/** Bytes of the file: more than what the sockets on the way take in, so that a client who stops holds it up. */
+/** Bytes of the file: more than socket buffers hold, so that back-pressure reaches the storage. */
 const SIZE = 8 * 1_048_576
 
-/** Memory with many clients who have each begun a download and take nothing of it, beside a plain Node proxy and nginx. */
+/** Measures memory with many stalled downloads, compared with a plain Node proxy and nginx. */
 export const slow: Benchmark = async (options) => {
   const count = options.smoke ? 20 : 1000
   const many = { STORAGE_MAX_PER_HOST: '4096', MAX_DOWNLOADS_PER_ADDRESS: '0' }
   const stage = await Stage.start(many)
-  const nginx = await startNginx(stage.storage.said.url)
+  const nginx = await startNginx(stage.storage.message.url)
   const rows: Row[] = []
   try {
     const own = await stage.tokenDownload(SIZE)
@@ -23,14 +23,14 @@ export const slow: Benchmark = async (options) => {
     const { service, baseline } = stage
     const ways = [
       { way: 'tidegate', port: portOf(service.url), pid: service.process.pid as number, request: own },
-      { way: 'node proxy', port: portOf(baseline.said.proxy), pid: baseline.process.pid as number, request: plain },
+      { way: 'node proxy', port: portOf(baseline.message.proxy), pid: baseline.process.pid as number, request: plain },
       ...(nginx ? [{ way: 'nginx', port: nginx.port, pid: nginx.pid, request: plain }] : []),
     ]
     for (const { way, port, pid, request } of ways) {
       const before = await settled(pid)
       const sockets: Socket[] = []
       while (sockets.length < count)
-        sockets.push(...(await Promise.all(Array.from({ length: 20 }, () => begun(port, request)))))
+        sockets.push(...(await Promise.all(Array.from({ length: 20 }, () => stalledDownload(port, request)))))
       const during = await settled(pid)
       for (const socket of sockets) socket.destroy()
       const each = rounded(((during - before) * 1024) / sockets.length, 0)
@@ -46,28 +46,28 @@ export const slow: Benchmark = async (options) => {
     await nginx?.stop()
     await stage.close()
   }
-  report('slow', 'Memory with clients who take nothing of what they asked for', rows, options)
+  report('slow', 'Memory with clients that do not read their downloads', rows, options)
 }
 
-/** A client who has read the first bytes of the answer, and reads no more. */
-async function begun(port: number, request: string): Promise<Socket> {
+/** Starts a download, and stops reading after its first bytes. */
+async function stalledDownload(port: number, request: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1', () => socket.write(request))
   const [chunk] = (await once(socket, 'data')) as [Buffer]
   socket.pause()
   const head = chunk.toString('latin1', 0, 12)
-  if (head !== 'HTTP/1.1 200') throw new Error(`The answer was ${head}.`)
+  if (head !== 'HTTP/1.1 200') throw new Error(`The response was ${head}.`)
   return socket
 }
 
-/** Resident memory in MiB, once it has stopped to change: less than 1 % in half a second. */
+/** Returns the resident memory in MiB once it is stable: less than 1 % change in half a second. */
 async function settled(pid: number): Promise<number> {
   let last = 0
   await eventually(
     () => {
       const now = resident(pid)
-      const still = Math.abs(now - last) < now / 100
+      const isStable = Math.abs(now - last) < now / 100
       last = now
-      return still
+      return isStable
     },
     60_000,
     500,

@@ -6,14 +6,14 @@ import { portOf, raw, Stage } from './lib/stage.js'
 
 const MEBIBYTE = 1_048_576
 
-/** Throughput, CPU and time to the first byte of large files, against a plain Node proxy and nginx where there is one. */
+/** Measures throughput, CPU and time to first byte of large files, against a plain Node proxy and, if installed, nginx. */
 export const streaming: Benchmark = async (options) => {
-  const { smoke } = options
-  const streams = smoke ? [2] : [1, 8, 64]
-  const mebibytes = smoke ? 8 : 1024
+  const { smoke, only } = options
+  const streams = smoke ? [2] : [1, 8, 64].filter((count) => !only || only === String(count))
+  const mebibytes = smoke ? 8 : Number(process.env.BENCH_MIB ?? 1024)
   const rounds = smoke ? 1 : 3
   const stage = await Stage.start()
-  const nginx = await startNginx(stage.storage.said.url)
+  const nginx = await startNginx(stage.storage.message.url)
   const rows: Row[] = []
   try {
     for (const count of streams) {
@@ -28,14 +28,14 @@ export const streaming: Benchmark = async (options) => {
         },
         {
           name: 'node proxy',
-          port: portOf(stage.baseline.said.proxy),
+          port: portOf(stage.baseline.message.proxy),
           pid: stage.baseline.process.pid as number,
           request: raw('GET', `/${size}`),
         },
         ...(nginx ? [{ name: 'nginx', port: nginx.port, pid: nginx.pid, request: raw('GET', `/${size}`) }] : []),
       ]
       const amount = Math.max(count, smoke ? 2 : 4)
-      const seen = new Map(
+      const samples = new Map(
         ways.map(({ name }) => [
           name,
           { rates: [] as number[], cpu: [] as number[], first: [] as number[], memory: 0 },
@@ -44,21 +44,21 @@ export const streaming: Benchmark = async (options) => {
       for (let round = 0; round < rounds; round++)
         for (const { name, port, pid, request } of ways) {
           const before = cpuSeconds(pid)
-          const watch = setInterval(() => {
-            const of = seen.get(name)
-            if (of) of.memory = Math.max(of.memory, resident(pid))
+          const sampler = setInterval(() => {
+            const sample = samples.get(name)
+            if (sample) sample.memory = Math.max(sample.memory, resident(pid))
           }, 50)
           const requests = Array.from({ length: count }, () => [request])
           const result = await send({ host: '127.0.0.1', port, requests, amount })
-          clearInterval(watch)
-          const of = seen.get(name)
-          of?.rates.push(result.bytes / MEBIBYTE / result.seconds)
-          of?.cpu.push(((cpuSeconds(pid) - before) / result.bytes) * 1024 * MEBIBYTE)
-          of?.first.push(median(result.firstBytes))
+          clearInterval(sampler)
+          const sample = samples.get(name)
+          sample?.rates.push(result.bytes / MEBIBYTE / result.seconds)
+          sample?.cpu.push(((cpuSeconds(pid) - before) / result.bytes) * 1024 * MEBIBYTE)
+          sample?.first.push(median(result.firstBytes))
         }
-      const own = seen.get('tidegate')
+      const own = samples.get('tidegate')
       for (const { name } of ways) {
-        const { rates, cpu, first, memory } = seen.get(name) as NonNullable<typeof own>
+        const { rates, cpu, first, memory } = samples.get(name) as NonNullable<typeof own>
         const ratios = own?.rates.map((rate, at) => rate / (rates[at] as number)) ?? []
         rows.push({
           streams: count,
@@ -77,6 +77,6 @@ export const streaming: Benchmark = async (options) => {
     await nginx?.stop()
     await stage.close()
   }
-  const title = `Streaming large files${nginx ? '' : ' (nginx is not installed: without it)'}`
+  const title = `Streaming large files${nginx ? '' : ' (without nginx, which is not installed)'}`
   report('streaming', title, rows, options)
 }

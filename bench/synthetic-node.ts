@@ -1,117 +1,48 @@
-import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  type Address,
-  encodeAbiParameters,
-  encodeEventTopics,
-  getAbiItem,
-  getAddress,
-  type Hex,
-  keccak256,
-  toHex,
-  zeroAddress,
-} from 'viem'
-import { didOf } from '../src/assets/ddo.js'
-import { EVENTS } from '../src/chain/abi.js'
-import { encrypt } from '../src/crypto/ecies.js'
-import { providerKey } from '../src/crypto/keys.js'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { type Hex, toHex } from 'viem'
+import { BEGINNING, blockHash, CHAIN_ID, FACTORY, SyntheticBlocks } from './lib/synthetic-blocks.js'
 
 /**
- * A JSON-RPC node of a chain that is computed as it is asked for: so many assets in each block, each with data NFT,
- * datatoken and encrypted document. For measuring the index alone, in sizes that a real local chain takes hours for.
- * Prints its URL; the arguments are the number of blocks and the assets in each.
+ * A JSON-RPC node of a synthetic chain. Every block holds the same number of assets, each with data NFT, datatoken and
+ * encrypted document. Measures the index alone, at sizes that take hours on a real local chain. The argument is JSON.
+ * Prints its URL once everything is there that it can be asked for.
  */
-const [blocks, assetsPerBlock] = process.argv.slice(2).map(Number) as [number, number]
-const CHAIN_ID = 8996
-const FACTORY = getAddress(`0x${'fa'.repeat(20)}`)
-const KEY = providerKey(`0x${'11'.repeat(32)}`)
+const {
+  blocks,
+  perBlock,
+  folder,
+  delay = 0,
+  range = Number.POSITIVE_INFINITY,
+  every = 1,
+  plain = false,
+} = JSON.parse(process.argv[2] as string) as SyntheticOptions & { folder: string }
 
-const addressOf = (kind: string, at: number): Address =>
-  getAddress(keccak256(toHex(`${kind}${at}`)).slice(0, 42) as Hex)
-const hashOf = (block: number): Hex => keccak256(toHex(`block${block}`))
-
-function log(block: number, index: number, address: Address, eventName: string, args: Record<string, unknown>) {
-  const item = getAbiItem({ abi: EVENTS, name: eventName } as never) as unknown as {
-    inputs: { name: string; indexed?: boolean }[]
-  }
-  const plain = item.inputs.filter(({ indexed }) => !indexed)
-  return {
-    address,
-    topics: encodeEventTopics({ abi: EVENTS, eventName, args } as never),
-    data: encodeAbiParameters(plain as never, plain.map(({ name }) => args[name]) as never),
-    blockNumber: toHex(block),
-    blockHash: hashOf(block),
-    blockTimestamp: toHex(1_700_000_000 + block),
-    transactionHash: keccak256(toHex(`tx${block}-${index}`)),
-    transactionIndex: '0x0',
-    logIndex: toHex(index),
-    removed: false,
-  }
+/** A synthetic chain, and the node that has it. */
+export interface SyntheticOptions {
+  blocks: number
+  /** Assets in a block. */
+  perBlock: number
+  /** Milliseconds before each response. */
+  delay?: number
+  /** The largest range of blocks that it gives at once. */
+  range?: number
+  /** Assets are only in blocks with a multiple of this number. */
+  every?: number
+  /** Whether documents are published in plain text. */
+  plain?: boolean
 }
 
-function logsOf(block: number) {
-  return Array.from({ length: assetsPerBlock }, (_, at) => {
-    const id = block * assetsPerBlock + at
-    const [nft, token] = [addressOf('nft', id), addressOf('token', id)]
-    const services = [
-      {
-        id: 'a',
-        type: 'access',
-        files: `0x${'ab'.repeat(600)}`,
-        datatokenAddress: token,
-        serviceEndpoint: 'http://x',
-        timeout: 0,
-      },
-    ]
-    const description = `Tides of station ${id}. `.repeat(40)
-    const ddo = {
-      id: didOf(nft, CHAIN_ID),
-      version: '4.1.0',
-      chainId: CHAIN_ID,
-      nftAddress: nft,
-      metadata: { description },
-      services,
-    }
-    const plain = Buffer.from(JSON.stringify(ddo))
-    const common = { templateAddress: zeroAddress, symbol: 's', creator: nft }
-    return [
-      log(block, 3 * at, FACTORY, 'NFTCreated', {
-        ...common,
-        newTokenAddress: nft,
-        tokenName: 'n',
-        admin: nft,
-        tokenURI: '',
-        transferable: true,
-      }),
-      log(block, 3 * at + 1, FACTORY, 'TokenCreated', { ...common, newTokenAddress: token, name: 'd', cap: 1n }),
-      log(block, 3 * at + 2, nft, 'MetadataCreated', {
-        createdBy: nft,
-        state: 0,
-        decryptorUrl: '',
-        flags: '0x02',
-        data: toHex(encrypt(KEY.publicKey, plain)),
-        metaDataHash: `0x${createHash('sha256').update(plain).digest('hex')}`,
-        timestamp: 1_700_000_000n,
-        blockNumber: BigInt(block),
-      }),
-    ]
-  }).flat()
-}
-
-function answer(method: string, params: unknown[]): unknown {
-  if (method === 'eth_chainId') return toHex(CHAIN_ID)
-  if (method === 'eth_blockNumber') return toHex(blocks)
-  if (method === 'eth_getBlockByNumber') {
-    const block = Number(params[0])
-    return block > blocks
-      ? null
-      : { number: toHex(block), hash: hashOf(block), timestamp: toHex(1_700_000_000 + block) }
-  }
-  const { fromBlock, toBlock } = params[0] as { fromBlock: Hex; toBlock: Hex }
-  const first = Math.max(1, Number(fromBlock))
-  const wanted = Array.from({ length: Number(toBlock) - first + 1 }, (_, at) => first + at)
-  return wanted.flatMap(logsOf)
+/** What is asked for. */
+interface Filter {
+  fromBlock: Hex
+  toBlock: Hex
+  address?: string | string[]
+  topics?: (string | string[] | null)[]
 }
 
 interface Call {
@@ -120,15 +51,72 @@ interface Call {
   params?: unknown[]
 }
 
+const events = new SyntheticBlocks(join(folder, 'chain'), { blocks, perBlock, every, plain })
+await events.prepare()
+
+/** Topics of the events, of which a filter by the first one that names all of them keeps all. */
+const KINDS = 3
+
+function isForAll({ address, topics = [] }: Filter): boolean {
+  return address === undefined && topics.length === 1 && [topics[0]].flat().length >= KINDS
+}
+
+/** The result of eth_getLogs as JSON. */
+async function* logsOf(filter: Filter): AsyncGenerator<string | Uint8Array> {
+  const found = events.read(Number(filter.fromBlock), Number(filter.toBlock))
+  if (found && isForAll(filter)) {
+    yield '['
+    yield* found
+    yield ']'
+  } else yield JSON.stringify(found ? selected(JSON.parse(`[${await buffer(found)}]`), filter) : [])
+}
+
+function selected(logs: { address: string; topics: string[] }[], { address, topics = [] }: Filter) {
+  const emitters = address === undefined ? undefined : new Set([address].flat().map((one) => one.toLowerCase()))
+  return logs.filter(
+    (log) =>
+      (!emitters || emitters.has(log.address)) &&
+      topics.every((wanted, at) => wanted === null || [wanted].flat().includes(log.topics[at] as string)),
+  )
+}
+
+function resultOf(method: string, params: unknown[]): unknown {
+  if (method === 'eth_chainId') return toHex(CHAIN_ID)
+  if (method === 'eth_blockNumber') return toHex(blocks)
+  if (method !== 'eth_getBlockByNumber') return []
+  const block = Number(params[0])
+  return block > blocks ? null : { number: toHex(block), hash: blockHash(block), timestamp: toHex(BEGINNING + block) }
+}
+
+const TOO_LARGE = { code: -32005, message: 'range too large' }
+
+async function* answerTo({ id, method, params = [] }: Call): AsyncGenerator<string | Uint8Array> {
+  const filter = params[0] as Filter
+  if (method !== 'eth_getLogs') yield JSON.stringify({ jsonrpc: '2.0', id, result: resultOf(method, params) })
+  else if (Number(filter.toBlock) - Number(filter.fromBlock) >= range)
+    yield JSON.stringify({ jsonrpc: '2.0', id, error: TOO_LARGE })
+  else {
+    yield `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
+    yield* logsOf(filter)
+    yield '}'
+  }
+}
+
+async function* answersTo(asked: Call | Call[]): AsyncGenerator<string | Uint8Array> {
+  if (!Array.isArray(asked)) return yield* answerTo(asked)
+  for (const [at, call] of asked.entries()) {
+    yield at === 0 ? '[' : ','
+    yield* answerTo(call)
+  }
+  yield ']'
+}
+
 const server = createServer(async (request, response) => {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const body = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[]
-  const results = [body]
-    .flat()
-    .map(({ id, method, params = [] }) => ({ jsonrpc: '2.0', id, result: answer(method, params) }))
+  const asked = JSON.parse((await buffer(request)).toString()) as Call | Call[]
+  if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay))
   response.setHeader('content-type', 'application/json')
-  response.end(JSON.stringify(Array.isArray(body) ? results : results[0]))
+  // one that asks for more than it takes hangs up
+  await pipeline(Readable.from(answersTo(asked)), response).catch(() => undefined)
 })
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(

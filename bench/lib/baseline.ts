@@ -1,8 +1,8 @@
-import { Agent, request as ask, createServer } from 'node:http'
+import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 
-// What the service is compared with: a bare route of the same framework, and a plain proxy of a file.
+// The baselines: a bare route of the same framework, and a plain proxy of a file.
 
 const app = Fastify()
 app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -14,7 +14,7 @@ const storage = new URL(process.argv[2] as string)
 const agent = new Agent({ keepAlive: true })
 const proxy = createServer((incoming, outgoing) => {
   const { hostname: host, port } = storage
-  const upstream = ask({ host, port, path: incoming.url, method: incoming.method, agent }, (response) => {
+  const upstream = request({ host, port, path: incoming.url, method: incoming.method, agent }, (response) => {
     outgoing.writeHead(response.statusCode ?? 502, response.headers)
     response.pipe(outgoing)
   })

@@ -1,8 +1,8 @@
-/** How a benchmark is run. */
+/** Options of a benchmark run. */
 export interface Options {
-  /** Small sizes, to see that it works. */
+  /** Small sizes, to check that the benchmark works. */
   smoke: boolean
-  /** A part of a name: only those cases. */
+  /** Runs only the cases whose name contains this. */
   only?: string
 }
 

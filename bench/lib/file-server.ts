@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// The storage: `/N` is a file of N bytes, from memory.
+// The storage: `/N` serves a file of N bytes from memory.
 
 const BLOCK = Buffer.alloc(1 << 20, 'tide')
 
-createServer(({ url = '', method }, response) => {
+const server = createServer(({ url = '', method }, response) => {
   const size = Number(url.slice(1))
   response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size, etag: `"${size}"` })
   if (method === 'HEAD') return void response.end()
@@ -18,6 +18,9 @@ createServer(({ url = '', method }, response) => {
     response.end(BLOCK.subarray(0, left))
   }
   write()
-}).listen(0, '127.0.0.1', function (this: import('node:http').Server) {
-  process.send?.({ url: `http://127.0.0.1:${(this.address() as AddressInfo).port}` })
+})
+// an idle connection that ends as it is used again breaks the plain proxy, which does not retry
+server.keepAliveTimeout = 0
+server.listen(0, '127.0.0.1', () => {
+  process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 })

@@ -1,41 +1,48 @@
 import { connect, type Socket } from 'node:net'
 
-/** What is sent over each connection: its requests in turn, as the bytes of HTTP/1.1. */
+/** A load: HTTP/1.1 requests as raw text, repeated in order over each connection. */
 export interface Load {
   host: string
   port: number
+  /** Ports of several servers, which the connections are spread over, instead of one. */
+  ports?: number[]
   /** One list for each connection. */
   requests: string[][]
-  /** Requests in all. */
+  /** Requests in total. */
   amount: number
 }
 
 export interface LoadResult {
   seconds: number
-  /** Milliseconds of each request until its last byte. */
+  /** Milliseconds to the last byte of each response. */
   latencies: number[]
-  /** Milliseconds until the first byte of the answer. */
+  /** Milliseconds to the first byte of each response. */
   firstBytes: number[]
   bytes: number
-  /** How many answers had another status than 2xx. */
+  /** CPU seconds of the load generator. */
+  cpu: number
+  /** Responses with a status other than 2xx. */
   failed: number
-  /** One of those, to see what is wrong. */
+  /** One failed response, for diagnosis. */
   example?: string
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 /**
- * Sends requests over keep-alive connections, each one after the other, over bare sockets: a client that costs little
- * leaves the machine to what is measured. Understands answers with a Content-Length, and chunked ones by their end.
+ * Sends requests over keep-alive connections, sequentially on each. Uses raw sockets: a cheap client leaves the CPU to
+ * the service. Supports responses with Content-Length, and chunked ones, whose end it detects by the last chunk.
  */
-export async function run({ host, port, requests, amount }: Load): Promise<LoadResult> {
-  const result: LoadResult = { seconds: 0, latencies: [], firstBytes: [], bytes: 0, failed: 0 }
-  const sockets = await Promise.all(requests.map(() => open(host, port)))
+export async function run({ host, port, ports = [port], requests, amount }: Load): Promise<LoadResult> {
+  const result: LoadResult = { seconds: 0, latencies: [], firstBytes: [], bytes: 0, cpu: 0, failed: 0 }
+  const sockets = await Promise.all(requests.map((_, at) => open(host, ports[at % ports.length] as number)))
   let left = amount
+  const idle = process.cpuUsage()
   const begun = performance.now()
   await Promise.all(sockets.map((socket, at) => serve(socket, requests[at] as string[])))
   result.seconds = (performance.now() - begun) / 1000
+  const { user, system } = process.cpuUsage(idle)
+  result.cpu = (user + system) / 1e6
   for (const socket of sockets) socket.destroy()
   return result
 
@@ -43,7 +50,7 @@ export async function run({ host, port, requests, amount }: Load): Promise<LoadR
     return new Promise((resolve, reject) => {
       let next = 0
       let sent = 0
-      let awaited = -1 // bytes of the body that are to come; -1: the head is to come, -2: chunked
+      let awaited = -1 // bytes of the body left to read; -1: reading the head, -2: chunked
       let head: Buffer = Buffer.alloc(0)
       const send = () => {
         if (left-- <= 0) return resolve()
@@ -52,12 +59,19 @@ export async function run({ host, port, requests, amount }: Load): Promise<LoadR
         sent = performance.now()
         socket.write(list[next++ % list.length] as string)
       }
+      const closed = (how: string) => {
+        const where = awaited === -1 ? `after ${head.length} bytes of the head of` : 'within the body of'
+        const refusal = result.example === undefined ? '' : ` An earlier response was: ${result.example}`
+        return new Error(
+          `The server at ${host}:${socket.remotePort ?? port} ended a connection (${how}) ${where} response ${next}.${refusal}`,
+        )
+      }
       const done = () => {
         result.latencies.push(performance.now() - sent)
         send()
       }
-      socket.on('error', reject)
-      socket.on('close', () => reject(new Error('The connection was closed.')))
+      socket.on('error', (error: NodeJS.ErrnoException) => reject(closed(error.code ?? error.message)))
+      socket.on('close', () => reject(closed('closed')))
       socket.on('data', (chunk: Buffer) => {
         result.bytes += chunk.length
         if (awaited === -1) {

@@ -9,13 +9,25 @@ import { eventually } from '../../test/helpers/eventually.js'
 /** A running nginx with one worker. */
 export interface Nginx {
   port: number
-  /** Of the worker. */
+  /** Process id of the worker. */
   pid: number
   stop(): Promise<void>
 }
 
-/** nginx with `proxy_pass` before the storage, where it is installed. */
-export async function startNginx(upstream: string): Promise<Nginx | undefined> {
+/** Starts nginx as a proxy of a storage, which serves `/1`; returns undefined if it is not installed. */
+export function startNginx(upstream: string): Promise<Nginx | undefined> {
+  return start(
+    `upstream storage { server ${new URL(upstream).host}; keepalive 64; }`,
+    'proxy_pass http://storage; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_max_temp_file_size 0;',
+  )
+}
+
+/** Starts nginx on a folder of this user, which has a file `1`; returns undefined if it is not installed. */
+export function startNginxOn(folder: string): Promise<Nginx | undefined> {
+  return start('', `root ${folder}; sendfile on; tcp_nopush on;`)
+}
+
+async function start(beside: string, location: string): Promise<Nginx | undefined> {
   if (spawnSync('nginx', ['-v']).status !== 0) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
   const port = await freePort()
@@ -24,14 +36,14 @@ export async function startNginx(upstream: string): Promise<Nginx | undefined> {
     .map((name) => `${name}_temp_path ${folder}/temp/${name};`)
     .join(' ')
   const conf = `
-    daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/logs/error.log;
+    daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid ${folder}/pid; error_log ${folder}/logs/error.log;
     events { worker_connections 8192; }
     http {
       access_log off; ${temporary}
-      upstream storage { server ${new URL(upstream).host}; keepalive 64; }
+      ${beside}
       server {
         listen 127.0.0.1:${port};
-        location / { proxy_pass http://storage; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_max_temp_file_size 0; }
+        location / { ${location} }
       }
     }`
   writeFileSync(join(folder, 'nginx.conf'), conf)
@@ -42,9 +54,9 @@ export async function startNginx(upstream: string): Promise<Nginx | undefined> {
     port,
     pid: Number(workers.split('\n')[0]),
     async stop() {
-      const gone = once(child, 'exit')
+      const exited = once(child, 'exit')
       child.kill('SIGQUIT')
-      await gone
+      await exited
       rmSync(folder, { recursive: true })
     },
   }

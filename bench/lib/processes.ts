@@ -3,40 +3,53 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Load, LoadResult } from './load.js'
+import type { Upload, Uploaded } from './upload-worker.js'
 
-/** A program of this folder in a process of its own, and what it said first. */
+/** A program of this folder in a child process, and its first message. */
 export interface Helper<T> {
-  said: T
+  message: T
   process: ChildProcess
   stop(): Promise<void>
 }
 
+/** Starts a program of this folder, and waits for its first message. */
 export async function startHelper<T>(file: string, args: string[] = []): Promise<Helper<T>> {
   const child = forked(file, args)
-  const [said] = await once(child, 'message')
-  return { said: said as T, process: child, stop: () => stopped(child) }
+  const [message] = await once(child, 'message')
+  return { message: message as T, process: child, stop: () => killed(child) }
 }
 
-/** Sends a load from a process of its own. Throws where any answer is not a good one. */
+/** Sends a load from a child process. Throws if any response is not 2xx. */
 export async function send(load: Load): Promise<LoadResult> {
-  const child = forked('load-worker.ts', [])
-  child.send(load)
-  const [result] = (await once(child, 'message')) as [LoadResult & { error?: string }]
-  await stopped(child)
-  if (result.error) throw new Error(result.error)
-  if (result.failed > 0) throw new Error(`${result.failed} of ${load.amount} answers were refusals: ${result.example}`)
+  const result = await answerOf<LoadResult>('load-worker.ts', load)
+  if (result.failed > 0) throw new Error(`${result.failed} of ${load.amount} requests were refused: ${result.example}`)
   return result
 }
 
-/** Seconds of CPU that a process has used. */
-export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+/** Uploads a file from a child process. */
+export function uploaded(upload: Upload): Promise<Uploaded> {
+  return answerOf<Uploaded>('upload-worker.ts', upload)
+}
+
+/** Returns the CPU seconds that a process has used, or its main thread alone. */
+export function cpuSeconds(pid: number, { mainThread = false } = {}): number {
+  const path = mainThread ? `/proc/${pid}/task/${pid}/stat` : `/proc/${pid}/stat`
+  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Resident memory of a process in MiB. */
+/** Returns the resident memory of a process in MiB. */
 export function resident(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
+
+async function answerOf<T>(file: string, asked: object): Promise<T> {
+  const child = forked(file, [])
+  child.send(asked)
+  const [result] = (await once(child, 'message')) as [T & { error?: string }]
+  await killed(child)
+  if (result.error) throw new Error(result.error)
+  return result
 }
 
 function forked(file: string, args: string[]): ChildProcess {
@@ -44,8 +57,8 @@ function forked(file: string, args: string[]): ChildProcess {
   return fork(path, args, { execArgv: ['--import', 'tsx'], serialization: 'advanced' })
 }
 
-async function stopped(child: ChildProcess): Promise<void> {
-  const gone = once(child, 'exit')
+async function killed(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit')
   child.kill('SIGKILL')
-  await gone
+  await exited
 }

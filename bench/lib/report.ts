@@ -3,12 +3,12 @@ import { cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Options } from './benchmark.js'
 
-/** One line of a table: names of columns to values. */
+/** One row of a table: values by column. */
 export type Row = Record<string, string | number>
 
 const RESULTS = fileURLToPath(new URL('../results/', import.meta.url))
 
-/** Prints a table, and writes it as JSON with the machine that it was measured on; that of a small run elsewhere. */
+/** Prints a table, and writes it as JSON with details of the machine; smoke runs go to a separate folder. */
 export function report(name: string, title: string, rows: Row[], { smoke }: Options): void {
   process.stdout.write(`\n${title}\n`)
   console.table(rows)
@@ -19,7 +19,7 @@ export function report(name: string, title: string, rows: Row[], { smoke }: Opti
   writeFileSync(`${folder}${name}.json`, `${JSON.stringify(result, null, 2)}\n`)
 }
 
-/** The middle one, and how far the others spread around it. */
+/** Returns the upper median. */
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] as number
@@ -30,7 +30,7 @@ export function quantile(values: number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] as number
 }
 
-/** From the least to the largest, in percent of the middle one. */
+/** Returns minimum and maximum relative to the median, in percent. */
 export function spread(values: number[]): string {
   const middle = median(values)
   return `${Math.round((Math.min(...values) / middle - 1) * 100)}…+${Math.round((Math.max(...values) / middle - 1) * 100)} %`

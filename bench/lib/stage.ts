@@ -4,20 +4,22 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { acquire, order } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
 import { type ProviderKey, providerKey } from '../../src/crypto/keys.js'
-import { YOUNG } from '../../src/workers.js'
+import { WORKER_NODE_FLAGS } from '../../src/process/workers.js'
+import { acquire, order } from '../../test/helpers/consume.js'
 import { eventually } from '../../test/helpers/eventually.js'
+import type { Published } from '../../test/helpers/publish.js'
 import { signatureOf } from '../../test/helpers/requests.js'
 import { World } from '../../test/helpers/world.js'
 import { type Helper, startHelper } from './processes.js'
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+/** The built service; BENCH_DIST names another build than that of `npm run build`. */
+export const DIST = process.env.BENCH_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url))
+const CLI = join(DIST, 'cli.js')
 
 /**
- * The built service in a process of its own, logging to a file as it does in production. With BENCH_PROFILE=folder in
- * the environment it writes a CPU profile there.
+ * The built service in a child process that logs to a file, as in production. If BENCH_PROFILE names a folder, it writes
+ * a CPU profile there.
  */
 export class Service {
   private constructor(
@@ -29,7 +31,7 @@ export class Service {
     const log = join(folder, `service-${Date.now()}-${Math.random()}.log`)
     const env = { PATH: process.env.PATH as string, NODE_ENV: 'production', ...settings, LOG_LEVEL: 'info' }
     const profile = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []
-    const child = spawn(process.execPath, [...profile, ...YOUNG, CLI, 'start'], {
+    const child = spawn(process.execPath, [...profile, ...WORKER_NODE_FLAGS, CLI, 'start'], {
       env,
       stdio: ['ignore', 'ignore', openSync(log, 'w')],
     })
@@ -43,19 +45,19 @@ export class Service {
   }
 
   async stop(): Promise<void> {
-    const gone = once(this.process, 'exit')
+    const exited = once(this.process, 'exit')
     this.process.kill('SIGTERM')
-    await gone
+    await exited
   }
 }
 
-/** A consumer, with what it needs to ask for a file that it has ordered. */
+/** A consumer and its order. */
 export interface Consumer {
   key: ProviderKey
   txId: string
 }
 
-/** Everything that a benchmark of the whole service needs: chain, storage, service, and what it is compared with. */
+/** The environment of a benchmark of the whole service: chain, storage, service and baselines. */
 export class Stage {
   private constructor(
     readonly world: World,
@@ -69,42 +71,61 @@ export class Stage {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
     const world = await World.start({ INDEX_POLL_INTERVAL: '500' })
     const storage = await startHelper<{ url: string }>('file-server.ts')
-    const baseline = await startHelper<{ framework: string; proxy: string }>('baseline.ts', [storage.said.url])
+    const baseline = await startHelper<{ framework: string; proxy: string }>('baseline.ts', [storage.message.url])
     const beside = world.beside({ STATE_DIR: join(folder, 'state'), INDEX_POLL_INTERVAL: '500', ...settings })
-    return new Stage(world, folder, storage, baseline, await Service.start(beside, folder))
+    try {
+      return new Stage(world, folder, storage, baseline, await Service.start(beside, folder))
+    } catch (error) {
+      // the processes beside it would keep this one from ending
+      await Promise.all([baseline.stop(), storage.stop(), world.close()])
+      rmSync(folder, { recursive: true })
+      throw error
+    }
   }
 
-  /** Publishes a file of so many bytes, and waits until the service knows it. */
-  async publish(bytes: number): Promise<Published> {
-    const asset = await this.world.publishUrl(`${this.storage.said.url}/${bytes}`)
+  /** Publishes a file of `bytes` bytes, and waits until it is indexed. */
+  publish(bytes: number): Promise<Published> {
+    return this.publishFile({ type: 'url', url: `${this.storage.message.url}/${bytes}`, method: 'GET' })
+  }
+
+  /** Publishes a file, and waits until it is indexed. */
+  async publishFile(file: object): Promise<Published> {
+    const asset = await this.world.publish({ files: [file] })
     const url = `${this.service.url}/api/aquarius/assets/ddo/${asset.did}`
     await eventually(async () => (await fetch(url)).status === 200)
     return asset
   }
 
-  /** Orders the asset for as many consumers. */
+  /** Orders the asset for `count` consumers. */
   async consumers(asset: Published, count: number): Promise<Consumer[]> {
     const buyer = await this.world.somebody()
     const fee = await this.world.quote(asset, await buyer.getAddress())
-    const found: Consumer[] = []
+    const consumers: Consumer[] = []
     for (let at = 1; at <= count; at++) {
       const key = providerKey(at.toString(16).padStart(64, '0'))
       await acquire(this.world.network, asset, buyer)
-      found.push({ key, txId: await order(this.world.network, asset, buyer, fee, { consumer: key.address }) })
+      consumers.push({ key, txId: await order(this.world.network, asset, buyer, fee, { consumer: key.address }) })
     }
-    return found
+    return consumers
   }
 
-  /** Publishes a file of so many bytes, and answers the request of somebody who has ordered it, with an auth token. */
+  /** Publishes a file of `bytes` bytes, orders it, and returns the request that downloads it with an auth token. */
   async tokenDownload(bytes: number): Promise<string> {
-    const asset = await this.publish(bytes)
+    return this.downloadOf(await this.publish(bytes))
+  }
+
+  /** Orders an asset, and returns the request that downloads it with an auth token. */
+  async downloadOf(asset: Published): Promise<string> {
     const [consumer] = await this.consumers(asset, 1)
-    if (!consumer) throw new Error('Nobody has ordered.')
-    const answer = await fetch(`${this.service.url}/api/services/createAuthToken?${signedToken(consumer)}`)
-    const { token } = (await answer.json()) as { token: string }
-    return raw('GET', `/api/services/download?${new URLSearchParams(downloadQuery(asset, consumer))}`, {
-      authtoken: token,
-    })
+    if (!consumer) throw new Error('There is no order.')
+    const authtoken = await this.tokenOf(consumer)
+    return raw('GET', `/api/services/download?${new URLSearchParams(downloadQuery(asset, consumer))}`, { authtoken })
+  }
+
+  /** Returns an auth token of somebody. */
+  async tokenOf(holder: Pick<Consumer, 'key'>): Promise<string> {
+    const response = await fetch(`${this.service.url}/api/services/createAuthToken?${signedToken(holder)}`)
+    return ((await response.json()) as { token: string }).token
   }
 
   async close(): Promise<void> {
@@ -122,13 +143,13 @@ export function portOf(url: string): number {
 
 let last = Date.now() * 1000
 
-/** A nonce above every earlier one of this process. */
+/** Returns a nonce above every earlier one of this process. */
 export function nextNonce(): string {
   last += 1
   return String(last)
 }
 
-/** Query of a signed download. */
+/** Returns the query of a signed download. */
 export function signedDownload(asset: Published, { key, txId }: Consumer): string {
   const nonce = nextNonce()
   const signature = signatureOf(key, asset.did + nonce)
@@ -140,15 +161,15 @@ export function downloadQuery(asset: Published, { key, txId }: Consumer): Record
   return { documentId: asset.did, serviceId, fileIndex: '0', transferTxId: txId, consumerAddress: key.address }
 }
 
-/** Query of a signed request for an auth token. */
-export function signedToken({ key }: Consumer): string {
+/** Returns the query of a signed request for an auth token. */
+export function signedToken({ key }: Pick<Consumer, 'key'>): string {
   const nonce = nextNonce()
   const expiration = String(Math.floor(Date.now() / 1000) + 3600)
   const signature = signatureOf(key, key.address + nonce)
   return `${new URLSearchParams({ address: key.address, nonce, expiration, signature })}`
 }
 
-/** A request as the bytes that are sent. */
+/** Returns a request as raw HTTP/1.1 text. */
 export function raw(method: string, path: string, headers: Record<string, string> = {}, body = ''): string {
   const all = { host: 'localhost', ...headers, ...(body ? { 'content-length': String(body.length) } : {}) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)

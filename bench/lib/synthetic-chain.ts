@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DocumentReader } from '../../src/assets/documents.js'
+import { ChainFollower } from '../../src/assets/index/follower.js'
+import type { Chain } from '../../src/chain/chains.js'
+import { connectChains } from '../../src/chain/connect.js'
+import { loadSettings } from '../../src/config/load.js'
+import { Sandbox } from '../../src/sandbox/sandbox.js'
+import type { StateStore } from '../../src/state/store.js'
+import type { SyntheticOptions } from '../synthetic-node.js'
+
+const NODE = fileURLToPath(new URL('../synthetic-node.ts', import.meta.url))
+const CHAIN_ID = 8996
+
+/** A synthetic chain whose node runs, what reads its documents, and a folder for databases and the node's own file. */
+export interface SyntheticChain {
+  chain: Chain
+  documents: DocumentReader
+  folder: string
+  /** The process of the node. */
+  node: number
+  close(): Promise<void>
+}
+
+export async function startSyntheticChain(options: SyntheticOptions): Promise<SyntheticChain> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
+  const args = ['--import', 'tsx', NODE, JSON.stringify({ ...options, folder })]
+  const node = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(node.stdout, 'data')) as [Buffer]
+  const { url, factory } = JSON.parse(line.toString()) as { url: string; factory: string }
+  const file = join(folder, 'address.json')
+  writeFileSync(file, JSON.stringify({ bench: { chainId: CHAIN_ID, startBlock: 1, ERC721Factory: factory } }))
+  const settings = loadSettings({
+    NETWORK_URL: JSON.stringify({ [CHAIN_ID]: url }),
+    PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
+    ADDRESS_FILE: file,
+  })
+  const chain = (await connectChains(settings)).get(CHAIN_ID) as Chain
+  const sandbox = new Sandbox()
+  return {
+    chain,
+    documents: new DocumentReader(sandbox, 1e6),
+    folder,
+    node: node.pid as number,
+    async close() {
+      await sandbox.close()
+      node.kill()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/**
+ * Reads a synthetic chain from its first block to its head, as the service does. `onStep` is called after each step with
+ * the block that was read last. Returns the seconds that it took.
+ */
+export async function readChain(
+  { chain, documents }: SyntheticChain,
+  store: StateStore,
+  { concurrency, onStep }: { concurrency: number; onStep?: ((block: number) => void) | undefined },
+): Promise<number> {
+  const silent = { debug: () => undefined, info: () => undefined, warn: console.warn, error: console.error }
+  const options = { blockRange: 2000, concurrency, pollInterval: 10, documents, reorgDepth: 256 }
+  const follower = new ChainFollower(chain, store.index, options, silent)
+  const begun = performance.now()
+  // a range that times out is retried in halves, as in the service
+  for (let done = false; !done; ) {
+    done = await follower.step().catch(() => false)
+    onStep?.(follower.progress.block ?? 0)
+  }
+  return (performance.now() - begun) / 1000
+}
