@@ -2,8 +2,8 @@ import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freshNonce, signatureOf } from '../test/helpers/requests.js'
 import type { Deployment, Seat } from './deployment.js'
-import { bare } from './lib/bare.js'
-import { type Asked, type Got, get } from './lib/http.js'
+import { rawGet } from './lib/bare.js'
+import { get, type Received, type RequestOptions } from './lib/http.js'
 import { judgeFile, judgeRefusal, type Part } from './lib/judge.js'
 import type { Outcome } from './lib/ledger.js'
 import type { Random } from './lib/random.js'
@@ -11,38 +11,40 @@ import { Requests } from './requests.js'
 import { RANGE_STEP } from './storage.js'
 import type { Buyer, Sold, TortureWorld } from './world.js'
 
-/** What may be expected of honest requests at a moment. */
+/** What is expected of honest requests at the moment. */
 export interface Phase {
-  /** All of them pass. */
+  /** All must pass. */
   calm: boolean
-  /** Downloads pass, although there is a fault. */
+  /** Downloads must pass in spite of a fault. */
   downloads: boolean
 }
 
-/** Those who download, all the time, and look at every byte that they get. */
+/** Consumers that send requests continuously, and verify every byte that they receive. */
 export class Consumers {
   phase: Phase = { calm: false, downloads: false }
   readonly requests: Requests
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  /** Tokens that consumers tried to delete. */
+  deletions = 0
+  protected readonly agent = new Agent({ keepAlive: true, maxSockets: 64 })
   private running: Promise<void>[] = []
   private stopped = true
 
   constructor(
-    private readonly world: TortureWorld,
-    private readonly random: Random,
-    /** Milliseconds between two requests of a worker, at most. */
+    protected readonly world: TortureWorld,
+    protected readonly random: Random,
+    /** Maximum milliseconds between two requests of a worker. */
     private readonly pause = 50,
   ) {
     this.requests = new Requests(world.ledger)
   }
 
-  /** Begins, one worker for each buyer but the first, who probes. */
+  /** Starts one worker for each buyer except the first, which is reserved for probes. */
   start(): void {
     this.stopped = false
     this.running = this.world.buyers.slice(1).map((buyer) => this.work(buyer))
   }
 
-  /** Ends, when every request that is under way has its answer, and closes all connections. */
+  /** Waits for the requests in flight, then closes all connections. */
   async stop(): Promise<void> {
     this.stopped = true
     await Promise.all(this.running)
@@ -50,103 +52,120 @@ export class Consumers {
     this.agent.destroy()
   }
 
-  private async work(buyer: Buyer): Promise<void> {
-    const tokens = new Map<Deployment, string>()
-    const actions: [weight: number, action: (at: Place) => Promise<void>][] = [
+  /** What consumers do, and how often. */
+  protected actions(buyer: Buyer, tokens: Map<Deployment, string>): [weight: number, action: Action][] {
+    return [
       [4, (at) => this.signedDownload(at, buyer)],
       [4, (at) => this.tokenDownload(at, buyer, tokens)],
-      [2, (at) => this.resumed(at, buyer, tokens)],
-      [2, (at) => this.toTheLastByte(at, buyer, tokens)],
+      [2, (at) => this.resumedDownload(at, buyer, tokens)],
+      [2, (at) => this.rawDownload(at, buyer, tokens)],
       [2, (at) => this.replay(at)],
-      [1, (at) => this.leaves(at, buyer, tokens)],
+      [1, (at) => this.abortedDownload(at, buyer, tokens)],
       [1, (at) => this.fileinfo(at)],
       [1, (at) => this.initialize(at, buyer)],
-      [1, (at) => this.revoked(at, buyer)],
+      [1, (at) => this.revokedToken(at, buyer)],
     ]
-    const all = actions.flatMap(([weight, action]) => Array<(at: Place) => Promise<void>>(weight).fill(action))
+  }
+
+  /** Resolves when a worker may act again. */
+  protected async pace(): Promise<void> {
+    await sleep(this.random.below(this.pause))
+  }
+
+  /** Called before a request. Returns whether it had to pass, when it has ended. */
+  protected expect(_what: string, isDownload: boolean): () => boolean {
+    const { phase } = this
+    return () => (phase.calm || (isDownload && phase.downloads)) && phase === this.phase
+  }
+
+  private async work(buyer: Buyer): Promise<void> {
+    const actions = this.actions(buyer, new Map())
+    const all = actions.flatMap(([weight, action]) => Array<Action>(weight).fill(action))
     while (!this.stopped) {
-      const at = this.place()
+      const at = this.target()
       if (at) await this.random.one(all)(at)
-      await sleep(this.random.below(this.pause))
+      await this.pace()
     }
   }
 
-  /** An instance that runs, and a file. */
-  private place(): Place | undefined {
+  /** Picks a running instance and a file. */
+  protected target(): Target | undefined {
     const deployment = this.random.one(this.world.deployments)
     const seats = deployment.seats.filter(({ up }) => up)
     const sold = this.random.one(this.world.sold.filter(({ name }) => name !== 'victim'))
     return seats.length > 0 ? { deployment, seat: this.random.one(seats), sold } : undefined
   }
 
-  /** Notes how a request ended, and that it did not pass although it had to. */
-  private async ask(
+  /** Records the outcome of a request, and a finding if it had to pass and did not. */
+  protected async record(
     what: string,
-    { seat }: Place,
+    { seat }: Target,
     isDownload: boolean,
-    work: () => Promise<Outcome>,
+    work: (get: Get) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { phase } = this
+    const hadToPass = this.expect(what, isDownload)
     const { starts } = seat
     const begun = Date.now()
-    const outcome = await work()
-    this.world.ledger.asked(what, outcome)
-    const due = phase.calm || (isDownload && phase.downloads)
-    if (outcome !== 'ok' && due && phase === this.phase && seat.up && seat.starts === starts && !this.stopped)
-      this.world.ledger.find(
-        `${what} at ${seat.name} was ${outcome} after ${Date.now() - begun} ms, although nothing forbids it: ${this.last}`,
+    let last = ''
+    const outcome = await work(async (url, options) => {
+      const got = await get(url, options)
+      last = summary(got)
+      return got
+    })
+    this.world.ledger.countRequest(what, outcome)
+    if (outcome !== 'ok' && hadToPass() && seat.up && seat.starts === starts && !this.stopped)
+      this.world.ledger.addFinding(
+        `${what} at ${seat.name} was ${outcome} after ${Date.now() - begun} ms, although it had to pass: ${last}`,
       )
     return outcome
   }
 
-  private last = ''
-
-  private async got(url: string, asked: Asked = {}): Promise<Got> {
-    const got = await get(url, asked)
-    this.last = `${got.status} ${got.complete ? '' : `cut after ${got.body.length} of ${got.headers['content-length']} bytes `}${got.body.toString('latin1', 0, 60)}`
-    return got
-  }
-
-  /** One signed request, sent to several instances at once, more than once to each: one passes. */
-  private async signedDownload(at: Place, buyer: Buyer): Promise<void> {
+  /** Sends one signed request concurrently to several instances, possibly more than once to each: only one may pass. */
+  private async signedDownload(at: Target, buyer: Buyer): Promise<void> {
     const signed = this.requests.signed(at.sold, buyer)
     const copies = this.random.chance(0.5) ? 1 + this.random.below(4) : 1
     const seats = [at.seat, ...Array.from({ length: copies - 1 }, () => this.random.one(at.deployment.seats))]
-    await this.ask(copies > 1 ? 'signed download, copies at once' : 'signed download', at, copies === 1, async () => {
-      const outcomes = await Promise.all(
-        seats.map(async ({ instance }) => {
-          const got = await this.got(instance.url + signed.path)
-          if (got.status === 200) this.requests.passed(at.deployment, buyer, signed)
-          else if (copies > 1 && got.status === 400) this.world.ledger.copiesRefused += 1
-          return judgeFile('signed download', got, at.sold, this.world.ledger)
-        }),
-      )
-      return outcomes.find((outcome) => outcome === 'ok') ?? (outcomes[0] as Outcome)
-    })
+    await this.record(
+      copies > 1 ? 'signed download, copies at once' : 'signed download',
+      at,
+      copies === 1,
+      async (get) => {
+        const outcomes = await Promise.all(
+          seats.map(async ({ instance }) => {
+            const got = await get(instance.url + signed.path)
+            if (got.status === 200) this.requests.recordPassed(at.deployment, buyer, signed)
+            else if (copies > 1 && got.status === 400) this.world.ledger.copiesRefused += 1
+            return judgeFile('signed download', got, at.sold, this.world.ledger)
+          }),
+        )
+        return outcomes.find((outcome) => outcome === 'ok') ?? (outcomes[0] as Outcome)
+      },
+    )
   }
 
-  /** A request that passed is sent again, to any instance. */
-  private async replay({ seat, deployment }: Place): Promise<void> {
-    const known = this.requests.used.filter((one) => one.deployment === deployment)
-    if (known.length === 0) return
-    const { path } = this.random.one(known)
+  /** Replays a request that passed, to any instance. */
+  private async replay({ seat, deployment }: Target): Promise<void> {
+    const used = this.requests.used.filter((request) => request.deployment === deployment)
+    if (used.length === 0) return
+    const { path } = this.random.one(used)
     const got = await get(seat.instance.url + path)
-    if (got.status === 200 || got.status === 206) this.world.ledger.find(`a used request passed again at ${seat.name}`)
+    if (got.status === 200 || got.status === 206)
+      this.world.ledger.addFinding(`a used request passed again at ${seat.name}`)
     else if (got.status >= 400) {
       judgeRefusal('replay', got, this.world.ledger)
       this.world.ledger.copiesRefused += 1
     }
   }
 
-  private async withToken(
-    at: Place,
+  protected async withToken(
+    at: Target,
     buyer: Buyer,
     tokens: Map<Deployment, string>,
     use: (headers: Record<string, string>, path: string) => Promise<void>,
   ): Promise<void> {
     let token = tokens.get(at.deployment)
     if (token === undefined || this.random.chance(0.05)) {
-      await this.ask('createAuthToken', at, false, async () => {
+      await this.record('createAuthToken', at, false, async () => {
         token = await this.requests.token(at.seat, at.deployment, buyer)
         return token === undefined ? 'refused' : 'ok'
       })
@@ -162,75 +181,76 @@ export class Consumers {
     return [first, Math.min(content.length - 1, first + this.random.below(content.length - first))]
   }
 
-  private tokenDownload(at: Place, buyer: Buyer, tokens: Map<Deployment, string>): Promise<void> {
+  private tokenDownload(at: Target, buyer: Buyer, tokens: Map<Deployment, string>): Promise<void> {
     return this.withToken(at, buyer, tokens, async (authtoken, path) => {
       const part = this.random.chance(0.5) ? this.part(at.sold) : undefined
       const headers = { ...authtoken, ...(part ? { range: `bytes=${part[0]}-${part[1]}` } : {}) }
-      await this.ask(part ? 'range with a token' : 'download with a token', at, true, async () => {
-        const got = await this.got(at.seat.instance.url + path, { headers, agent: this.agent })
+      await this.record(part ? 'range with a token' : 'download with a token', at, true, async (get) => {
+        const got = await get(at.seat.instance.url + path, { headers, agent: this.agent })
         return judgeFile('download with a token', got, at.sold, this.world.ledger, part)
       })
     })
   }
 
-  /** Leaves in the middle, and fetches the rest from another instance under the validator of the first one. */
-  private resumed(at: Place, buyer: Buyer, tokens: Map<Deployment, string>): Promise<void> {
+  /** Aborts a download, and resumes it with If-Range and the validator of the first response. */
+  private resumedDownload(at: Target, buyer: Buyer, tokens: Map<Deployment, string>): Promise<void> {
     return this.withToken(at, buyer, tokens, async (headers, path) => {
       const { content } = at.sold
-      const leaveAfter = 1 + this.random.below(content.length)
-      const begun = await get(at.seat.instance.url + path, { headers, leaveAfter })
+      const abortAfter = 1 + this.random.below(content.length)
+      const begun = await get(at.seat.instance.url + path, { headers, abortAfter })
       judgeFile('begun download', begun, at.sold, this.world.ledger)
       if (begun.status !== 200 || begun.complete) return
       const first = Math.floor(begun.body.length / RANGE_STEP) * RANGE_STEP
       if (first >= content.length) return
       const part: Part = [first, content.length - 1]
       const range = { range: `bytes=${first}-`, 'if-range': String(begun.headers.etag) }
-      await this.ask('resumed download', at, true, async () => {
-        const got = await this.got(at.seat.instance.url + path, { headers: { ...headers, ...range } })
+      await this.record('resumed download', at, true, async (get) => {
+        const got = await get(at.seat.instance.url + path, { headers: { ...headers, ...range } })
         return judgeFile('resumed download', got, at.sold, this.world.ledger, part)
       })
     })
   }
 
-  /** Reads all that comes over a connection: headers, the bytes of the file, and nothing behind them. */
-  private toTheLastByte(at: Place, buyer: Buyer, tokens: Map<Deployment, string>): Promise<void> {
+  /** Reads every byte of a connection: headers and the file, and nothing after it. */
+  private rawDownload(at: Target, buyer: Buyer, tokens: Map<Deployment, string>): Promise<void> {
     return this.withToken(at, buyer, tokens, async (headers, path) => {
-      await this.ask('download, to the last byte', at, true, async () => {
-        const got = await bare(Number(new URL(at.seat.instance.url).port), path, headers.authtoken as string)
-        this.last = `${got.status} ${got.body.length} bytes, ${got.body.toString('latin1', 0, 60)}`
+      await this.record('download, to the last byte', at, true, async () => {
+        const got = await rawGet(Number(new URL(at.seat.instance.url).port), path, headers.authtoken as string)
         return judgeFile('download, to the last byte', got, at.sold, this.world.ledger)
       })
     })
   }
 
-  private leaves(at: Place, buyer: Buyer, tokens: Map<Deployment, string>): Promise<void> {
+  private abortedDownload(at: Target, buyer: Buyer, tokens: Map<Deployment, string>): Promise<void> {
     return this.withToken(at, buyer, tokens, async (headers, path) => {
-      const leaveAfter = this.random.chance(0.5) ? 0 : this.random.below(at.sold.content.length)
-      judgeFile('leaver', await get(at.seat.instance.url + path, { headers, leaveAfter }), at.sold, this.world.ledger)
+      const abortAfter = this.random.chance(0.5) ? 0 : this.random.below(at.sold.content.length)
+      const got = await get(at.seat.instance.url + path, { headers, abortAfter })
+      judgeFile('aborted download', got, at.sold, this.world.ledger)
     })
   }
 
-  private async fileinfo(at: Place): Promise<void> {
-    await this.ask('fileinfo with checksum', at, false, () => this.requests.described(at.seat, at.sold))
+  private async fileinfo(at: Target): Promise<void> {
+    await this.record('fileinfo with checksum', at, false, () => this.requests.describe(at.seat, at.sold))
   }
 
-  private async initialize(at: Place, { key, orders }: Buyer): Promise<void> {
+  private async initialize(at: Target, { key, orders }: Buyer): Promise<void> {
     const { asset, name } = at.sold
     const service = { documentId: asset.did, serviceId: asset.ddo.services[0]?.id as string }
     const reuse: Record<string, string> = this.random.chance(0.5) ? { transferTxId: orders.get(name) as string } : {}
     const query = new URLSearchParams({ ...service, consumerAddress: key.address, ...reuse })
-    await this.ask('initialize', at, false, async () => {
-      const got = await this.got(`${at.seat.instance.url}/api/services/initialize?${query}`)
+    await this.record('initialize', at, false, async (get) => {
+      const got = await get(`${at.seat.instance.url}/api/services/initialize?${query}`)
       if (got.status === 0 || !got.complete) return 'broken'
       return got.status === 200 ? 'ok' : judgeRefusal('initialize', got, this.world.ledger)
     })
   }
 
-  /** A token that was deleted at one instance is refused by every other at once. */
-  private async revoked(at: Place, buyer: Buyer): Promise<void> {
+  /** Deletes a token at one instance; every other instance must refuse it immediately. */
+  private async revokedToken(at: Target, buyer: Buyer): Promise<void> {
     const token = await this.requests.token(at.seat, at.deployment, buyer)
     if (token === undefined) return
     const { key } = buyer
+    this.deletions += 1
     const nonce = freshNonce()
     const body = JSON.stringify({
       address: key.address,
@@ -239,21 +259,33 @@ export class Consumers {
       signature: signatureOf(key, key.address + nonce),
     })
     const headers = { 'content-type': 'application/json' }
-    const deleted = await get(`${at.seat.instance.url}/api/services/deleteAuthToken`, {
-      method: 'DELETE',
-      headers,
-      body,
+    const deleted = await this.record('deleteAuthToken', at, false, async (get) => {
+      const options = { method: 'DELETE', headers, body }
+      const got = await get(`${at.seat.instance.url}/api/services/deleteAuthToken`, options)
+      if (got.status >= 400) return judgeRefusal('deleteAuthToken', got, this.world.ledger)
+      return got.status === 200 ? 'ok' : 'broken'
     })
-    if (deleted.status !== 200) return
-    this.world.ledger.acceptedNonce(at.deployment.kind, key.address, nonce)
+    if (deleted !== 'ok') return
+    this.world.ledger.recordNonce(at.deployment.kind, key.address, nonce)
     for (const { instance, name } of at.deployment.seats) {
       const got = await get(instance.url + this.requests.path(at.sold, buyer), { headers: { authtoken: token } })
-      if (got.status === 200) this.world.ledger.find(`a deleted token passed at ${name}`)
+      if (got.status === 200) this.world.ledger.addFinding(`a deleted token passed at ${name}`)
     }
   }
 }
 
-interface Place {
+/** What a consumer does at an instance. */
+export type Action = (at: Target) => Promise<void>
+
+/** Sends a request, whose response is part of a finding. */
+type Get = (url: string, options?: RequestOptions) => Promise<Received>
+
+function summary({ status, complete, headers, body }: Received): string {
+  const cut = complete ? '' : `cut after ${body.length} of ${headers['content-length']} bytes `
+  return `${status} ${cut}${body.toString('latin1', 0, 60)}`
+}
+
+export interface Target {
   deployment: Deployment
   seat: Seat
   sold: Sold

@@ -7,14 +7,19 @@ import pg from 'pg'
 import { parseNonce } from '../src/auth/nonce.js'
 import { DATABASE_FILE } from '../src/state/sqlite-file.js'
 import { type PostgresBackend, startPostgres } from '../test/helpers/backends.js'
+import { eventually } from '../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../test/helpers/instance.js'
+import { get } from './lib/http.js'
+
+/** Milliseconds for an instance to become ready; whether it ever does is checked afterwards. */
+const READY = 30_000
 
 export type DatabaseKind = 'embedded' | 'postgres'
 
-/** Rows of a database, in one and the same form whichever it is. */
+/** Rows of either database. */
 type Rows = Record<string, unknown>[]
 
-/** What the index says, without what depends on how it was read. */
+/** The content of the index, without columns that depend on how it was read. */
 const INDEX = [
   'SELECT chain_id, address, name, symbol, token_uri, owner, created FROM index_nft ORDER BY address',
   'SELECT chain_id, address, nft, name, symbol, orders FROM index_datatoken ORDER BY address',
@@ -22,14 +27,16 @@ const INDEX = [
    FROM index_asset ORDER BY did`,
 ]
 
-/** One place for an instance: it stays the same through kills and restarts. */
+/** A slot for an instance, which stays the same across kills and restarts. */
 export interface Seat {
   name: string
   instance: Instance
-  /** Whether it is meant to run. */
+  /** Whether the instance should be running. */
   up: boolean
-  /** How often it was started. */
+  /** Number of starts. */
   starts: number
+  /** Whether faults of instances spare it, so that slow growth shows. */
+  lasting?: boolean
 }
 
 /** Several instances of the built service on one database. */
@@ -42,6 +49,7 @@ export class Deployment {
     readonly postgres: PostgresBackend | undefined,
     private readonly environment: NodeJS.ProcessEnv,
     private readonly program: readonly string[],
+    private readonly onLine?: (line: string) => void,
   ) {}
 
   static async start(
@@ -49,14 +57,15 @@ export class Deployment {
     instances: number,
     environment: NodeJS.ProcessEnv,
     program: readonly string[],
+    onLine?: (line: string) => void,
   ): Promise<Deployment> {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-torture-'))
     const postgres = kind === 'postgres' ? await startPostgres() : undefined
     const own = { STATE_DIR: folder, ...(postgres ? { DATABASE_URL: postgres.url() } : {}) }
-    const deployment = new Deployment(kind, folder, postgres, { ...environment, ...own }, program)
-    // however this process ends, the instances go with it: PostgreSQL's own hook may end it on a signal
+    const deployment = new Deployment(kind, folder, postgres, { ...environment, ...own }, program, onLine)
+    // kill the instances however this process exits: PostgreSQL's own hook may end it on a signal
     process.on('exit', deployment.onExit)
-    const starting = Array.from({ length: instances }, () => deployment.launched())
+    const starting = Array.from({ length: instances }, () => deployment.launch())
     for (const [at, instance] of (await Promise.all(starting)).entries())
       deployment.seats.push({ name: `${kind}-${at}`, instance, up: true, starts: 1 })
     return deployment
@@ -66,32 +75,35 @@ export class Deployment {
     return join(this.folder, DATABASE_FILE)
   }
 
-  /** Ends an instance with a signal. */
-  async end(seat: Seat, signal: NodeJS.Signals): Promise<void> {
+  /** Stops an instance with a signal. */
+  async stop(seat: Seat, signal: NodeJS.Signals): Promise<void> {
     seat.up = false
     await seat.instance.end(signal)
   }
 
-  async startAgain(seat: Seat): Promise<void> {
-    seat.instance = await this.launched()
+  /** Starts an instance again. Consumers use it when it is ready, as behind a load balancer. */
+  async restart(seat: Seat): Promise<void> {
+    seat.instance = await this.launch()
+    const { url } = seat.instance
+    await eventually(async () => (await get(`${url}/ready`)).status === 200, READY, 50).catch(() => undefined)
     seat.starts += 1
     seat.up = true
   }
 
-  /** The rows of the index, as text: those of another database that holds the same are the same. */
+  /** Returns the rows of the index as text, comparable between databases. */
   async index(): Promise<string[]> {
     const tables = []
     for (const text of INDEX) tables.push(await this.rows(text))
     return tables.flat().map((row) => JSON.stringify(Object.values(row).map(String)))
   }
 
-  /** The last block that was read. */
+  /** Returns the last block that the index has read; -1 if none. */
   async cursor(): Promise<number> {
     const [row] = await this.rows('SELECT block FROM index_cursor')
     return Number(row?.block ?? -1)
   }
 
-  /** Accounts whose stored nonce is below one that they passed with. */
+  /** Returns the accounts whose stored nonce is below an accepted one. */
   async lostNonces(highest: [address: string, nonce: bigint][]): Promise<string[]> {
     const rows = await this.rows('SELECT address, nonce FROM nonces')
     const stored = new Map(rows.map(({ address, nonce }) => [address, nonce as string]))
@@ -122,21 +134,22 @@ export class Deployment {
     await Promise.all(
       this.seats.map(async ({ instance: { process: child } }) => {
         if (child.exitCode !== null || child.signalCode !== null) return
-        const gone = once(child, 'exit')
+        const exited = once(child, 'exit')
         child.kill('SIGCONT')
         child.kill('SIGKILL')
-        await gone
+        await exited
       }),
     )
     await this.postgres?.close()
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  private launched(): Promise<Instance> {
-    return startInstance(this.environment, this.program)
+  private launch(): Promise<Instance> {
+    return startInstance(this.environment, this.program, this.onLine ? { onLine: this.onLine } : {})
   }
 
-  private async rows(text: string): Promise<Rows> {
+  /** Returns the rows of a query on either database. */
+  async rows(text: string): Promise<Rows> {
     if (this.postgres) return this.statement(text)
     const db = new Database(this.databaseFile, { timeout: 5000 })
     try {

@@ -6,8 +6,8 @@ import { reportOf } from './report.js'
 import { torture } from './rounds.js'
 
 /**
- * `npm run torture [-- --minutes N] [--seed S] [--only fault …] [--report FILE]`: a whole world in which faults are
- * injected one after another, with the same checks after each.
+ * `npm run torture [-- --minutes N] [--seed S] [--only fault …] [--report FILE]`: injects faults into a complete world one
+ * after another, and checks the same invariants after each.
  */
 const { values } = parseArgs({
   options: {

@@ -1,32 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StorageServer } from '../test/helpers/storage-server.js'
 
-/** What the storage does instead of serving well. */
+/** Faults of the storage, by what it does. */
 export const STORAGE_FAULTS = {
-  resets: 'resets each transfer after half of it, and serves the rest well',
-  stalls: 'says nothing more after half of each transfer, and serves the rest well',
-  overlong: 'resets after half, and answers for the rest with more than was asked for: whole forged responses',
-  version: 'resets after half, and gives the rest of another version of the file',
-  endless102: 'answers with 102 for ever',
-  silent: 'takes requests and says nothing',
-  refuses: 'answers every request with 503',
+  resets: 'resets each transfer halfway, and serves the rest correctly',
+  stalls: 'stalls each transfer halfway, and serves the rest correctly',
+  overlong: 'resets halfway, and sends more than the requested rest: forged responses follow it',
+  version: 'resets halfway, and sends the rest of another version of the file',
+  endless102: 'responds with 102 forever',
+  silent: 'accepts requests and never responds',
+  refuses: 'responds to every request with 503',
   closes: 'closes every connection',
-  unsized: 'gives no length, and resets after half',
-  short: 'ends each answer before the length that it announced',
-  unasked: 'answers with a part that was not asked for',
+  unsized: 'declares no length, and resets halfway',
+  short: 'ends each response before the declared length',
+  unasked: 'responds with a range that was not requested',
+  slow: 'sends each transfer in ten parts, with pauses between them',
 } as const
 
 export type StorageFault = keyof typeof STORAGE_FAULTS
 
-/** Ranges of consumers begin at multiples of this; the rest of a transfer that broke hardly ever does. */
+/** A part of every file's location, which no response and no line of a log may contain. */
+export const LOCATION = 'lighthouse-cellar'
+
+/** Ranges of consumers start at multiples of this, so that the storage can tell them from resumed transfers. */
 export const RANGE_STEP = 1000
 
 const FORGED = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged'.repeat(50))
 
-/** Faults of answers without a body as well. */
+/** Faults that also affect HEAD. */
 const ALSO_HEAD: ReadonlySet<StorageFault> = new Set(['silent', 'refuses', 'closes', 'endless102'])
 
-/** The bytes of a file, which tell where they belong: every 16 of them hold the name's letter and their offset. */
+/** Returns self-describing content: every 16 bytes hold the file's letter and their offset. */
 export function contentOf(letter: string, size: number): Buffer {
   const content = Buffer.alloc(size)
   for (let at = 0; at < size; at += 16) content.write(`${letter}${at.toString().padStart(14, '0')}\n`, at, 'latin1')
@@ -49,10 +54,10 @@ export class TortureStorage {
 
   /** Serves a file at a path. */
   serve(path: string, content: Buffer): void {
-    this.server.on(path, (request, response) => this.answer(request, response, content))
+    this.server.on(path, (request, response) => this.respond(request, response, content))
   }
 
-  private answer(request: IncomingMessage, response: ServerResponse, content: Buffer): void {
+  private respond(request: IncomingMessage, response: ServerResponse, content: Buffer): void {
     const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '')
     const start = Number(range?.[1] ?? 0)
     const end = Math.min(Number(range?.[2] || content.length - 1), content.length - 1)
@@ -64,6 +69,8 @@ export class TortureStorage {
       'content-type': 'text/csv',
       'accept-ranges': 'bytes',
       etag: '"v1"',
+      // careless storages repeat their location
+      'x-location': `/${LOCATION}/`,
       ...(range ? { 'content-range': `bytes ${start}-${end}/${total}` } : {}),
     }
     const sized = { ...headers, 'content-length': part.length }
@@ -71,38 +78,51 @@ export class TortureStorage {
     const whole = () => {
       response.writeHead(status, sized).end(isHead ? undefined : part)
     }
-    const half = (said: Record<string, string | number>, then: () => void) => {
-      response.writeHead(status, said)
-      response.write(part.subarray(0, Math.ceil(part.length / 2)), () => setTimeout(then, 5))
+    const half = (declared: Record<string, string | number>, then: () => void) => {
+      response.writeHead(status, declared)
+      const middle = Math.ceil(part.length / 2)
+      // the rest must not look like a new transfer, or it would be broken repeatedly
+      const sent = (start + middle) % RANGE_STEP === 0 ? middle + 1 : middle
+      response.write(part.subarray(0, sent), () => setTimeout(then, 5))
     }
     const reset = () => {
       request.socket.destroy()
     }
-    /** One thing for a transfer that begins, another for the rest of one that broke. */
-    const atFirst = (then: () => void, later: () => void) => (start % RANGE_STEP === 0 ? half(sized, then) : later())
-    const another = { ...sized, etag: '"v2"' }
-    const ways: Record<StorageFault, () => void> = {
-      resets: () => atFirst(reset, whole),
-      stalls: () => atFirst(() => undefined, whole),
-      overlong: () => atFirst(reset, () => response.writeHead(206, headers).end(Buffer.concat([part, FORGED]))),
-      version: () => atFirst(reset, () => response.writeHead(206, another).end(Buffer.alloc(part.length, 'x'))),
+    /** Breaks a new transfer halfway with `fail`; runs `resumed` for the rest of a broken one. */
+    const halfway = (fail: () => void, resumed: () => void) =>
+      start % RANGE_STEP === 0 ? half(sized, fail) : resumed()
+    const otherVersion = { ...sized, etag: '"v2"' }
+    const behaviours: Record<StorageFault, () => unknown> = {
+      resets: () => halfway(reset, whole),
+      stalls: () => halfway(() => undefined, whole),
+      overlong: () => halfway(reset, () => response.writeHead(206, headers).end(Buffer.concat([part, FORGED]))),
+      version: () => halfway(reset, () => response.writeHead(206, otherVersion).end(Buffer.alloc(part.length, 'x'))),
       endless102() {
         const timer = setInterval(() => response.writeProcessing(), 50)
         response.once('close', () => clearInterval(timer))
       },
       silent: () => undefined,
-      refuses: () => response.writeHead(503).end('later'),
+      refuses: () => response.writeHead(503).end(`/${LOCATION}/ is closed`),
       closes: reset,
       unsized: () => half(headers, reset),
       short: () => half({ ...sized, connection: 'close' }, () => request.socket.end()),
+      async slow() {
+        response.writeHead(status, sized)
+        const step = Math.ceil(part.length / 10)
+        for (let at = 0; at < part.length && !response.destroyed; at += step) {
+          response.write(part.subarray(at, at + step))
+          await sleep(50)
+        }
+        response.end()
+      },
       unasked() {
-        const said = { ...sized, 'content-range': `bytes 0-${end}/${total}` }
+        const ranged = { ...sized, 'content-range': `bytes 0-${end}/${total}` }
         if (range) whole()
-        else response.writeHead(206, said).end(part)
+        else response.writeHead(206, ranged).end(part)
       },
     }
     const { fault } = this
-    if (fault && (!isHead || ALSO_HEAD.has(fault))) ways[fault]()
+    if (fault && (!isHead || ALSO_HEAD.has(fault))) behaviours[fault]()
     else whole()
   }
 }

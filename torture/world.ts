@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ethers } from 'ethers'
-import type { Published } from '../demo/publish.js'
 import { type ProviderKey, providerKey } from '../src/crypto/keys.js'
 import { build } from '../test/helpers/built.js'
 import { eventually } from '../test/helpers/eventually.js'
 import { NameServer } from '../test/helpers/name-server.js'
+import type { Published } from '../test/helpers/publish.js'
 import { RpcProxy } from '../test/helpers/rpc-proxy.js'
 import { World } from '../test/helpers/world.js'
 import { type DatabaseKind, Deployment, type Seat } from './deployment.js'
 import type { Ledger } from './lib/ledger.js'
-import { contentOf, TortureStorage } from './storage.js'
+import { contentOf, LOCATION, TortureStorage } from './storage.js'
 
-const PRELOAD = fileURLToPath(new URL('name-server-preload.mjs', import.meta.url))
+const PRELOAD = fileURLToPath(new URL('preload.mjs', import.meta.url))
 const NAME = 'files.torture.test'
 
-/** Times that are short, so that every fault shows, and is over, within seconds. */
+/** Short timeouts, so that every fault takes effect, and passes, within seconds. */
 const SETTINGS = {
   RPC_TIMEOUT: '1500',
   ORDER_WAIT: '1500',
@@ -33,41 +33,41 @@ const SETTINGS = {
   STOP_TIMEOUT: '3000',
 }
 
-/** A file that is sold, and what its bytes are. */
+/** A published file and its content. */
 export interface Sold {
   name: string
   asset: Published
   content: Buffer
 }
 
-/** Somebody with orders for every file. */
+/** A consumer with an order for every file. */
 export interface Buyer {
   key: ProviderKey
-  /** Order transactions by the name of the file. */
+  /** Order transactions by file name. */
   orders: Map<string, string>
 }
 
 export interface Size {
-  /** How many instances there are on each database. */
+  /** Instances on each database. */
   instances: Record<DatabaseKind, number>
   buyers: number
 }
 
-/** Files by name: their size, and whether they are reached by a name that is looked up. */
+/** Files: name, size in bytes, and whether the URL has a host name that must be resolved. */
 const FILES: [name: string, size: number, named: boolean][] = [
   ['small', 20_000, false],
   ['large', 3_000_000, false],
   ['named', 200_000, true],
-  // its state changes with the chain; it is probed alone
+  // used by chain faults, which change its state; not requested by consumers
   ['victim', 50_000, false],
 ]
 
-/** The whole stage: chain, nodes before it, storage, name server, databases and instances, and those who buy. */
+/** The complete world: chain and node proxies, storage, name server, databases, instances and buyers. */
 export class TortureWorld {
   readonly sold: Sold[] = []
   readonly buyers: Buyer[] = []
   readonly deployments: Deployment[] = []
-  /** The name server says nothing where this is set. */
+  /** Makes the name server stop responding. */
   namesSilent = false
   private turn: Promise<unknown> = Promise.resolve()
 
@@ -75,15 +75,17 @@ export class TortureWorld {
     readonly world: World,
     readonly storage: TortureStorage,
     readonly names: NameServer,
-    /** What the instances take for two nodes. */
+    /** Two proxies in front of the chain, which the instances use as nodes. */
     readonly nodes: [RpcProxy, RpcProxy],
     readonly ledger: Ledger,
     private readonly folder: string,
-    /** Who published everything. */
+    /** The publisher of all assets. */
     readonly publisher: ethers.Wallet,
+    private readonly settings: NodeJS.ProcessEnv,
   ) {}
 
-  static async start(size: Size, ledger: Ledger): Promise<TortureWorld> {
+  /** Starts everything. `settings` replace those of the instances. */
+  static async start(size: Size, ledger: Ledger, settings: NodeJS.ProcessEnv = {}): Promise<TortureWorld> {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-torture-'))
     const program = build(join(folder, 'built'))
     const world = await World.start({ INDEX_POLL_INTERVAL: '250' })
@@ -92,12 +94,15 @@ export class TortureWorld {
     const names = await NameServer.start(() => (all?.namesSilent ? undefined : { addresses: ['127.0.0.1'], ttl: 1 }))
     const { rpcUrl } = world.network
     const nodes: [RpcProxy, RpcProxy] = [await RpcProxy.before(rpcUrl), await RpcProxy.before(rpcUrl)]
-    all = new TortureWorld(world, storage, names, nodes, ledger, folder, await world.somebody())
+    all = new TortureWorld(world, storage, names, nodes, ledger, folder, await world.somebody(), settings)
     try {
       await all.fill(size.buyers)
       const environment = { ...all.environment, NETWORK_URL: all.networkUrl(nodes.map(({ url }) => url)) }
-      const starting = Object.entries(size.instances).map(([kind, count]) =>
-        Deployment.start(kind as DatabaseKind, count, environment, [...all.preload, program]),
+      const databases = Object.entries(size.instances).filter(([, count]) => count > 0)
+      const starting = databases.map(([kind, count]) =>
+        Deployment.start(kind as DatabaseKind, count, environment, [...all.preload, program], (line) =>
+          ledger.checkLine(line),
+        ),
       )
       all.deployments.push(...(await Promise.all(starting)))
       return all
@@ -111,17 +116,17 @@ export class TortureWorld {
     return this.deployments.flatMap(({ seats }) => seats)
   }
 
-  /** One more instance, on an empty database and without faults before it. */
+  /** Starts another instance on an empty database, with direct access to the chain. */
   fresh(): Promise<Deployment> {
     const environment = { ...this.environment, NETWORK_URL: this.networkUrl([this.world.network.rpcUrl]) }
     return Deployment.start('embedded', 1, environment, [...this.preload, join(this.folder, 'built', 'dist', 'cli.js')])
   }
 
   file(name: string): Sold {
-    return this.sold.find((one) => one.name === name) as Sold
+    return this.sold.find((file) => file.name === name) as Sold
   }
 
-  /** Does something to the chain while nobody else does. */
+  /** Runs work on the chain exclusively, in order of the calls. */
   onChain<T>(work: () => Promise<T>): Promise<T> {
     const result = this.turn.then(work)
     this.turn = result.catch(() => undefined)
@@ -134,7 +139,7 @@ export class TortureWorld {
     await (await nft.setMetaDataState(state)).wait()
   }
 
-  /** Waits until a database has read the chain up to its present head. */
+  /** Waits until the index of a database has reached the current head. */
   async indexed(deployment: Deployment, within?: number): Promise<void> {
     const head = await this.world.provider.getBlockNumber()
     await eventually(async () => (await deployment.cursor().catch(() => -1)) >= head, within, 50)
@@ -150,7 +155,7 @@ export class TortureWorld {
   }
 
   private get environment(): NodeJS.ProcessEnv {
-    return this.world.beside({ ...SETTINGS, TORTURE_NAME_SERVER: this.names.address })
+    return this.world.beside({ ...SETTINGS, ...this.settings, TORTURE_NAME_SERVER: this.names.address })
   }
 
   private readonly preload = ['--import', PRELOAD]
@@ -159,14 +164,14 @@ export class TortureWorld {
     return JSON.stringify({ [this.world.network.chainId]: urls })
   }
 
-  /** Publishes the files, and orders each of them for every buyer. */
+  /** Publishes the files, and orders each for every buyer. */
   private async fill(buyers: number): Promise<void> {
     for (let at = 1; at <= buyers; at++)
       this.buyers.push({ key: providerKey((at + 0xb0).toString(16).padStart(64, '0')), orders: new Map() })
     for (const [at, [name, size, named]] of FILES.entries()) {
       const content = contentOf(String.fromCharCode(97 + at), size)
-      this.storage.serve(`/${name}.csv`, content)
-      const url = `http://${named ? NAME : '127.0.0.1'}:${this.storage.port}/${name}.csv`
+      this.storage.serve(`/${LOCATION}/${name}.csv`, content)
+      const url = `http://${named ? NAME : '127.0.0.1'}:${this.storage.port}/${LOCATION}/${name}.csv`
       const asset = await this.world.publishUrl(url, { publisher: this.publisher })
       this.sold.push({ name, asset, content })
     }

@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { decode, encode } from './encoding.js'
 
-/** A kept input: one that was once a fault, or leads where generators seldom come. */
-export interface Kept {
+/** A saved input, which once revealed a fault or reaches code that generators seldom reach. */
+export interface SavedInput {
   file: string
-  /** What was wrong, or what it is for. */
+  /** The fault, or the purpose. */
   about: string
   input: unknown
 }
 
 export const CORPUS = fileURLToPath(new URL('../corpus', import.meta.url))
 
-/** The kept inputs of a target, in the order of their names. */
-export function keptInputs(target: string, folder = CORPUS): Kept[] {
+/** Returns the saved inputs of a target, in the order of their file names. */
+export function savedInputs(target: string, folder = CORPUS): SavedInput[] {
   const own = join(folder, target)
   if (!existsSync(own)) return []
   return readdirSync(own)
@@ -27,8 +27,8 @@ export function keptInputs(target: string, folder = CORPUS): Kept[] {
     })
 }
 
-/** Keeps an input for good; answers the name of its file. */
-export function keep(target: string, about: string, input: unknown, folder = CORPUS): string {
+/** Saves an input permanently and returns the path of its file. */
+export function saveInput(target: string, about: string, input: unknown, folder = CORPUS): string {
   const text = `${JSON.stringify({ about, input: encode(input) }, null, 2)}\n`
   const file = join(folder, target, `${createHash('sha256').update(text).digest('hex').slice(0, 12)}.json`)
   mkdirSync(join(folder, target), { recursive: true })

@@ -1,16 +1,16 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 
-/** Characters above which an input is kept compressed: most long ones repeat themselves. */
-const LONG = 4096
+/** Characters above which an input is saved compressed: most long ones are repetitive. */
+const COMPRESS_ABOVE = 4096
 
-/** An input as JSON text, with what JSON has no form for: bytes, big integers, undefined, odd numbers. */
+/** Encodes an input as JSON, including what JSON cannot represent: bytes, big integers, undefined, NaN, -0, infinities. */
 export function encode(input: unknown): unknown {
   const plain = plainOf(input)
   const text = JSON.stringify(plain)
-  return text.length > LONG ? { $gzip: gzipSync(text, { level: 9 }).toString('base64') } : plain
+  return text.length > COMPRESS_ABOVE ? { $gzip: gzipSync(text, { level: 9 }).toString('base64') } : plain
 }
 
-/** The input that was encoded. */
+/** Decodes an encoded input. */
 export function decode(encoded: unknown): unknown {
   const { $gzip } = Object(encoded) as { $gzip?: string }
   return restored($gzip === undefined ? encoded : JSON.parse(gunzipSync(Buffer.from($gzip, 'base64')).toString()))

@@ -1,17 +1,21 @@
 import { StorageError } from '../../src/errors.js'
-import type { Egress, EgressRequest, EgressResponse } from '../../src/storage/egress.js'
+import { ContentDecoder } from '../../src/storage/egress/content-codings.js'
+import { Egress, type EgressRequest, type EgressResponse } from '../../src/storage/egress/egress.js'
 
-/** A way out that leads nowhere: each request is noted, and answered here. */
-export function fakeEgress(answer: (request: EgressRequest) => EgressResponse) {
-  const asked: EgressRequest[] = []
-  const egress = {
-    async request(request: EgressRequest) {
-      asked.push(request)
-      return answer(request)
+/**
+ * Returns an egress without a network, which records requests, responds with `respond`, and decodes like the real one.
+ */
+export function fakeEgress(respond: (request: EgressRequest) => EgressResponse) {
+  const requests: EgressRequest[] = []
+  const network: Pick<Egress, 'request' | 'pin'> = {
+    async request(request) {
+      requests.push(request)
+      return respond(request)
     },
-    async pinned() {
+    async pin() {
       throw new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.')
     },
   }
-  return { asked, egress: egress as unknown as Egress }
+  const egress: Egress = Object.assign(Object.create(Egress.prototype), network, { decoder: new ContentDecoder() })
+  return { requests, egress }
 }

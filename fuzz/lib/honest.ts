@@ -4,7 +4,7 @@ import { didOf } from '../../src/assets/ddo.js'
 import { providerKey } from '../../src/crypto/keys.js'
 import { SECRET } from './target.js'
 
-/** What honest publishers and consumers send, for generators to begin with. */
+/** Valid data of publishers and consumers, as seeds for the generators. */
 export const NFT: Address = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
 export const DATATOKEN: Address = '0x967da4048cD07aB37855c090aAF366e4ce1b9F48'
 export const CONSUMER: Address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
@@ -67,6 +67,8 @@ export const DDO_4 = {
   credentials: CREDENTIALS,
 }
 
+const LIST = { type: 'accessList', accessList: NFT, chainId: CHAIN_ID }
+
 export const DDO_5 = {
   '@context': ['https://www.w3.org/ns/credentials/v2'],
   id: didOf(NFT, CHAIN_ID, 5),
@@ -76,13 +78,13 @@ export const DDO_5 = {
     nftAddress: NFT,
     metadata: METADATA,
     services: [
-      { ...SERVICE, credentials: [CREDENTIALS, { type: 'address', values: [{ address: CONSUMER }] }], state: 0 },
+      { ...SERVICE, credentials: [CREDENTIALS, { type: 'address', values: [{ address: CONSUMER }] }, LIST], state: 0 },
     ],
     credentials: [CREDENTIALS],
   },
 }
 
-/** What metadata caches make of a document. */
+/** A document as metadata caches return it. */
 export const CACHED = {
   ...DDO_4,
   nft: {
@@ -132,7 +134,7 @@ export const DESCRIPTORS: Record<string, unknown>[] = [
   },
 ]
 
-/** The ABI of a function with values of every form. */
+/** The ABI of a function with values of every type. */
 export const FUNCTION_ABI = {
   type: 'function',
   name: 'tides',

@@ -1,41 +1,41 @@
-import { writeFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { ProviderError, ValidationError } from '../../src/errors.js'
-import { type AnyTarget, Broken, SECRET } from './target.js'
+import { forgetPeak, peakMemory } from '../../test/helpers/peak-memory.js'
+import { type AnyTarget, PropertyViolation, SECRET } from './target.js'
 
-/** What one input may cost: milliseconds of the processor, and MiB beside what the process has anyway. */
+/** The budget of one input: milliseconds of processor time, and MiB above the baseline of the process. */
 export const BUDGET = { time: 1000, memory: 64 }
 
-/** How often a cost is measured before it is believed: compiling and collecting garbage come in between. */
+/** Repeated measurements before an excess counts: JIT compilation and garbage collection distort single ones. */
 const TRIES = 3
 
-/** What is wrong with how a target took an input. */
+/** What went wrong when a target read an input. */
 export interface Fault {
   kind: 'error' | 'property' | 'secret' | 'time' | 'memory' | 'end'
-  /** In words, with where it came from. */
+  /** Description, with the innermost stack frames. */
   what: string
 }
 
-/**
- * Hands an input to a target, and says what is wrong with what came of it; undefined where nothing is. `again` is told
- * when the same input is tried once more.
- */
-export async function judge(target: AnyTarget, input: unknown, again = () => {}): Promise<Fault | undefined> {
-  const { time, memory, fault } = await tried(target, input)
+/** Runs a target on an input and returns the fault, if any. `onRetry` is called before each repeated measurement. */
+export async function judge(target: AnyTarget, input: unknown, onRetry = () => {}): Promise<Fault | undefined> {
+  if (rss() > settled + MAX_GARBAGE) await collectGarbage()
+  const { time, memory, fault } = await measure(target, input)
   if (fault) return fault
-  if (time > BUDGET.time) return confirmed({ target, input, again }, 'time', time)
-  if (memory > BUDGET.memory) return confirmed({ target, input, again }, 'memory', memory)
+  if (time > BUDGET.time) return confirmExcess({ target, input, onRetry }, 'time', time)
+  if (memory > BUDGET.memory) return confirmExcess({ target, input, onRetry }, 'memory', memory)
   return undefined
 }
 
-interface Tried {
+interface Measurement {
   time: number
   memory: number
   fault: Fault | undefined
 }
 
-async function tried(target: AnyTarget, input: unknown): Promise<Tried> {
-  const size = peak()
+async function measure(target: AnyTarget, input: unknown): Promise<Measurement> {
+  // memory allocated and freed before, for example by loading modules, would hide what this input needs
+  forgetPeak()
+  const baseline = peakMemory()
   const used = process.cpuUsage()
   let fault: Fault | undefined
   try {
@@ -44,53 +44,62 @@ async function tried(target: AnyTarget, input: unknown): Promise<Tried> {
     fault = faultOf(target, error)
   }
   const { user, system } = process.cpuUsage(used)
-  return { time: (user + system) / 1000, memory: peak() - size, fault }
+  return { time: (user + system) / 1000, memory: peakMemory() - baseline, fault }
 }
 
-/** The least of several costs, each measured from a clean heap. */
-async function confirmed(
-  { target, input, again }: { target: AnyTarget; input: unknown; again: () => void },
+/** Returns the fault where the lowest of several measurements, each after a garbage collection, exceeds the budget. */
+async function confirmExcess(
+  { target, input, onRetry }: { target: AnyTarget; input: unknown; onRetry: () => void },
   kind: 'time' | 'memory',
   first: number,
 ) {
-  let least = first
-  for (let left = TRIES; left > 0 && least > BUDGET[kind]; left--) {
+  let lowest = first
+  for (let left = TRIES; left > 0 && lowest > BUDGET[kind]; left--) {
+    await collectGarbage()
+    onRetry()
+    lowest = Math.min(lowest, (await measure(target, input))[kind])
+  }
+  if (lowest <= BUDGET[kind]) return undefined
+  return { kind, what: `took ${lowest.toFixed(0)} ${kind === 'time' ? 'ms' : 'MiB'}` }
+}
+
+/** Resident memory in MiB after the last collection. */
+let settled = 0
+
+/** MiB of garbage that may remain: with more, an input could reuse that space and seem to need no memory. */
+const MAX_GARBAGE = 16
+
+/** The maximum number of collections until the memory of buffers counts as freed. */
+const MAX_COLLECTIONS = 10
+
+/** Collects garbage. Buffers are freed in a thread after a collection, which the next collection waits for. */
+async function collectGarbage(): Promise<void> {
+  for (let round = 1, before = Number.POSITIVE_INFINITY; round <= MAX_COLLECTIONS; round++) {
     await new Promise(setImmediate)
     global.gc?.()
-    forgetPeak()
-    again()
-    least = Math.min(least, (await tried(target, input))[kind])
+    const { arrayBuffers } = process.memoryUsage()
+    if (round > 1 && arrayBuffers >= before) break
+    before = arrayBuffers
   }
-  if (least <= BUDGET[kind]) return undefined
-  return { kind, what: `took ${least.toFixed(0)} ${kind === 'time' ? 'ms' : 'MiB'}` }
+  settled = rss()
 }
 
-/** MiB of the largest size of the process since that was forgotten. */
-function peak(): number {
-  return process.resourceUsage().maxRSS / 1024
-}
-
-/** Lets the largest size be counted from the present one; elsewhere than on Linux it stays what it was. */
-function forgetPeak(): void {
-  try {
-    writeFileSync('/proc/self/clear_refs', '5')
-  } catch {
-    // then a first excess hides smaller ones behind it
-  }
+function rss(): number {
+  return process.memoryUsage.rss() / 1024 ** 2
 }
 
 function faultOf(target: AnyTarget, error: unknown): Fault | undefined {
-  if (error instanceof Broken) return { kind: 'property', what: `${error.message}${from(error)}` }
+  if (error instanceof PropertyViolation) return { kind: 'property', what: `${error.message}${framesOf(error)}` }
   if (!(error instanceof Error)) return { kind: 'error', what: `threw ${inspect(error)}` }
-  const told = `${error.message} ${error instanceof ValidationError ? JSON.stringify(error.fields) : ''}`
-  if (told.includes(SECRET))
-    return { kind: 'secret', what: `told in ${error.name}: ${told.slice(0, 300)}${from(error)}` }
-  if (error instanceof ProviderError || target.refuses?.(error)) return undefined
-  return { kind: 'error', what: `${error.name}: ${error.message.slice(0, 300)}${from(error)}` }
+  const text = `${error.message} ${error instanceof ValidationError ? JSON.stringify(error.fields) : ''}`
+  if (text.includes(SECRET))
+    return { kind: 'secret', what: `leaked in ${error.name}: ${text.slice(0, 300)}${framesOf(error)}` }
+  if (error instanceof ProviderError || target.isRejection?.(error)) return undefined
+  return { kind: 'error', what: `${error.name}: ${error.message.slice(0, 300)}${framesOf(error)}` }
 }
 
-/** The places in this repository and its libraries that an error came through, the innermost first. */
-function from({ stack = '' }: Error): string {
+/** The innermost stack frames in this repository and its libraries. */
+function framesOf({ stack = '' }: Error): string {
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line) && !line.includes('node:internal'))
   return frames
     .slice(0, 4)

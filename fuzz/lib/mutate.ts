@@ -1,62 +1,62 @@
 import fc from 'fast-check'
-import { BORDERS, ODD_NAMES, oddJson, oddText } from './odd.js'
+import { BOUNDARY_NUMBERS, EDGE_CASE_NAMES, edgeCaseJson, edgeCaseText } from './odd.js'
 
-/** One change: where, by which rule, and with what. All are fractions or values, so that they shrink to none. */
+/** One mutation: where, by which rule, and with what. All are fractions or values, so that they shrink to none. */
 interface Edit {
-  /** Which of the places of a value, and how far into it, from 0 to 1. */
+  /** Which place in a value, and the offset in it, both from 0 to 1. */
   at: number
   into: number
   rule: number
-  /** How often something is repeated, or how deep it is put. */
+  /** Repetitions, or depth of nesting. */
   times: number
   text: string
   json: unknown
 }
 
 const fraction = () => fc.double({ min: 0, max: 1, noNaN: true })
-const edits = (most: number) =>
+const edits = (max: number) =>
   fc.array(
     fc.record<Edit>({
       at: fraction(),
       into: fraction(),
       rule: fc.nat({ max: 999 }),
       times: fc.constantFrom(2, 3, 10, 33, 101, 1001, 5000),
-      text: oddText(),
-      json: oddJson(),
+      text: edgeCaseText(),
+      json: edgeCaseJson(),
     }),
-    { maxLength: most },
+    { maxLength: max },
   )
 
-/** Honest values with a few changes: parts that are gone, doubled, replaced, moved, repeated, put too deep or renamed. */
-export function mutated<T>(honest: fc.Arbitrary<T>, most = 4): fc.Arbitrary<T> {
-  return fc.tuple(honest, edits(most)).map(([value, list]) => {
-    let root = copied(value)
-    for (const edit of list) root = changed(root, edit)
+/** Mutates valid values: parts are removed, duplicated, replaced, moved, repeated, nested too deeply or renamed. */
+export function mutated<T>(honest: fc.Arbitrary<T>, max = 4): fc.Arbitrary<T> {
+  return fc.tuple(honest, edits(max)).map(([value, list]) => {
+    let root = copyOf(value)
+    for (const edit of list) root = applyEdit(root, edit)
     return root as T
   })
 }
 
-/** Honest text with a few changes to its characters. */
-export function mutatedText(honest: fc.Arbitrary<string>, most = 4): fc.Arbitrary<string> {
-  return fc.tuple(honest, edits(most)).map(([text, list]) => list.reduce(changedText, text))
+/** Mutates characters of valid text. */
+export function mutatedText(honest: fc.Arbitrary<string>, max = 4): fc.Arbitrary<string> {
+  return fc.tuple(honest, edits(max)).map(([text, list]) => list.reduce(changedText, text))
 }
 
-/** Honest bytes with a few changes. */
-export function mutatedBytes(honest: fc.Arbitrary<Uint8Array>, most = 4): fc.Arbitrary<Uint8Array> {
-  return fc.tuple(honest, edits(most)).map(([bytes, list]) => list.reduce(changedBytes, bytes))
+/** Mutates valid bytes. */
+export function mutatedBytes(honest: fc.Arbitrary<Uint8Array>, max = 4): fc.Arbitrary<Uint8Array> {
+  return fc.tuple(honest, edits(max)).map(([bytes, list]) => list.reduce(changedBytes, bytes))
 }
 
-/** The text of honest JSON with a few changes to its values, and some to its characters. */
+/** Mutates the values of valid JSON, sometimes its characters as well, and returns its text. */
 export function mutatedJson(honest: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   const text = mutated(honest).map((value) => JSON.stringify(value) ?? 'undefined')
   return fc.oneof({ arbitrary: text, weight: 3 }, { arbitrary: mutatedText(text, 2), weight: 1 })
 }
 
 type Holder = Record<string, unknown> | unknown[]
-/** A place in a value: what holds it, and under which name. */
+/** A place in a value: the containing object or list, and the name in it. */
 type Place = [holder: Holder, name: string]
 
-/** More places of one value are not looked at. */
+/** Limit of places in one value that are considered. */
 const MAX_PLACES = 2000
 
 function placesOf(root: Holder): Place[] {
@@ -75,12 +75,12 @@ function isHolder(value: unknown): value is Holder {
   return typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
 }
 
-/** By its own name, __proto__ included. */
+/** Sets an own property, even __proto__. */
 function put(holder: object, name: string, value: unknown): void {
   Object.defineProperty(holder, name, { value, enumerable: true, writable: true, configurable: true })
 }
 
-function changed(root: unknown, edit: Edit): unknown {
+function applyEdit(root: unknown, edit: Edit): unknown {
   const outer = { root }
   const places = placesOf(outer)
   const pick = (at: number) => places[Math.min(places.length - 1, Math.floor(at * places.length))] as Place
@@ -88,29 +88,29 @@ function changed(root: unknown, edit: Edit): unknown {
   const value = (holder as Record<string, unknown>)[name]
   const [other, otherName] = pick(edit.into)
   const rules: (() => unknown)[] = [
-    () => put(holder, name, copied(edit.json)),
+    () => put(holder, name, copyOf(edit.json)),
     () => (Array.isArray(holder) ? holder.splice(Number(name), 1) : delete holder[name]),
-    () => put(holder, name, again((other as Record<string, unknown>)[otherName])),
+    () => put(holder, name, duplicateOf((other as Record<string, unknown>)[otherName])),
     () => put(holder, name, nested(value, edit.times)),
-    () => put(holder, name, several(value, edit.times)),
-    () => isHolder(value) && !Array.isArray(value) && put(value, oddName(edit), copied(edit.json)),
-    () => !Array.isArray(holder) && holder !== outer && rename(holder, name, oddName(edit)),
-    () => put(holder, name, small(value, edit)),
-    () => put(holder, name, small(value, edit)),
-    () => put(holder, name, small(value, edit)),
+    () => put(holder, name, repeated(value, edit.times)),
+    () => isHolder(value) && !Array.isArray(value) && put(value, edgeCaseName(edit), copyOf(edit.json)),
+    () => !Array.isArray(holder) && holder !== outer && rename(holder, name, edgeCaseName(edit)),
+    () => put(holder, name, sameTypeMutant(value, edit)),
+    () => put(holder, name, sameTypeMutant(value, edit)),
+    () => put(holder, name, sameTypeMutant(value, edit)),
   ]
   rules[edit.rule % rules.length]?.()
   return outer.root
 }
 
-/** A copy, or null in the place of what is too large to stand in two places. */
-function again(value: unknown): unknown {
-  return sizeOf(value) > MAX_SIZE ? null : copied(value)
+/** A copy, or null where the value is too large to be duplicated. */
+function duplicateOf(value: unknown): unknown {
+  return sizeOf(value) > MAX_SIZE ? null : copyOf(value)
 }
 
-function oddName({ into, text }: Edit): string {
-  const at = Math.floor(into * (ODD_NAMES.length + 2))
-  return ODD_NAMES[at] ?? text
+function edgeCaseName({ into, text }: Edit): string {
+  const at = Math.floor(into * (EDGE_CASE_NAMES.length + 2))
+  return EDGE_CASE_NAMES[at] ?? text
 }
 
 function rename(holder: Record<string, unknown>, from: string, to: string): void {
@@ -119,7 +119,7 @@ function rename(holder: Record<string, unknown>, from: string, to: string): void
   put(holder, to, value)
 }
 
-/** Deeper values could not be written as JSON at all; deep text comes from repeated brackets. */
+/** Deeper values could not be serialized as JSON; deeper text comes from repeated brackets. */
 const MAX_DEPTH = 250
 
 function nested(value: unknown, depth: number): unknown {
@@ -128,42 +128,42 @@ function nested(value: unknown, depth: number): unknown {
   return outer
 }
 
-/** The same again and again, in copies: of one that stood in many places a later change would be one of all. */
-function several(value: unknown, times: number): unknown {
-  const most = Math.min(times, Math.floor(MAX_SIZE / sizeOf(value)) + 1)
-  const copies = (count: number) => Array.from({ length: count }, () => copied(value))
-  if (typeof value === 'string') return value.repeat(most)
-  if (Array.isArray(value)) return copies(most).flat(1)
-  if (!isHolder(value)) return copies(most)
+/** Repeats a value in separate copies, so that a later mutation of one does not change the others. */
+function repeated(value: unknown, times: number): unknown {
+  const count = Math.min(times, Math.floor(MAX_SIZE / sizeOf(value)) + 1)
+  const copies = () => Array.from({ length: count }, () => copyOf(value))
+  if (typeof value === 'string') return value.repeat(count)
+  if (Array.isArray(value)) return copies().flat(1)
+  if (!isHolder(value)) return copies()
   return {
     ...value,
-    ...Object.fromEntries(copies(most).map((copy, at) => [`k${at}`, Object.values(copy as object)[0]])),
+    ...Object.fromEntries(copies().map((copy, at) => [`k${at}`, Object.values(copy as object)[0]])),
   }
 }
 
-/** Characters to which a value may grow by one change. */
+/** Characters to which one mutation may grow a value. */
 const MAX_SIZE = 500_000
 
-/** About as many characters as a value has as JSON, as far as that is of interest. */
+/** The approximate length of a value as JSON; stops counting above MAX_SIZE. */
 function sizeOf(value: unknown): number {
   let size = 0
-  const left = [value]
-  while (left.length > 0 && size <= MAX_SIZE) {
-    const one = left.pop()
+  const stack = [value]
+  while (stack.length > 0 && size <= MAX_SIZE) {
+    const one = stack.pop()
     size += typeof one === 'string' || one instanceof Uint8Array ? one.length + 2 : 4
-    if (isHolder(one)) for (const part of Object.values(one)) left.push(part)
+    if (isHolder(one)) for (const part of Object.values(one)) stack.push(part)
   }
   return size
 }
 
-/** A change that leaves the type as it is. */
-function small(value: unknown, edit: Edit): unknown {
+/** A mutation that preserves the type. */
+function sameTypeMutant(value: unknown, edit: Edit): unknown {
   if (typeof value === 'string') return changedText(value, edit)
   if (value instanceof Uint8Array) return changedBytes(value, edit)
-  if (typeof value === 'number') return BORDERS[Math.floor(edit.into * BORDERS.length)] ?? -value
+  if (typeof value === 'number') return BOUNDARY_NUMBERS[Math.floor(edit.into * BOUNDARY_NUMBERS.length)] ?? -value
   if (typeof value === 'bigint') return [0n, -value, value + 1n, 2n ** 64n, 2n ** 256n - 1n, 10n ** 30n][edit.rule % 6]
   if (typeof value === 'boolean') return !value
-  return copied(edit.json)
+  return copyOf(edit.json)
 }
 
 function changedText(text: string, edit: Edit): string {
@@ -187,14 +187,14 @@ function changedBytes(bytes: Uint8Array, edit: Edit): Uint8Array {
   const { at, into, rule, times } = edit
   const [from, to] = [Math.floor(Math.min(at, into) * bytes.length), Math.ceil(Math.max(at, into) * bytes.length)]
   const part = bytes.subarray(from, to)
-  const several = Array<Uint8Array>(Math.min(times, Math.ceil(200_000 / (part.length + 1)))).fill(part)
+  const repeats = Array<Uint8Array>(Math.min(times, Math.ceil(200_000 / (part.length + 1)))).fill(part)
   const replaced = (byte: number) => Buffer.concat([bytes.subarray(0, from), Buffer.of(byte), bytes.subarray(from + 1)])
   const rules: (() => Uint8Array)[] = [
     () => bytes.subarray(0, to),
     () => bytes.subarray(from),
     () => Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]),
     () => Buffer.concat([bytes.subarray(0, from), Buffer.from(edit.text), bytes.subarray(from)]),
-    () => Buffer.concat([bytes.subarray(0, to), ...several, bytes.subarray(to)]),
+    () => Buffer.concat([bytes.subarray(0, to), ...repeats, bytes.subarray(to)]),
     () => replaced([0, 1, 0x7f, 0x80, 0xff, times & 0xff][edit.rule % 6] as number),
     () => replaced((bytes[from] ?? 0) ^ (1 << (times % 8))),
     () => replaced(Math.floor(into * 256)),
@@ -202,8 +202,8 @@ function changedBytes(bytes: Uint8Array, edit: Edit): Uint8Array {
   return rules[rule % rules.length]?.() ?? bytes
 }
 
-/** A copy that shares nothing: one part may stand in several places. */
-function copied(value: unknown): unknown {
+/** A deep copy; without it a part could be shared by several places. */
+function copyOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? clone(value) : value
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/app.js'
-import { signedForms } from '../../src/auth/signature.js'
+import { messageDigests } from '../../src/auth/signature.js'
 import { loadSettings } from '../../src/config/load.js'
 import { encrypt } from '../../src/crypto/ecies.js'
 import { providerKey, signDigest } from '../../src/crypto/keys.js'
@@ -12,29 +12,29 @@ import { CHAIN_ID, DATATOKEN, DDO_4, KEY, NFT, TX } from './honest.js'
 import { FACTORY } from './logs.js'
 import { SECRET } from './target.js'
 
-/** The account that requests come from. */
+/** The account that signs requests. */
 export const CALLER = providerKey(`0x${'77'.repeat(32)}`)
 const OCEAN = '0x282d8efCe846A88B159800bd4130ad77443Fa1A1'
 
-/** A JSON-RPC node that answers each method with what `answers` says of it. */
-export async function fakeNode(answers: () => Record<string, unknown>): Promise<URL> {
+/** Starts a JSON-RPC node that responds to each method with its entry in `results`, and returns its URL. */
+export async function fakeNode(results: () => Record<string, unknown>): Promise<URL> {
   const server = createServer(async (request, response) => {
-    let sent = ''
-    for await (const chunk of request) sent += chunk
-    type Asked = { id: number; method: string }
-    const asked = JSON.parse(sent) as Asked | Asked[]
-    const answer = ({ id, method }: Asked) => ({ jsonrpc: '2.0', id, result: answers()[method] })
+    let body = ''
+    for await (const chunk of request) body += chunk
+    type Call = { id: number; method: string }
+    const calls = JSON.parse(body) as Call | Call[]
+    const respond = ({ id, method }: Call) => ({ jsonrpc: '2.0', id, result: results()[method] })
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)))
+    response.end(JSON.stringify(Array.isArray(calls) ? calls.map(respond) : respond(calls)))
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 }
 
-/** The service itself over a node that knows no transaction, with one asset in its index. Answers its base URL. */
+/** Starts the service over a node without transactions, with one asset in its index, and returns its base URL. */
 export async function startService(): Promise<string> {
-  const answers = { eth_chainId: `0x${CHAIN_ID.toString(16)}`, eth_blockNumber: '0x5', eth_call: '0x' }
-  const node = await fakeNode(() => ({ eth_getTransactionReceipt: null, eth_getLogs: [], ...answers }))
+  const results = { eth_chainId: `0x${CHAIN_ID.toString(16)}`, eth_blockNumber: '0x5', eth_call: '0x' }
+  const node = await fakeNode(() => ({ eth_getTransactionReceipt: null, eth_getLogs: [], ...results }))
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-fuzz-service-'))
   const addresses = { development: { chainId: CHAIN_ID, ERC721Factory: FACTORY, Ocean: OCEAN, startBlock: 0 } }
   writeFileSync(join(folder, 'address.json'), JSON.stringify(addresses))
@@ -88,8 +88,8 @@ async function publish(index: Awaited<ReturnType<typeof createApp>>['context']['
   })
 }
 
-/** The caller's signature of a text. */
+/** Signs a text as the caller. */
 export function signed(text: string): string {
-  const { r, s, v } = signDigest(signedForms(text)[0] as Uint8Array, CALLER)
+  const { r, s, v } = signDigest(messageDigests(text)[0] as Uint8Array, CALLER)
   return r + s.slice(2) + v.toString(16)
 }

@@ -1,34 +1,34 @@
 import type fc from 'fast-check'
 
-/** A reader of what comes from outside: what it is given, and what has to hold of its answers. */
+/** A fuzz target: a reader of untrusted input, its inputs, and the properties of its results. */
 export interface Target<T> {
-  /** Inputs near those of honest senders, and plain garbage (`mutate.ts`). */
+  /** Mutated valid inputs, and garbage (`mutate.ts`). */
   inputs: fc.Arbitrary<T>
-  /** Hands an input to the reader. Throws what the reader throws, or Broken where its answer is not as it should be. */
+  /** Passes an input to the reader. Throws the reader's errors, or PropertyViolation where a property does not hold. */
   read(input: T): unknown
-  /** Errors that the reader throws on purpose, beside those of src/errors.ts. */
-  refuses?(error: Error): boolean
-  /** Whether kept inputs are given as they are alone: changed ones would not be of the form that `read` takes. */
-  rigid?: boolean
-  /** Inputs of a short round, where one costs more than a millisecond. */
+  /** Whether an error is an intended rejection, beside those of src/errors.ts. */
+  isRejection?(error: Error): boolean
+  /** Whether saved inputs are only replayed, not mutated: mutants would not have the type that `read` takes. */
+  replayVerbatim?: boolean
+  /** Inputs in a short round, for targets that take more than a millisecond each. */
   runs?: number
 }
 
-/** A target without the type of its inputs: they come from its own generator, or from its own corpus. */
+/** A target with its input type erased: inputs come from its own generator or corpus alone. */
 export type AnyTarget = Target<unknown>
 
-/** Keeps the type of the inputs between generator and reader. */
+/** Defines a target; checks that generator and reader agree on the type of the inputs. */
 export function target<T>(definition: Target<T>): AnyTarget {
   return definition as AnyTarget
 }
 
 /** A property that does not hold. */
-export class Broken extends Error {}
+export class PropertyViolation extends Error {}
 
-/** Throws Broken unless the condition holds; `what` says what should be so. */
+/** Throws PropertyViolation unless the condition holds; `what` is the expected property. */
 export function holds(condition: unknown, what: string): asserts condition {
-  if (!condition) throw new Broken(what)
+  if (!condition) throw new PropertyViolation(what)
 }
 
-/** Stands for locations, headers and keys in inputs: no error may tell it. */
+/** Stands for locations, headers and keys in inputs: no error may leak it. */
 export const SECRET = 'sEcReTpLaCe'

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 
 const FOLDER = new URL('../targets/', import.meta.url)
 
-/** Every target by its name, with the URL of its module: to add one, write its file. */
+/** The module URLs of all targets by name: to add one, write its file. */
 export const TARGETS: ReadonlyMap<string, string> = new Map(
   readdirSync(FOLDER)
     .filter((file) => file.endsWith('.ts'))

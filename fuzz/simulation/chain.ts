@@ -4,10 +4,10 @@ import { EVENTS } from '../../src/chain/abi.js'
 import { checksummed } from '../../src/crypto/address.js'
 import { FACTORY } from '../lib/logs.js'
 
-/** A source of numbers that a seed determines. */
+/** A deterministic source of integers from 0 to below `below`. */
 export type Random = (below: number) => number
 
-/** Numbers below a limit, the same for the same seed. */
+/** Creates a seeded random generator. */
 export function randomFrom(seed: number): Random {
   let state = seed | 0
   return (below) => {
@@ -18,7 +18,7 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** A log as nodes tell it. */
+/** A log as nodes return it. */
 export interface ScriptedLog {
   address: Address
   topics: Hex[]
@@ -41,10 +41,10 @@ interface Deployed {
   datatokens: Address[]
 }
 
-/** A chain of blocks full of events, that grows and is reorganised as a seed says. */
+/** A chain of blocks with random events, which grows and is reorganised deterministically. */
 export class ScriptedChain {
   blocks: readonly ScriptedBlock[] = []
-  private made = 0
+  private counter = 0
 
   constructor(private readonly random: Random) {
     this.grow(1)
@@ -58,7 +58,7 @@ export class ScriptedChain {
     for (let at = 0; at < count; at++) this.blocks = [...this.blocks, this.block()]
   }
 
-  /** Replaces the last blocks by as many others as are said. */
+  /** Replaces the last `depth` blocks with `by` others. */
   reorganise(depth: number, by: number): void {
     this.blocks = this.blocks.slice(0, Math.max(1, this.blocks.length - depth))
     this.grow(by)
@@ -84,7 +84,7 @@ export class ScriptedChain {
 
   private hash(what: string): Hex {
     return `0x${createHash('sha256')
-      .update(`${what} ${this.made++} ${this.random(2 ** 30)}`)
+      .update(`${what} ${this.counter++} ${this.random(2 ** 30)}`)
       .digest('hex')}`
   }
 
@@ -96,24 +96,24 @@ export class ScriptedChain {
       case 0: {
         const newTokenAddress = fresh()
         nfts.push(newTokenAddress)
-        return encoded('NFTCreated', FACTORY, { newTokenAddress, tokenName: `n${this.made}` })
+        return encoded('NFTCreated', FACTORY, { newTokenAddress, tokenName: `n${this.counter}` })
       }
       case 1: {
         const newTokenAddress = fresh()
         datatokens.push(newTokenAddress)
-        return encoded('TokenCreated', FACTORY, { newTokenAddress, creator: some(nfts), name: `d${this.made}` })
+        return encoded('TokenCreated', FACTORY, { newTokenAddress, creator: some(nfts), name: `d${this.counter}` })
       }
       case 2:
         return encoded('MetadataCreated', some(nfts), {
           state: 0,
-          data: `0x${this.made.toString(16).padStart(8, '0')}`,
+          data: `0x${this.counter.toString(16).padStart(8, '0')}`,
         })
       case 3:
         return encoded('MetadataUpdated', some(nfts), { state: this.random(6), flags: '0x02', data: '0x1234' })
       case 4:
         return encoded('MetadataState', some(nfts), { state: this.random(6) })
       case 5:
-        // of somebody whose events do not count
+        // an untrusted emitter
         return encoded('MetadataState', fresh(), { state: 3 })
       default:
         return encoded('OrderStarted', datatokens.length > 0 ? some(datatokens) : fresh(), { amount: 1n })
@@ -121,7 +121,7 @@ export class ScriptedChain {
   }
 }
 
-/** What was deployed in some blocks. */
+/** The contracts that were deployed in some blocks. */
 function deployedIn(blocks: readonly ScriptedBlock[]): Deployed {
   const all: Deployed = { nfts: [], datatokens: [] }
   for (const { logs } of blocks)
@@ -150,7 +150,7 @@ const TOPIC = new Map(
   EVENTS.map(({ name }) => [name, encodeEventTopics({ abi: EVENTS, eventName: name } as never)[0] as Hex]),
 )
 
-/** A number as nodes tell it. */
+/** Encodes a number as a JSON-RPC quantity. */
 export function hex(value: number): Hex {
   return `0x${value.toString(16)}`
 }

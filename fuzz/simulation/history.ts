@@ -3,67 +3,67 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { DocumentReader } from '../../src/assets/documents.js'
-import { decodeDocument } from '../../src/assets/index/decode.js'
 import { ChainFollower } from '../../src/assets/index/follower.js'
 import type { Chain } from '../../src/chain/chains.js'
 import { ChainNodes } from '../../src/chain/nodes.js'
 import { checksummed } from '../../src/crypto/address.js'
+import { document, documents as several } from '../../src/sandbox/worker.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
 import type { StateStore } from '../../src/state/store.js'
 import { CHAIN_ID, KEY } from '../lib/honest.js'
 import { FACTORY } from '../lib/logs.js'
 import { type Random, randomFrom, ScriptedChain } from './chain.js'
-import { FAULTS, LIES, ScriptedNode } from './node.js'
+import { BYZANTINE_FAULTS, FAULTS, ScriptedNode } from './node.js'
 
-/** Blocks that a reorganisation may replace without the chain being read again. */
+/** Blocks below the head from which a reorganisation is rolled back without a rebuild. */
 const REORG_DEPTH = 6
-/** Things that happen in one history. */
-const EVENTS_OF_A_HISTORY = 40
-/** Steps after which the index must be where the chain is, once the nodes are well. */
-const STEPS_TO_SETTLE = 600
+/** Events in one history. */
+const EVENTS_PER_HISTORY = 40
+/** Steps within which the index must converge once the nodes are healthy. */
+const STEPS_TO_CONVERGE = 600
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const sandbox = {
-  run: async (_task: string, input: { published: never; owner: never }) => decodeDocument(input.published, input.owner),
+  run: async (task: string, input: never) => (task === 'document' ? document(input) : several(input)),
 }
 const documents = new DocumentReader(sandbox as never, 100_000)
 const nodesByHost = new Map<string, ScriptedNode>()
 
-/** The time of the simulation, in milliseconds: nothing waits for it. */
+/** The simulated time in milliseconds; it advances without waiting. */
 let now = 1_800_000_000_000
 
-/** From here on, time is that of the simulation, and requests reach its nodes alone. */
-export function takeOver(): void {
+/** Replaces clocks and fetch of this process with simulated time and the scripted nodes. */
+export function useSimulatedEnvironment(): void {
   Date.now = () => now
   performance.now = () => now
   globalThis.fetch = async (input, init) => {
     const { host } = new URL(input instanceof Request ? input.url : input)
     const node = nodesByHost.get(host)
     if (!node) throw new Error(`There is no node ${host}.`)
-    return node.answer(input instanceof Request ? await input.text() : String(init?.body))
+    return node.respond(input instanceof Request ? await input.text() : String(init?.body))
   }
 }
 
-/** What was found wrong in a history: undefined where the index is what a fresh one is. */
-export async function historyOf(seed: number): Promise<string | undefined> {
+/** Plays the history of a seed and returns the fault; undefined where the index equals a fresh one. */
+export async function runHistory(seed: number): Promise<string | undefined> {
   const random = randomFrom(seed)
   const chain = new ScriptedChain(random)
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-simulation-'))
-  const happened: string[] = []
+  const events: string[] = []
   try {
-    const fault = await lived(seed, random, chain, join(folder, 'index'), happened)
-    if (fault) return `${fault}\n  ${happened.join('\n  ')}`
+    const fault = await play(seed, random, chain, join(folder, 'index'), events)
+    if (fault) return `${fault}\n  ${events.join('\n  ')}`
     const reference = new ScriptedNode(chain, random)
     const fresh = new Index(join(folder, 'fresh'), chainOf(`fresh-${seed}`, [reference], 1))
-    await settled(fresh, chain)
+    await converge(fresh, chain)
     await fresh.store.close()
-    const [is, should] = [rowsOf(join(folder, 'index')), rowsOf(join(folder, 'fresh'))]
-    for (const [table, rows] of Object.entries(should)) {
-      const wrong = [...new Set([...(is[table] ?? []), ...rows])].filter(
-        (row) => is[table]?.includes(row) !== rows.includes(row),
+    const [actual, expected] = [rowsOf(join(folder, 'index')), rowsOf(join(folder, 'fresh'))]
+    for (const [table, rows] of Object.entries(expected)) {
+      const diff = [...new Set([...(actual[table] ?? []), ...rows])].filter(
+        (row) => actual[table]?.includes(row) !== rows.includes(row),
       )
-      if (wrong.length > 0) return `${table} is not that of a fresh index:\n  ${[...wrong, ...happened].join('\n  ')}`
+      if (diff.length > 0) return `${table} is not that of a fresh index:\n  ${[...diff, ...events].join('\n  ')}`
     }
     return undefined
   } finally {
@@ -72,7 +72,7 @@ export async function historyOf(seed: number): Promise<string | undefined> {
   }
 }
 
-/** An index that follows a chain, over restarts. */
+/** An index that follows a chain across restarts. */
 class Index {
   store: StateStore
   private follower: ChainFollower
@@ -82,21 +82,21 @@ class Index {
     private readonly chain: Chain,
   ) {
     this.store = openSqliteStore(folder)
-    this.follower = this.started()
+    this.follower = this.newFollower()
   }
 
-  private started(): ChainFollower {
-    const options = { blockRange: 7, pollInterval: 1, documents, reorgDepth: REORG_DEPTH }
+  private newFollower(): ChainFollower {
+    const options = { blockRange: 7, concurrency: 3, pollInterval: 1, documents, reorgDepth: REORG_DEPTH }
     return new ChainFollower(this.chain, this.store.index, options, silent)
   }
 
   async restart(): Promise<void> {
     await this.store.close()
     this.store = openSqliteStore(this.folder)
-    this.follower = this.started()
+    this.follower = this.newFollower()
   }
 
-  /** One step, whatever the nodes make of it. Anything but their failing is a fault. */
+  /** Runs one step of the follower. Only failures of nodes are tolerated. */
   async step(): Promise<boolean> {
     now += 50
     return this.follower.step().catch((error: unknown) => {
@@ -107,39 +107,39 @@ class Index {
   }
 }
 
-/** Lives through a history; what is wrong with its course, if anything. */
-async function lived(seed: number, random: Random, chain: ScriptedChain, folder: string, happened: string[]) {
+/** Plays a history and returns the fault, if any. */
+async function play(seed: number, random: Random, chain: ScriptedChain, folder: string, events: string[]) {
   const lies = random(3) === 0
   const count = lies ? 3 : 1 + random(3)
   const nodes = Array.from({ length: count }, () => new ScriptedNode(chain, random))
   const liar = lies ? nodes[random(count)] : undefined
   const index = new Index(folder, chainOf(String(seed), nodes, lies ? 2 : 1))
-  happened.push(`${count} nodes${lies ? ', of which two must agree and one lies' : ''}`)
+  events.push(`${count} nodes${lies ? ', of which two must agree and one lies' : ''}`)
   let highest = 0
   let begun = false
-  const spoil = () => {
+  const changeFault = () => {
     const node = nodes[random(count)] as ScriptedNode
-    // where two must agree the others are honest, if not well
-    const which = liar === node ? LIES : FAULTS.filter((fault) => !(lies && fault === 'stale'))
-    const fault = random(2) === 0 && node !== liar ? undefined : which[random(which.length)]
-    node.become(fault)
-    happened.push(`node ${nodes.indexOf(node)}: ${fault ?? 'well'}`)
+    // with a quorum of two, the other nodes may be unhealthy, but not Byzantine
+    const faults = liar === node ? BYZANTINE_FAULTS : FAULTS.filter((fault) => !(lies && fault === 'stale'))
+    const fault = random(2) === 0 && node !== liar ? undefined : faults[random(faults.length)]
+    node.setFault(fault)
+    events.push(`node ${nodes.indexOf(node)}: ${fault ?? 'healthy'}`)
   }
-  liar?.become(LIES[random(LIES.length)])
-  for (let at = 0; at < EVENTS_OF_A_HISTORY; at++) {
+  liar?.setFault(BYZANTINE_FAULTS[random(BYZANTINE_FAULTS.length)])
+  for (let at = 0; at < EVENTS_PER_HISTORY; at++) {
     const what = random(16)
     if (what < 4) chain.grow(1 + random(what === 0 ? 25 : 4))
     else if (what < 7) {
       const depth = random(5) === 0 ? 1 + random(20) : 1 + random(REORG_DEPTH)
       const by = Math.max(0, depth + random(4) - 1)
       chain.reorganise(depth, by)
-      happened.push(`reorganised: ${depth} blocks by ${by}, head ${chain.head}`)
-    } else if (what < 10) spoil()
+      events.push(`reorganised: ${depth} blocks by ${by}, head ${chain.head}`)
+    } else if (what < 10) changeFault()
     else if (what === 10 && random(2) === 0) {
-      happened.push('restart')
+      events.push('restart')
       await index.restart()
     } else if (what === 11 && random(3) === 0) {
-      happened.push('reindex')
+      events.push('reindex')
       await index.store.index.begin(CHAIN_ID, true)
     } else if (what === 12) now += random(60_000)
     highest = Math.max(highest, chain.head)
@@ -147,12 +147,12 @@ async function lived(seed: number, random: Random, chain: ScriptedChain, folder:
     const cursor = await index.store.index.cursor(CHAIN_ID)
     if (begun && !cursor) return 'the index was gone'
     begun = cursor !== undefined
-    happened.push(`chain at ${chain.head}, index at ${cursor?.block ?? 'nothing'}`)
+    events.push(`chain at ${chain.head}, index at ${cursor?.block ?? 'nothing'}`)
   }
-  for (const node of nodes) if (node !== liar) node.become(undefined)
-  // what is longer than all that was read before shows what it is
+  for (const node of nodes) if (node !== liar) node.setFault(undefined)
+  // longer than any chain that was read before, so that every node exposes a reorganisation
   chain.grow(highest - chain.head + REORG_DEPTH + 1)
-  const fault = await settled(index, chain)
+  const fault = await converge(index, chain)
   await index.store.close()
   return fault
 }
@@ -172,17 +172,17 @@ function chainOf(name: string, nodes: ScriptedNode[], agreement: number): Chain 
   } as unknown as Chain
 }
 
-/** Steps until the index is where the chain is, and nothing is left to do; else what is left. */
-async function settled(index: Index, chain: ScriptedChain): Promise<string | undefined> {
-  for (let steps = 0; steps < STEPS_TO_SETTLE; steps++) {
-    const { live, next, old } = await index.store.index.readings(CHAIN_ID)
+/** Steps until the index is at the head and idle; returns a description where it does not converge. */
+async function converge(index: Index, chain: ScriptedChain): Promise<string | undefined> {
+  for (let steps = 0; steps < STEPS_TO_CONVERGE; steps++) {
+    const { live, next, old } = await index.store.index.generations(CHAIN_ID)
     if (live?.cursor.hash === chain.blocks.at(-1)?.hash && !next && !old) return undefined
     await index.step()
   }
-  return `the index is not at the head: ${JSON.stringify(await index.store.index.readings(CHAIN_ID))}, head ${chain.head}`
+  return `the index is not at the head: ${JSON.stringify(await index.store.index.generations(CHAIN_ID))}, head ${chain.head}`
 }
 
-/** The rows of the live reading, by table. */
+/** The rows of the live generation, by table. */
 function rowsOf(folder: string): Record<string, string[]> {
   const db = new Database(join(folder, DATABASE_FILE), { readonly: true })
   const read = (table: string) => {

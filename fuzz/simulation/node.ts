@@ -1,13 +1,19 @@
 import { CHAIN_ID } from '../lib/honest.js'
 import { hex, type Random, type ScriptedBlock, type ScriptedChain, type ScriptedLog } from './chain.js'
 
-/** What may be wrong with a node for a while, and what some do for as long as they are asked. */
+/** Faults of a node for a while, and Byzantine faults, which some nodes have for a whole history. */
 export const FAULTS = [
   ...(['down', 'silent', 'busy', 'refuses', 'lags', 'knows nothing', 'low', 'no hashes', 'garbage'] as const),
   ...(['stale', 'flickers', 'half'] as const),
 ]
-export const LIES = ['forged blocks', 'no events', 'events left out', 'a high head', 'forged events'] as const
-export type Fault = (typeof FAULTS)[number] | (typeof LIES)[number]
+export const BYZANTINE_FAULTS = [
+  'forged blocks',
+  'no events',
+  'events left out',
+  'a high head',
+  'forged events',
+] as const
+export type Fault = (typeof FAULTS)[number] | (typeof BYZANTINE_FAULTS)[number]
 
 interface Call {
   id: number
@@ -18,7 +24,7 @@ interface Call {
 /** A JSON-RPC node of a scripted chain, in this process, with the faults of real ones. */
 export class ScriptedNode {
   fault: Fault | undefined
-  /** The blocks that it goes on to tell where it is stale. */
+  /** The blocks that it keeps serving while it is stale. */
   private stale: readonly ScriptedBlock[] = []
 
   constructor(
@@ -26,28 +32,28 @@ export class ScriptedNode {
     private readonly random: Random,
   ) {}
 
-  /** From here on it has this fault, or none. */
-  become(fault: Fault | undefined): void {
+  /** Sets or clears the fault. */
+  setFault(fault: Fault | undefined): void {
     this.fault = fault
     this.stale = this.chain.blocks
   }
 
-  /** Answers a request as the network would. */
-  answer(body: string): Response {
+  /** Responds to a request, or throws as fetch would. */
+  respond(body: string): Response {
     const { fault } = this
     if (fault === 'down' || (fault === 'flickers' && this.random(2) === 0)) throw new TypeError('fetch failed')
     if (fault === 'silent') throw new DOMException('The operation timed out.', 'TimeoutError')
     if (fault === 'busy') return new Response('slow down', { status: 429, headers: { 'retry-after': '1' } })
-    const asked = JSON.parse(body) as Call | Call[]
+    const calls = JSON.parse(body) as Call | Call[]
     const one = (call: Call) => {
-      const said = this.said(call)
-      return { jsonrpc: '2.0', id: call.id, ...(said instanceof Error ? { error: REFUSED } : { result: said }) }
+      const result = this.resultOf(call)
+      return { jsonrpc: '2.0', id: call.id, ...(result instanceof Error ? { error: REFUSED } : { result }) }
     }
-    const answers = Array.isArray(asked) ? asked.map(one) : one(asked)
-    return new Response(JSON.stringify(answers), { headers: { 'content-type': 'application/json' } })
+    const responses = Array.isArray(calls) ? calls.map(one) : one(calls)
+    return new Response(JSON.stringify(responses), { headers: { 'content-type': 'application/json' } })
   }
 
-  private said({ method, params }: Call): unknown {
+  private resultOf({ method, params }: Call): unknown {
     const { fault } = this
     if (fault === 'garbage' && method !== 'eth_chainId') return GARBAGE[this.random(GARBAGE.length)]
     const blocks = this.blocks()

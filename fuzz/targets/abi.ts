@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import type { AbiFunction } from 'viem'
 import { BOUNDS } from '../../src/bounds.js'
-import { AbiProblem, readFunctionAbi } from '../../src/storage/abi-types.js'
-import { contractAnswer } from '../../src/storage/contract-answer.js'
-import { contractCall } from '../../src/storage/contract-arguments.js'
+import { AbiError, readFunctionAbi } from '../../src/storage/kinds/smartcontract/abi-types.js'
+import { contractCall } from '../../src/storage/kinds/smartcontract/arguments.js'
+import { decodeContractResult } from '../../src/storage/kinds/smartcontract/decode-result.js'
 import { FUNCTION_ABI, FUNCTION_ARGUMENTS } from '../lib/honest.js'
 import { mutated } from '../lib/mutate.js'
-import { oddJson } from '../lib/odd.js'
+import { edgeCaseJson } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'
 
 const base = fc.constantFrom(
@@ -42,28 +42,28 @@ const made = fc.record({
   outputs: fc.array(parameter, { maxLength: 4 }),
 })
 
-/** The ABI of a function that a descriptor names, with the call that is made of it. */
+/** The function ABI of a descriptor, up to the encoded call. */
 export default target({
   inputs: fc.oneof(
     { arbitrary: mutated<unknown>(fc.constant(FUNCTION_ABI)), weight: 4 },
     { arbitrary: made, weight: 4 },
-    { arbitrary: oddJson(), weight: 1 },
+    { arbitrary: edgeCaseJson(), weight: 1 },
   ),
-  refuses: (error) => error instanceof AbiProblem,
+  isRejection: (error) => error instanceof AbiError,
   read(input: unknown) {
     const abi = readFunctionAbi(input)
     holds(abi.name.length <= BOUNDS.abi.name, 'the name is of bounded length')
-    answered(abi)
+    decodeZeros(abi)
     const data = contractCall(abi, FUNCTION_ARGUMENTS)
     holds(data.length <= 2 + 2 * (BOUNDS.contract.call + 4 + 32 * BOUNDS.abi.values), 'the call is of bounded length')
   },
 })
 
-/** An answer of zeros is one of some types and none of others: either way it is soon over. */
-function answered(abi: AbiFunction): void {
+/** Zeros decode as some types and are rejected as others, quickly in both cases. */
+function decodeZeros(abi: AbiFunction): void {
   try {
-    contractAnswer(abi, `0x${'00'.repeat(4096)}`, BOUNDS.contract)
+    decodeContractResult(abi, `0x${'00'.repeat(4096)}`, BOUNDS.contract)
   } catch (error) {
-    holds(!(error instanceof TypeError), `an ABI that was read can be decoded by: ${(error as Error).message}`)
+    holds(!(error instanceof TypeError), `an accepted ABI can decode return data: ${(error as Error).message}`)
   }
 }

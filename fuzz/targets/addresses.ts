@@ -1,10 +1,10 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import fc from 'fast-check'
-import { isPrivate, networkOf } from '../../src/http/address.js'
-import { isPublicAddress, literalAddress } from '../../src/storage/addresses.js'
-import { Destinations } from '../../src/storage/destinations.js'
+import { isPrivate, networkOf } from '../../src/http/limits/address.js'
+import { isPublicAddress, literalAddress } from '../../src/storage/egress/addresses.js'
+import { Destinations } from '../../src/storage/egress/destinations.js'
 import { mutatedText } from '../lib/mutate.js'
-import { oddText } from '../lib/odd.js'
+import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'
 
 const destinations = new Destinations({ allowNonPublic: false, deniedNetworks: ['203.0.113.0/24', '8.8.8.8'] })
@@ -26,7 +26,7 @@ const honest = fc.oneof(
   fc.constantFrom('[::1]', '1.2.3.4:80', '8.8.8.8', '2001:4860:4860::8888', '192.168.0.1.', '3232235521'),
 )
 
-/** Told by another hand: networks that are never public. */
+/** An independent list of networks that are never public, as the oracle. */
 const PRIVATE = new BlockList()
 for (const [net, bits] of [
   ['10.0.0.0', 8],
@@ -45,21 +45,21 @@ for (const [net, bits] of [
 
 /** Addresses: of storages, of the hosts of URLs, of clients behind proxies. */
 export default target({
-  inputs: fc.oneof(mutatedText(honest, 2), honest, oddText()),
+  inputs: fc.oneof(mutatedText(honest, 2), honest, edgeCaseText()),
   read(text: string) {
     const isPrivateNet = isIP(text) !== 0 && PRIVATE.check(text, isIPv4(text) ? 'ipv4' : 'ipv6')
     const allowed = isPublicAddress(text)
     holds(!(allowed && isPrivateNet), 'a private address is not public')
-    holds(allowed || !destinations.allows(text), 'what is not public is not allowed')
+    holds(allowed || !destinations.allows(text), 'a non-public address is not allowed')
     const literal = literalAddress(text)
-    holds(literal === undefined || isIP(literal) !== 0, 'a literal is one that is connected to')
+    holds(literal === undefined || isIP(literal) !== 0, 'a literal is an IP address')
     networkOf(text)
     isPrivate(text)
     const url = `http://${text}/`
     if (URL.canParse(url)) {
       const host = literalAddress(new URL(url).hostname)
       if (host !== undefined)
-        holds(isPublicAddress(host) === isPublicAddress(literalAddress(host) ?? ''), 'one answer for one host')
+        holds(isPublicAddress(host) === isPublicAddress(literalAddress(host) ?? ''), 'one verdict for one host')
     }
   },
 })

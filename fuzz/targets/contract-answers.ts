@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { encodeAbiParameters, type Hex } from 'viem'
 import { BOUNDS } from '../../src/bounds.js'
-import { readFunctionAbi } from '../../src/storage/abi-types.js'
-import { contractAnswer } from '../../src/storage/contract-answer.js'
+import { readFunctionAbi } from '../../src/storage/kinds/smartcontract/abi-types.js'
+import { decodeContractResult } from '../../src/storage/kinds/smartcontract/decode-result.js'
 import { FUNCTION_ABI, TX } from '../lib/honest.js'
 import { mutatedBytes } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'
@@ -30,12 +30,12 @@ const VALUES: unknown[][] = [
 const HONEST = ABIS.map(({ outputs }, at) => encodeAbiParameters(outputs, VALUES[at] as never))
 
 const bytes = (hex: Hex) => Buffer.from(hex.slice(2), 'hex') as Uint8Array
-/** Words that lead to each other: places and lengths of a few values. */
+/** ABI words that refer to each other: offsets and lengths of a few values. */
 const words = fc
   .array(fc.constantFrom(0, 1, 2, 32, 64, 96, 128, 1000, 4096, 0xffffffff), { maxLength: 64 })
   .map((list) => bytes(`0x${list.map((word) => word.toString(16).padStart(64, '0')).join('')}`))
 
-/** What a contract answers, by the ABI of the descriptor. */
+/** Return data of a contract, decoded by the ABI of the descriptor. */
 export default target({
   inputs: fc.nat({ max: ABIS.length - 1 }).chain((abi) =>
     fc.record({
@@ -43,15 +43,15 @@ export default target({
       data: fc.oneof(mutatedBytes(fc.constant(bytes(HONEST[abi] as Hex))), words, mutatedBytes(words)),
     }),
   ),
-  // any error is the contract's: smartcontract.ts says that it did not answer
-  refuses: (error) => !(error instanceof TypeError),
+  // any other error counts as a failed call: smartcontract.ts
+  isRejection: (error) => !(error instanceof TypeError),
   read({ abi, data }) {
-    const text = contractAnswer(
+    const text = decodeContractResult(
       ABIS[abi % ABIS.length] as never,
       `0x${Buffer.from(data).toString('hex')}`,
       BOUNDS.contract,
     )
     JSON.parse(text)
-    holds(text.length <= 16 * BOUNDS.contract.answer, 'the answer is of bounded length')
+    holds(text.length <= 16 * BOUNDS.contract.result, 'the decoded text is of bounded length')
   },
 })

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { BOUNDS } from '../../src/bounds.js'
-import { readFunctionAbi } from '../../src/storage/abi-types.js'
-import { contractCall } from '../../src/storage/contract-arguments.js'
+import { readFunctionAbi } from '../../src/storage/kinds/smartcontract/abi-types.js'
+import { contractCall } from '../../src/storage/kinds/smartcontract/arguments.js'
 import { FUNCTION_ABI, FUNCTION_ARGUMENTS } from '../lib/honest.js'
 import { mutated } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'
 
 const ABI = readFunctionAbi(FUNCTION_ABI)
 
-/** Values of a consumer as the arguments of a contract call. */
+/** A consumer's values as the arguments of a contract call. */
 export default target({
   inputs: mutated<Record<string, unknown>>(fc.constant(FUNCTION_ARGUMENTS)),
   read(input: unknown) {

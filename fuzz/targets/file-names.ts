@@ -1,9 +1,9 @@
 import { validateHeaderValue } from 'node:http'
 import fc from 'fast-check'
-import { contentDisposition, fallbackName, safeName } from '../../src/http/disposition.js'
-import { lastSegment, suggestedName } from '../../src/storage/naming.js'
+import { contentDisposition, fallbackName, safeName } from '../../src/http/files/disposition.js'
+import { lastSegment, suggestedName } from '../../src/storage/http/naming.js'
 import { mutatedText } from '../lib/mutate.js'
-import { oddText } from '../lib/odd.js'
+import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'
 
 const dispositions = fc.constantFrom(
@@ -15,13 +15,13 @@ const dispositions = fc.constantFrom(
 const types = fc.constantFrom('text/csv', 'application/json; charset=utf-8', 'application/octet-stream')
 const paths = fc.constantFrom('a/b%20c.csv', 'H%C3%B6he.csv', 'x', '.hidden', '%2e%2e%2f.a', 'a.b.c')
 
-/** Names of files that storages propose, up to the header that a consumer is handed. */
+/** File names from storages, up to the header that is sent to the consumer. */
 export default target({
   inputs: fc.record({
-    disposition: fc.oneof(mutatedText(dispositions), oddText()),
-    path: fc.oneof(mutatedText(paths), oddText()),
-    type: fc.oneof(mutatedText(types), oddText()),
-    name: oddText(300),
+    disposition: fc.oneof(mutatedText(dispositions), edgeCaseText()),
+    path: fc.oneof(mutatedText(paths), edgeCaseText()),
+    type: fc.oneof(mutatedText(types), edgeCaseText()),
+    name: edgeCaseText(300),
   }),
   read({ disposition, path, type, name }) {
     const segment = URL.canParse(`https://a.example/${path}`)
@@ -33,12 +33,12 @@ export default target({
       validateHeaderValue('content-disposition', header)
       holds(
         /^attachment;filename=(?:"[\x20-\x7e]*"|[^\s";]+)/.test(header),
-        'a header of the form that clients look for',
+        'a header in the format that clients parse',
       )
       holds(header.length < 4000, 'a header of bounded length')
       const safe = safeName(one ?? '')
       holds(!/[/\\\p{Cc}\p{Cs}\u202a-\u202e]/u.test(safe) && !safe.startsWith('.'), 'a bare name')
-      holds(safe === safeName(safe), 'a safe name is safe')
+      holds(safe === safeName(safe), 'safeName is idempotent')
     }
   },
 })

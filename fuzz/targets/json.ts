@@ -2,20 +2,20 @@ import fc from 'fast-check'
 import { JsonBoundsError, parseJson } from '../../src/json.js'
 import { DDO_4, FUNCTION_ABI } from '../lib/honest.js'
 import { mutatedJson } from '../lib/mutate.js'
-import { oddText } from '../lib/odd.js'
+import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'
 
 const BOUNDS = { values: 2000, keys: 500, depth: 20 }
 
-/** The shape of JSON text, counted before it is parsed. */
+/** The shape of JSON text, which is checked before parsing. */
 export default target({
-  inputs: fc.oneof(mutatedJson(fc.constantFrom<unknown>(DDO_4, FUNCTION_ABI)), oddText()),
-  refuses: (error) => error instanceof JsonBoundsError || error instanceof SyntaxError,
+  inputs: fc.oneof(mutatedJson(fc.constantFrom<unknown>(DDO_4, FUNCTION_ABI)), edgeCaseText()),
+  isRejection: (error) => error instanceof JsonBoundsError || error instanceof SyntaxError,
   read(text: string) {
     const { values, keys, depth } = sizeOf(parseJson(text, BOUNDS))
-    holds(values <= BOUNDS.values + 1, 'no more values pass than are allowed')
-    holds(keys <= BOUNDS.keys, 'no more keys pass than are allowed')
-    holds(depth <= BOUNDS.depth, 'no deeper value passes than is allowed')
+    holds(values <= BOUNDS.values + 1, 'the number of values is bounded')
+    holds(keys <= BOUNDS.keys, 'the number of keys is bounded')
+    holds(depth <= BOUNDS.depth, 'the depth is bounded')
   },
 })
 

@@ -6,7 +6,7 @@ import { holds, target } from '../lib/target.js'
 
 const MAX_SIZE = 200_000
 const honest = fc.constantFrom(vectors.xz, vectors.lzma).map((hex) => Buffer.from(hex, 'hex') as Uint8Array)
-/** The older container with a header that says anything, before honest or odd data. */
+/** The older container with an arbitrary header, before valid or mutated data. */
 const header = fc
   .tuple(
     fc.nat({ max: 255 }),
@@ -25,7 +25,7 @@ const header = fc
 /** Compressed documents in either container. */
 export default target({
   inputs: fc.oneof(mutatedBytes(honest), header, fc.uint8Array({ maxLength: 100 }) as fc.Arbitrary<Uint8Array>),
-  refuses: ({ message }) => /^(?:cannot be decompressed|larger than MAX_DDO_SIZE)$/.test(message),
+  isRejection: ({ message }) => /^(?:cannot be decompressed|larger than MAX_DDO_SIZE)$/.test(message),
   async read(bytes: Uint8Array) {
     const { length } = await decompress(bytes, MAX_SIZE)
     holds(length <= MAX_SIZE, 'the output is within its limit')

@@ -2,11 +2,11 @@ import { createSocket } from 'node:dgram'
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { BOUNDS } from '../../src/bounds.js'
-import { NameError, queryAddresses } from '../../src/storage/dns-query.js'
+import { DnsError, queryAddresses } from '../../src/storage/egress/dns-query.js'
 import { mutatedBytes } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'
 
-/** Behind the question, which begins the answer as it was asked: records with a pointer to its name. */
+/** Records with a pointer to the name in the question section, which precedes them. */
 const A = Buffer.from('c00c0001000100000e100004c6336401', 'hex')
 const AAAA = Buffer.from('c00c001c000100000e10001020010db8000000000000000000000001', 'hex')
 const CNAME = Buffer.from('c00c0005000100000e10000401780000', 'hex')
@@ -24,10 +24,10 @@ server.on('message', (query, { port, address }) => {
 server.bind(0, '127.0.0.1')
 await new Promise((resolve) => server.once('listening', resolve))
 
-/** Answers of name servers, to a question that was asked. */
+/** Responses of name servers to a query. */
 export default target({
   runs: 40,
-  rigid: true,
+  replayVerbatim: true,
   inputs: fc.record({
     flags: fc.oneof(
       fc.constant(HEADER.flags),
@@ -40,22 +40,22 @@ export default target({
     ),
     cut: fc.constantFrom(0, 0, 0, 1, 5),
   }),
-  refuses: (error) => error instanceof NameError,
+  isRejection: (error) => error instanceof DnsError,
   async read(input) {
     reply = input
     const servers = [`127.0.0.1:${server.address().port}`]
     const { addresses, lifetime } = await queryAddresses('files.example', new AbortController().signal, {
       servers,
       deadline: 60,
-      tries: 1,
+      attempts: 1,
     })
-    holds(addresses.length > 0 && addresses.length <= 2 * BOUNDS.dns.addresses, 'a few addresses')
+    holds(addresses.length > 0 && addresses.length <= 2 * BOUNDS.dns.addresses, 'the number of addresses is bounded')
     for (const { address, family } of addresses) holds(isIP(address) === family, 'an address is of its family')
-    holds(lifetime >= 0 && lifetime <= BOUNDS.dns.success, 'an answer is remembered for a while')
+    holds(lifetime >= 0 && lifetime <= BOUNDS.dns.maxTimeToLive, 'the time to live is bounded')
   },
 })
 
-/** Where the question of a query ends: behind its name, type and class. */
+/** The end of the question section of a query: after its name, type and class. */
 function endOf(query: Buffer): number {
   let at = 12
   while (at < query.length && query[at] !== 0) at += (query[at] as number) + 1

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { FactsReader } from '../../src/assets/facts.js'
+import { commonAncestor, observeChain } from '../../src/assets/index/chain-view.js'
 import { readRange } from '../../src/assets/index/reader.js'
-import { ancestorOf, look } from '../../src/assets/index/views.js'
+import { OnChainReader } from '../../src/assets/on-chain.js'
 import { assertReadableNft, documentIn } from '../../src/assets/published.js'
 import type { Chain } from '../../src/chain/chains.js'
 import { ChainNodes } from '../../src/chain/nodes.js'
@@ -46,13 +46,13 @@ const index = { known: async () => [], emitters: async () => [], checkpoints: as
 let answers: Record<string, unknown> = HONEST
 const url = await fakeNode(() => answers)
 
-/** Answers of a node of the chain: whatever it says is an answer, or the chain cannot be asked. */
+/** Responses of a chain node: any response yields a result or a ProviderError. */
 export default target({
   runs: 60,
-  rigid: true,
+  replayVerbatim: true,
   inputs: mutated<unknown>(fc.constant(HONEST), 3),
-  async read(said) {
-    answers = Object(said) as Record<string, unknown>
+  async read(results) {
+    answers = Object(results) as Record<string, unknown>
     const nodes = new ChainNodes(CHAIN_ID, [url], { timeout: 2000, agreement: 1 })
     const chain = {
       chainId: CHAIN_ID,
@@ -62,24 +62,28 @@ export default target({
       deployment: { factory: FACTORY },
     } as unknown as Chain
     const cursor = { block: 5, hash: TX }
-    const facts = new FactsReader(new Map([[CHAIN_ID, chain]]), 1)
-    const asset = { chainId: CHAIN_ID, metadata: { did: 'a', nft: NFT }, datatokens: [{ address: DATATOKEN }] }
-    const asked = [
+    const onChain = new OnChainReader(new Map([[CHAIN_ID, chain]]), 1)
+    const asset = {
+      chainId: CHAIN_ID,
+      metadata: { did: 'a', nft: NFT, ddo: null },
+      datatokens: [{ address: DATATOKEN }],
+    }
+    const readers = [
       () => new Receipts(0).find(chain, TX, 0, signal).then((mined) => documentIn(mined?.receipt, NFT)),
       () => new OrderTransactions(new Receipts(0), ORDERS).read({ chain, txId: TX, datatoken: DATATOKEN }, signal),
       () => assertReadableNft(chain, NFT),
       () => readRange(chain, { first: 5, last: 5, after: cursor, fragileFrom: 5 }, index),
-      () => look(chain, index, cursor).then(({ heads }) => holds(heads.length === 1, 'one node sees one head')),
-      () => ancestorOf(chain, [cursor]),
-      () => facts.of(asset as never),
+      () => observeChain(chain, index, cursor).then(({ heads }) => holds(heads.length === 1, 'one node sees one head')),
+      () => commonAncestor(chain, [cursor]),
+      () => onChain.of({ asset, ddo: {}, subject: {}, services: [] } as never),
     ]
-    let refusal: unknown
-    for (const ask of asked) await ask().catch((error: unknown) => (refusal = worse(refusal, error)))
-    if (refusal !== undefined) throw refusal
+    let worst: unknown
+    for (const read of readers) await read().catch((error: unknown) => (worst = worse(worst, error)))
+    if (worst !== undefined) throw worst
   },
 })
 
-/** The one of two errors that is no refusal, where one is not. */
+/** Of two errors, the one that is not a ProviderError, if any. */
 function worse(one: unknown, two: unknown): unknown {
   return one === undefined || 'code' in Object(one) ? two : one
 }

@@ -17,17 +17,17 @@ const claim = {
   consumer: CONSUMER,
 }
 
-const CHECKING = { waits: false, now: 1_700_000_000, signal: new AbortController().signal }
+const CHECKING = { waitForTransaction: false, now: 1_700_000_000, signal: new AbortController().signal }
 
-/** The events of a transaction that is said to be an order: without a signed quote it never is one. */
+/** The events of a transaction that is claimed as an order: without a signed quote it is never accepted. */
 export default target({
   inputs: fc.record({ emitted: logs(), compute: fc.boolean() }),
   async read({ emitted, compute }) {
     const events = orderEvents(emitted.map(asLog), DATATOKEN)
-    holds(events.length <= emitted.length, 'no log is more than one order')
+    holds(events.length <= emitted.length, 'a log yields at most one order')
     const transactions = { read: async () => ({ events }), quotesEndSince: 0 }
     const environments = compute ? { environments: ['a'] } : {}
     await verifyOrder({ ...claim, ...environments }, transactions as never, CHECKING)
-    holds(false, 'nothing that was not quoted here passes')
+    holds(false, 'an order without an own quote is rejected')
   },
 })

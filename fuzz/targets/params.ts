@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { completeUserdata } from '../../src/access/parameters.js'
 import { ValidationError } from '../../src/errors.js'
-import { credentialsOf } from '../../src/http/credentials.js'
+import { credentialsOf } from '../../src/http/endpoints/credentials.js'
 import {
   address,
   flag,
@@ -16,11 +16,11 @@ import {
   tokenText,
   transactionId,
   whole,
-} from '../../src/http/params.js'
-import { userdata } from '../../src/http/userdata.js'
+} from '../../src/http/endpoints/params.js'
+import { userdata } from '../../src/http/endpoints/userdata.js'
 import { CONSUMER, PARAMETERS, TX } from '../lib/honest.js'
 import { mutated } from '../lib/mutate.js'
-import { oddText } from '../lib/odd.js'
+import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'
 
 const FIELDS = {
@@ -50,10 +50,10 @@ const HONEST = {
 }
 const headers = fc.record(
   {
-    authtoken: oddText(),
+    authtoken: edgeCaseText(),
     authorization: fc.oneof(
-      oddText(),
-      oddText().map((token) => `Bearer ${token}`),
+      edgeCaseText(),
+      edgeCaseText().map((token) => `Bearer ${token}`),
     ),
   },
   { requiredKeys: [] },
@@ -63,28 +63,28 @@ const part = fc.oneof(
   { arbitrary: fc.constantFrom(null, undefined), weight: 1 },
 )
 
-/** Parameters of a request, each of every kind, in the query and in the body. */
+/** Request parameters of every kind, in the query and in the body. */
 export default target({
   inputs: fc.record({ query: part, body: part, headers }),
   read(input) {
     const request = { ...input, body: asSent(input.body), query: asQuery(input.query) } as unknown as FastifyRequest
     sentParams(request)
     credentialsOf(request)
-    // one by one, so that the first wrong one does not hide the others
+    // one by one, so that the first invalid one does not hide the others
     for (const [name, field] of Object.entries(FIELDS)) {
-      const read = tried(() => readParams(z.object({ [name]: (field as z.ZodType).optional() }), request))
+      const read = acceptedOrRejected(() => readParams(z.object({ [name]: (field as z.ZodType).optional() }), request))
       if (name === 'userdata' && read)
-        tried(() => completeUserdata(PARAMETERS, read.userdata as Record<string, unknown>))
+        acceptedOrRejected(() => completeUserdata(PARAMETERS, read.userdata as Record<string, unknown>))
     }
     const all = readParams(z.object(FIELDS), request)
-    holds(Number.isSafeInteger(all.whole) && all.whole >= 0, 'a whole number is one')
+    holds(Number.isSafeInteger(all.whole) && all.whole >= 0, 'a whole number is a safe integer')
     holds(/^0x(?:[0-9a-f]{2})*$/.test(all.bytes) && /^0x[0-9a-f]{2}$/.test(all.flags), 'bytes are hex')
-    holds(/^0x[0-9a-f]{64}$/.test(all.tx), 'a transaction id is one')
+    holds(/^0x[0-9a-f]{64}$/.test(all.tx), 'a transaction id is well-formed')
     holds(Object.getPrototypeOf(all.userdata) === Object.prototype, 'userdata is a plain object')
   },
 })
 
-function tried<T>(read: () => T): T | undefined {
+function acceptedOrRejected<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
@@ -94,19 +94,19 @@ function tried<T>(read: () => T): T | undefined {
   }
 }
 
-/** As the parser of JSON makes it. */
+/** The body as the JSON parser returns it. */
 function asSent(body: unknown): unknown {
   const sent = JSON.stringify(body)
   return sent === undefined ? undefined : JSON.parse(sent)
 }
 
-/** Parameters of one URL: more do not fit into the longest that is read. */
-const MOST = 5000
+/** More parameters do not fit into the longest accepted URL. */
+const MAX_PARAMETERS = 5000
 
-/** As the parser of queries makes it: texts, and lists of texts, of an object without a prototype. */
+/** The query as its parser returns it: texts and lists of texts, in an object without a prototype. */
 function asQuery(query: unknown): unknown {
   const text = (value: unknown) => (typeof value === 'string' ? value : String(JSON.stringify(value)))
-  const entries = typeof query === 'object' ? Object.entries(query ?? {}).slice(0, MOST) : []
+  const entries = typeof query === 'object' ? Object.entries(query ?? {}).slice(0, MAX_PARAMETERS) : []
   return Object.assign(
     Object.create(null),
     Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.map(text) : text(value)])),

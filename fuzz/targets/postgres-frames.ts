@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { parse } from 'pg-protocol'
-import { Frames, ProtocolError } from '../../src/storage/postgres/frames.js'
+import { Frames, ProtocolError } from '../../src/storage/kinds/sql/frames.js'
 import { authentication, columns, done, failure, message, ready, row } from '../../test/helpers/fake-postgres.js'
 import { mutatedBytes } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'
@@ -35,22 +35,22 @@ const SESSIONS = [
   ],
 ].map((messages) => Buffer.concat(messages) as Uint8Array)
 
-/** What a PostgreSQL server sends, in pieces: whatever passes is parsed by the driver, which believes it. */
+/** Bytes of a PostgreSQL server, in chunks: whatever passes is parsed by the driver, which trusts it. */
 export default target({
   inputs: fc.record({
     sent: mutatedBytes(fc.constantFrom(...SESSIONS)),
     cuts: fc.array(fc.nat({ max: 60 }), { maxLength: 10 }),
     rows: fc.nat({ max: 3 }),
   }),
-  refuses: (error) => error instanceof ProtocolError,
+  isRejection: (error) => error instanceof ProtocolError,
   async read({ sent, cuts, rows }) {
     const frames = new Frames(10_000, () => undefined)
-    if (rows > 0) frames.ask(rows)
+    if (rows > 0) frames.request(rows)
     const passed: Buffer[] = []
     let at = 0
     for (const size of [...cuts, sent.length]) {
       const chunk = Buffer.from(sent.subarray(at, at + size))
-      passed.push(...frames.take(chunk))
+      passed.push(...frames.push(chunk))
       at += size
     }
     const stream = new PassThrough()
@@ -63,7 +63,7 @@ export default target({
     holds(messages <= sent.length / 4, 'a message has a header')
     holds(
       Buffer.concat(passed).equals(Buffer.from(sent).subarray(0, Buffer.concat(passed).length)),
-      'no byte is changed',
+      'bytes pass unchanged',
     )
   },
 })

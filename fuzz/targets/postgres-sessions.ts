@@ -6,7 +6,7 @@ import { testEgress, testRegistry } from '../../test/helpers/storage-tools.js'
 import { mutatedBytes } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'
 
-/** What an honest server answers: to the startup, to BEGIN, and to the query. */
+/** Responses of a well-behaved server: to the startup, to BEGIN, and to the query. */
 const TURNS = [
   [authentication(0), message('S', 'server_version\x0017\0'), message('K', Buffer.alloc(8)), ready()],
   [done('BEGIN'), ready('T')],
@@ -17,9 +17,9 @@ const TURNS = [
 
 let script: Uint8Array[] = []
 const server = await HostileServer.start((socket) => {
-  const left = [...script]
+  const remaining = [...script]
   socket.on('data', () => {
-    const next = left.shift()
+    const next = remaining.shift()
     if (next === undefined) socket.end()
     else socket.write(next)
   })
@@ -28,10 +28,10 @@ const registry = testRegistry(testEgress({ connectTimeout: 300, responseTimeout:
   sql: { timeout: 300, maxRows: 100, maxBytes: 100_000 },
 })
 
-/** What a PostgreSQL server says, from the login to the last row. */
+/** Responses of a PostgreSQL server, from the login to the last row. */
 export default target({
   runs: 25,
-  rigid: true,
+  replayVerbatim: true,
   inputs: fc.tuple(
     ...TURNS.map((turn) =>
       fc.oneof(
@@ -47,13 +47,13 @@ export default target({
     const asking = { signal: AbortSignal.timeout(2000), budget: 'paid', method: 'GET', headers: {} } as const
     const { body } = await file.open(asking)
     let text = ''
-    const whole = await (async () => {
+    const completed = await (async () => {
       for await (const chunk of body) text += chunk
     })().then(
       () => true,
       () => false,
     )
-    holds(!whole || text === '' || text.endsWith('\n'), 'rows that end are whole')
+    holds(!completed || text === '' || text.endsWith('\n'), 'rows of a complete result are complete')
   },
-  refuses: (error) => error instanceof StorageError,
+  isRejection: (error) => error instanceof StorageError,
 })

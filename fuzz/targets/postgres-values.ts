@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { readRow } from '../../src/storage/postgres/values.js'
-import { ROW_FORMATS } from '../../src/storage/rows.js'
+import { ROW_FORMATS } from '../../src/storage/kinds/sql/row-formats.js'
+import { readRow } from '../../src/storage/kinds/sql/values.js'
 import { mutatedJson, mutatedText } from '../lib/mutate.js'
-import { oddText } from '../lib/odd.js'
+import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'
 
 const TYPES = [
@@ -25,15 +25,15 @@ const TEXTS = [
 const text = fc.oneof(
   mutatedText(fc.constantFrom(...TEXTS)),
   mutatedJson(fc.constant({ a: [1, { b: null }] })),
-  oddText(),
+  edgeCaseText(),
 )
 const cell = fc.tuple(fc.constantFrom(...TYPES, ...MORE), fc.option(text))
 
-/** Values of a database as the server writes them, up to the text that a consumer is handed. */
+/** Values of a database in the server's text format, up to the text that is sent to the consumer. */
 export default target({
   inputs: fc.array(cell, { maxLength: 5 }),
-  // whatever is thrown here ends the connection: PostgresWire.emit
-  refuses: () => true,
+  // any error here closes the connection: PostgresWire.emit
+  isRejection: () => true,
   read(cells) {
     const read = readRow(
       cells.map(([type]) => type),

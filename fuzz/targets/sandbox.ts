@@ -8,7 +8,7 @@ import { holds, target } from '../lib/target.js'
 const reader = new DocumentReader(new Sandbox(), 1_000_000)
 const publisher = { nft: NFT, chain: { chainId: CHAIN_ID, keys: [KEY] } }
 
-/** Documents read by the threads of the service, as they are from the chain, from caches and before they are published. */
+/** Documents that the sandbox's threads read: from the chain, from caches and before publication. */
 export default target({
   runs: 30,
   inputs: mutatedJson(fc.constantFrom<unknown>(DDO_4, DDO_5, CACHED)),
@@ -29,6 +29,6 @@ export default target({
         'reason' in read ? !/cannot be read|memory|too long to/.test(read.reason) : read.ddo,
         'a document is read to its end',
       )
-    holds('problems' in validated || 'ddo' in decoded, 'what may be published can be read')
+    holds('problems' in validated || 'ddo' in decoded, 'a publishable document can be read')
   },
 })

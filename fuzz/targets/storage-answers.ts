@@ -1,9 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
-import { contentDisposition, fallbackName } from '../../src/http/disposition.js'
-import { withSealedTag } from '../../src/http/validators.js'
-import type { EgressResponse } from '../../src/storage/egress.js'
+import { contentDisposition, fallbackName } from '../../src/http/files/disposition.js'
+import { withSealedTag } from '../../src/http/files/validators.js'
+import type { EgressResponse } from '../../src/storage/egress/egress.js'
 import { testRegistry } from '../../test/helpers/storage-tools.js'
 import { fakeEgress } from '../lib/fake-egress.js'
 import { DESCRIPTORS, KEY } from '../lib/honest.js'
@@ -26,6 +26,7 @@ const HONEST: Answer = {
 }
 const PART = { ...HONEST, status: 206, headers: { ...HONEST.headers, 'content-range': 'bytes 10-39/100' } }
 const OTHERS: Answer[] = [
+  { ...HONEST, headers: { ...HONEST.headers, 'content-encoding': 'gzip' } },
   { status: 416, headers: { 'content-range': 'bytes */100' }, chunks: [] },
   { status: 304, headers: { etag: 'W/"abc"' }, chunks: [] },
 ]
@@ -45,21 +46,24 @@ const registry = testRegistry(egress, { gateways: { ipfs: gateways, filecoin: ga
 const files = DESCRIPTORS.filter(({ type }) => /url|s3|graphql|arweave|filecoin/.test(String(type)))
 const TAGGED = { keys: [KEY], did: 'did:op:1', serviceId: 'a', fileIndex: 0 }
 
-/** Answers of storages over HTTP, up to the headers and bytes that a consumer is handed. */
+/** HTTP responses of storages, up to the headers and bytes that are sent to the consumer. */
 export default target({
   inputs: fc.record({
     file: fc.nat({ max: files.length - 1 }),
-    said: fc.array(mutated<unknown>(fc.constantFrom<Answer>(HONEST, PART, ...OTHERS)), { minLength: 1, maxLength: 3 }),
+    responses: fc.array(mutated<unknown>(fc.constantFrom<Answer>(HONEST, PART, ...OTHERS)), {
+      minLength: 1,
+      maxLength: 3,
+    }),
     head: fc.boolean(),
   }),
-  async read({ file, said, head }) {
+  async read({ file, responses, head }) {
     const stored = registry.file(files[file % files.length])
     const asking = { signal: new AbortController().signal, budget: 'paid' } as const
-    answers.splice(0, answers.length, ...said.map(wellFormed))
+    answers.splice(0, answers.length, ...responses.map(wellFormed))
     const described = await stored.describe(asking)
     const length = described.contentLength
     holds(length === undefined || Number.isFinite(length), 'a length is a number')
-    answers.splice(0, answers.length, ...said.map(wellFormed))
+    answers.splice(0, answers.length, ...responses.map(wellFormed))
     const opened = withSealedTag(await stored.open({ ...asking, method: head ? 'HEAD' : 'GET', headers: {} }), TAGGED)
     for (const [name, value] of Object.entries(opened.headers)) {
       validateHeaderName(name)
@@ -67,15 +71,15 @@ export default target({
     }
     validateHeaderValue('x', contentDisposition(opened.name, fallbackName(0, opened.headers['content-type'])))
     let size = 0
-    // a transfer may break: then the consumer's connection does
+    // a transfer may fail: then the consumer's connection is closed
     await (async () => {
       for await (const chunk of opened.body) size += (chunk as Buffer).length
     })().catch(() => undefined)
-    holds(size < 1_000_000, 'a body is no longer than its parts')
+    holds(size < 1_000_000, 'a body is not longer than its chunks')
   },
 })
 
-/** As the parser of HTTP hands an answer on: with values of latin1 without control characters. */
+/** A response as the HTTP parser returns it: header values are latin1 without control characters. */
 function wellFormed(value: unknown): Answer {
   const { status, headers, chunks } = Object(value) as Partial<Record<keyof Answer, unknown>>
   const clean = (text: unknown) =>

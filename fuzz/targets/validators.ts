@@ -1,10 +1,10 @@
 import { validateHeaderValue } from 'node:http'
 import fc from 'fast-check'
-import { conditionsFor, ownTag, sealedTag } from '../../src/http/validators.js'
-import { isAnyTag, isEntityTag, isNamed } from '../../src/storage/entity-tags.js'
+import { conditionsFor, ownTag, sealedTag } from '../../src/http/files/validators.js'
+import { isEntityTag, isWildcard, matchesIfNoneMatch } from '../../src/storage/http/entity-tags.js'
 import { KEY, OLD_KEY } from '../lib/honest.js'
 import { mutatedText } from '../lib/mutate.js'
-import { oddText } from '../lib/odd.js'
+import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'
 
 const FILE = { keys: [KEY, OLD_KEY], did: 'did:op:1', serviceId: 'a', fileIndex: 0 }
@@ -17,35 +17,35 @@ const sealed = [FILE, OTHER, OLD].flatMap((file) =>
 const lists = fc.array(fc.oneof(fc.constantFrom(...sealed, '*', 'W/"', '"'), mutatedText(tags)), { maxLength: 12 })
 const list = fc.oneof(
   lists.map((all) => all.join(', ')),
-  oddText(),
+  edgeCaseText(),
 )
 const times = fc.constantFrom('Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT')
-const time = fc.oneof(mutatedText(times), oddText())
+const time = fc.oneof(mutatedText(times), edgeCaseText())
 
-/** Entity tags of storages, and the conditions of consumers. */
+/** Entity tags of storages, and conditional headers of consumers. */
 export default target({
   inputs: fc.record({
-    tag: fc.oneof(mutatedText(tags), oddText()),
+    tag: fc.oneof(mutatedText(tags), edgeCaseText()),
     noneMatch: list,
     ifRange: fc.oneof(list, time),
     since: time,
   }),
   read({ tag, noneMatch, ifRange, since }) {
     const handedOut = sealedTag(tag, FILE)
-    holds((handedOut !== undefined) === isEntityTag(tag), 'every entity tag is sealed, and nothing else')
+    holds((handedOut !== undefined) === isEntityTag(tag), 'exactly the entity tags are sealed')
     if (handedOut !== undefined) {
-      holds(ownTag(handedOut, FILE) === tag, 'a sealed tag comes back')
-      holds(ownTag(handedOut, OTHER) === undefined, 'a sealed tag is that of one file')
-      holds(isNamed(handedOut, handedOut), 'a file is named by its own tag')
+      holds(ownTag(handedOut, FILE) === tag, 'a sealed tag is unsealed again')
+      holds(ownTag(handedOut, OTHER) === undefined, 'a sealed tag is bound to one file')
+      holds(matchesIfNoneMatch(handedOut, handedOut), 'a tag matches itself')
     }
-    isNamed(noneMatch, tag)
+    matchesIfNoneMatch(noneMatch, tag)
     const headers = { range: 'bytes=0-1', 'if-range': ifRange, 'if-none-match': noneMatch, 'if-modified-since': since }
     const passed = conditionsFor(FILE, headers)
     for (const name of ['if-range', 'if-none-match'] as const) {
       const value = passed[name]
       if (value === undefined) continue
       validateHeaderValue(name, value)
-      holds(isAnyTag(value) || !value.includes(sealed[0] as string), 'a storage is asked under its own tags')
+      holds(isWildcard(value) || !value.includes(sealed[0] as string), 'a storage only receives its own tags')
     }
   },
 })

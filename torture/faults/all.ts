@@ -6,7 +6,7 @@ import { INSTANCE_FAULTS } from './instances.js'
 import { NODE_FAULTS } from './nodes.js'
 import { STORAGE_FAULT_LIST } from './storages.js'
 
-/** Every fault there is. */
+/** Every fault. */
 export const FAULTS: readonly Fault[] = [
   ...NODE_FAULTS,
   ...CHAIN_FAULTS,

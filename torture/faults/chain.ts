@@ -7,7 +7,8 @@ const REVOKED = 3
 export const CHAIN_FAULTS: Fault[] = [
   {
     name: 'reorganisation',
-    about: 'An asset is revoked, every instance refuses it, and then the blocks with that are replaced by others.',
+    about:
+      'An asset is revoked, every instance refuses it, and then the blocks with the revocation are reorganised away.',
     kind: 'chain',
     async inject({ world, consumers, random }) {
       const victim = world.file('victim')
@@ -22,7 +23,7 @@ export const CHAIN_FAULTS: Fault[] = [
             async () => (await consumers.requests.probe(seat, deployment, victim, buyer)) === 'refused',
             20_000,
             100,
-          ).catch(() => world.ledger.find(`a revoked asset is not refused by ${seat.name} within 20 s`))
+          ).catch(() => world.ledger.addFinding(`a revoked asset is not refused by ${seat.name} within 20 s`))
       const depth = (await world.world.provider.getBlockNumber()) - before
       await world.world.rpc('anvil_reorg', [depth, []])
       await world.world.rpc('anvil_mine', ['0x1'])
@@ -31,7 +32,7 @@ export const CHAIN_FAULTS: Fault[] = [
   },
   {
     name: 'many blocks',
-    about: 'Five hundred blocks come at once, with changes of state among them.',
+    about: 'Five hundred blocks are mined at once, with changes of state among them.',
     kind: 'chain',
     spares: true,
     async inject({ world }) {

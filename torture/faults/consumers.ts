@@ -4,8 +4,8 @@ import type { Fault, Stage } from './fault.js'
 
 const portOf = ({ instance }: Seat) => Number(new URL(instance.url).port)
 
-/** Sends a text over connections to every instance that runs, so many to each. */
-function dialled({ world }: Stage, each: number, text: (seat: Seat) => string): Socket[] {
+/** Opens `each` connections to every running instance, and sends a text over each. */
+function connectAll({ world }: Stage, each: number, text: (seat: Seat) => string): Socket[] {
   return world.seats
     .filter(({ up }) => up)
     .flatMap((seat) =>
@@ -16,7 +16,7 @@ function dialled({ world }: Stage, each: number, text: (seat: Seat) => string): 
     )
 }
 
-const ended = (sockets: Socket[]) => () => {
+const closeAll = (sockets: Socket[]) => () => {
   for (const socket of sockets) socket.destroy()
 }
 
@@ -25,8 +25,8 @@ const request = (method: string, path: string, headers: Record<string, string> =
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
-/** Requests for the largest file with a token, by instance. */
-async function paid({ world, consumers }: Stage): Promise<(seat: Seat) => string> {
+/** Creates tokens, and returns the text of a token download of the largest file, by instance. */
+async function tokenDownloads({ world, consumers }: Stage): Promise<(seat: Seat) => string> {
   const buyer = world.buyers[0] as (typeof world.buyers)[number]
   const path = consumers.requests.path(world.file('large'), buyer)
   const tokens = new Map<Seat, string>()
@@ -43,62 +43,62 @@ function fileinfo({ world }: Stage): string {
   return request('POST', '/api/services/fileinfo', headers, body)
 }
 
-/** Consumers who do not behave. */
+/** Misbehaving consumers. */
 export const CONSUMER_FAULTS: Fault[] = [
   {
     name: 'pipelining flood',
-    about: 'Connections with sixty requests each, descriptions and downloads, that are closed at any moment.',
+    about: 'Connections that pipeline up to sixty requests each, descriptions and downloads, and close at any time.',
     kind: 'consumer',
     spares: true,
     async inject(stage) {
-      const download = await paid(stage)
+      const download = await tokenDownloads(stage)
       const sockets: Socket[] = []
       const wave = () => {
-        ended(sockets.splice(0))()
-        sockets.push(...dialled(stage, 3, () => fileinfo(stage).repeat(60)))
-        sockets.push(...dialled(stage, 1, (seat) => download(seat).repeat(20)))
+        closeAll(sockets.splice(0))()
+        sockets.push(...connectAll(stage, 3, () => fileinfo(stage).repeat(60)))
+        sockets.push(...connectAll(stage, 1, (seat) => download(seat).repeat(20)))
       }
       wave()
       const timer = setInterval(wave, 700)
       return () => {
         clearInterval(timer)
-        ended(sockets)()
+        closeAll(sockets)()
       }
     },
   },
   {
     name: 'half requests',
-    about: 'Requests that stop in their first line, their headers, or their body, and stay.',
+    about: 'Requests that stall in the request line, the headers, or the body, on open connections.',
     kind: 'consumer',
     spares: true,
     async inject(stage) {
       const whole = fileinfo(stage)
       const sockets = [0.02, 0.5, 0.9].flatMap((part) =>
-        dialled(stage, 20, () => whole.slice(0, Math.floor(whole.length * part))),
+        connectAll(stage, 20, () => whole.slice(0, Math.floor(whole.length * part))),
       )
-      return ended(sockets)
+      return closeAll(sockets)
     },
   },
   {
     name: 'slow readers',
-    about: 'Downloads of which nobody reads a byte.',
+    about: 'Downloads whose clients never read a byte.',
     kind: 'consumer',
     spares: true,
     async inject(stage) {
-      const download = await paid(stage)
-      return ended(dialled(stage, 15, download).map((socket) => socket.pause()))
+      const download = await tokenDownloads(stage)
+      return closeAll(connectAll(stage, 15, download).map((socket) => socket.pause()))
     },
   },
   {
     name: 'leavers',
-    about: 'Consumers who leave at every stage: before the answer, within it, at once.',
+    about: 'Consumers that disconnect at every stage: immediately, before the response, and during it.',
     kind: 'consumer',
     spares: true,
     async inject(stage) {
-      const download = await paid(stage)
+      const download = await tokenDownloads(stage)
       const { random } = stage
       const wave = () => {
-        for (const socket of dialled(stage, 3, download)) setTimeout(() => socket.destroy(), random.below(60))
+        for (const socket of connectAll(stage, 3, download)) setTimeout(() => socket.destroy(), random.below(60))
       }
       const timer = setInterval(wave, 100)
       return () => clearInterval(timer)
@@ -106,7 +106,7 @@ export const CONSUMER_FAULTS: Fault[] = [
   },
   {
     name: 'garbage',
-    about: 'Bytes that are no requests, and requests that are too large in every way.',
+    about: 'Bytes that are not HTTP, and requests that exceed every limit.',
     kind: 'consumer',
     spares: true,
     async inject(stage) {
@@ -118,7 +118,7 @@ export const CONSUMER_FAULTS: Fault[] = [
         `POST /api/services/encrypt HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n${'ffffffff\r\n'.repeat(100)}`,
         request('GET', `/api/services/download?${'fileIndex=1&'.repeat(3000)}`),
       ]
-      return ended(texts.flatMap((text) => dialled(stage, 4, () => text)))
+      return closeAll(texts.flatMap((text) => connectAll(stage, 4, () => text)))
     },
   },
 ]

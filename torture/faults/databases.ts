@@ -8,14 +8,15 @@ import type { Fault, Stage } from './fault.js'
 
 type Work = (deployment: Deployment, stage: Stage) => Promise<() => unknown>
 
-/** A fault of one kind of database; where the world has none of it, nothing happens. */
+/** Defines a fault of one kind of database. Does nothing in a world without it. */
 function on(kind: Deployment['kind'], name: string, about: string, work: Work): Fault {
   return {
     name,
     about,
     kind: 'database',
+    database: kind,
     async inject(stage) {
-      const deployment = stage.world.deployments.find((one) => one.kind === kind)
+      const deployment = stage.world.deployments.find((deployment) => deployment.kind === kind)
       return deployment ? work(deployment, stage) : () => undefined
     },
   }
@@ -23,7 +24,7 @@ function on(kind: Deployment['kind'], name: string, about: string, work: Work): 
 
 const postgresOf = ({ postgres }: Deployment) => postgres as NonNullable<Deployment['postgres']>
 
-/** Bytes beyond which the instances may not write to any file. */
+/** Limits the size of files that the instances may write, in bytes. */
 function limitFiles({ seats }: Deployment, bytes: number | 'unlimited'): void {
   for (const { up, instance } of seats)
     if (up) execFileSync('prlimit', ['--pid', String(instance.process.pid), `--fsize=${bytes}:`])
@@ -35,17 +36,31 @@ export const DATABASE_FAULTS: Fault[] = [
     await postgresOf(deployment).crash()
     return () => postgresOf(deployment).recover()
   }),
-  on('postgres', 'postgres frozen', 'All processes of PostgreSQL are stopped, and go on later.', async (deployment) => {
-    const pids = postgresOf(deployment).pids()
-    for (const pid of pids) signalled(pid, 'SIGSTOP')
-    return () => {
-      for (const pid of pids) signalled(pid, 'SIGCONT')
-    }
-  }),
-  on('postgres', 'postgres cuts', 'Every connection to PostgreSQL is ended again and again.', async (deployment) => {
-    let over = false
-    const cutting = (async () => {
-      while (!over) {
+  on(
+    'postgres',
+    'postgres restarted',
+    'PostgreSQL is restarted in order, which ends every session.',
+    async (deployment) => {
+      await postgresOf(deployment).restart()
+      return () => undefined
+    },
+  ),
+  on(
+    'postgres',
+    'postgres frozen',
+    'All processes of PostgreSQL are suspended, and resumed later.',
+    async (deployment) => {
+      const pids = postgresOf(deployment).pids()
+      for (const pid of pids) signalled(pid, 'SIGSTOP')
+      return () => {
+        for (const pid of pids) signalled(pid, 'SIGCONT')
+      }
+    },
+  ),
+  on('postgres', 'postgres cuts', 'Every connection to PostgreSQL is terminated repeatedly.', async (deployment) => {
+    let lifted = false
+    const terminating = (async () => {
+      while (!lifted) {
         await deployment
           .statement('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
           .catch(() => undefined)
@@ -53,11 +68,11 @@ export const DATABASE_FAULTS: Fault[] = [
       }
     })()
     return () => {
-      over = true
-      return cutting
+      lifted = true
+      return terminating
     }
   }),
-  on('embedded', 'disk full', 'The instances can write to no file any more.', async (deployment) => {
+  on('embedded', 'disk full', 'The instances can no longer write to any file.', async (deployment) => {
     limitFiles(deployment, 4096)
     return () => limitFiles(deployment, 'unlimited')
   }),
@@ -72,7 +87,7 @@ export const DATABASE_FAULTS: Fault[] = [
   on(
     'embedded',
     'database moved away',
-    'The file of the database is moved away, and back later.',
+    'The database file is moved away, and moved back later.',
     async (deployment) => {
       const { databaseFile: file } = deployment
       renameSync(file, `${file}.away`)

@@ -1,23 +1,26 @@
 import type { Consumers } from '../consumers.js'
+import type { DatabaseKind } from '../deployment.js'
 import type { Random } from '../lib/random.js'
 import type { TortureWorld } from '../world.js'
 
-/** What faults do their work with. */
+/** What faults are injected into. */
 export interface Stage {
   world: TortureWorld
   consumers: Consumers
   random: Random
 }
 
-/** Takes the fault away again. */
+/** Removes the fault. */
 export type Lift = () => unknown
 
 export interface Fault {
   name: string
   about: string
-  /** Two faults at once are of different kinds. */
+  /** Faults injected at the same time are of different kinds. */
   kind: 'node' | 'chain' | 'storage' | 'database' | 'consumer' | 'instance'
-  /** Whether honest downloads pass all the same, while it lasts. */
+  /** The only database that it can be injected into. */
+  database?: DatabaseKind
+  /** Whether honest downloads must pass while it lasts. */
   spares?: boolean
   inject(stage: Stage): Promise<Lift>
 }

@@ -1,8 +1,8 @@
 import type { Deployment, Seat } from '../deployment.js'
 import type { Fault, Lift, Stage } from './fault.js'
 
-/** A fault of one instance, while the others serve. */
-function one(
+/** Defines a fault of one instance, while the others serve. */
+function onOne(
   name: string,
   about: string,
   spares: boolean,
@@ -15,22 +15,23 @@ function one(
     spares,
     inject({ world, random }: Stage) {
       const deployment = random.one(world.deployments)
-      return work(random.one(deployment.seats), deployment)
+      const seats = deployment.seats.filter(({ lasting }) => !lasting)
+      return work(random.one(seats), deployment)
     },
   }
 }
 
 /** Faults of the instances themselves. */
 export const INSTANCE_FAULTS: Fault[] = [
-  one('instance killed', 'One instance is killed with -9 and started again.', true, async (seat, deployment) => {
-    await deployment.end(seat, 'SIGKILL')
-    return () => deployment.startAgain(seat)
+  onOne('instance killed', 'One instance is killed with -9 and restarted.', true, async (seat, deployment) => {
+    await deployment.stop(seat, 'SIGKILL')
+    return () => deployment.restart(seat)
   }),
-  one('instance restarted', 'One instance is told to stop, and started again.', true, async (seat, deployment) => {
-    await deployment.end(seat, 'SIGTERM')
-    return () => deployment.startAgain(seat)
+  onOne('instance restarted', 'One instance is stopped and restarted.', true, async (seat, deployment) => {
+    await deployment.stop(seat, 'SIGTERM')
+    return () => deployment.restart(seat)
   }),
-  one('instance frozen', 'One instance is stopped, and goes on later.', false, async (seat) => {
+  onOne('instance frozen', 'One instance is suspended, and resumed later.', false, async (seat) => {
     seat.instance.process.kill('SIGSTOP')
     return () => seat.instance.process.kill('SIGCONT')
   }),

@@ -1,8 +1,8 @@
 import type { RpcProxy } from '../../test/helpers/rpc-proxy.js'
 import type { Fault } from './fault.js'
 
-/** What a node that knows nothing says. */
-const UNKNOWN = new Set(['eth_getBlockByNumber', 'eth_getTransactionReceipt', 'eth_getLogs', 'eth_call'])
+/** Methods to which a node without data responds with null. */
+const NULLABLE = new Set(['eth_getBlockByNumber', 'eth_getTransactionReceipt', 'eth_getLogs', 'eth_call'])
 
 const WAYS: Record<string, [about: string, on: (node: RpcProxy, head: number) => void, off: (node: RpcProxy) => void]> =
   {
@@ -16,7 +16,7 @@ const WAYS: Record<string, [about: string, on: (node: RpcProxy, head: number) =>
       },
     ],
     silent: [
-      'takes requests and says nothing',
+      'accepts requests and never responds',
       (node) => {
         node.silent = true
       },
@@ -25,7 +25,7 @@ const WAYS: Record<string, [about: string, on: (node: RpcProxy, head: number) =>
       },
     ],
     stalling: [
-      'begins its answers, and says no more',
+      'stalls in the middle of each response',
       (node) => {
         node.stalls = true
       },
@@ -34,7 +34,7 @@ const WAYS: Record<string, [about: string, on: (node: RpcProxy, head: number) =>
       },
     ],
     lagging: [
-      'knows no block of the last twenty',
+      'lags twenty blocks behind the head',
       (node, head) => {
         node.lagsAt = Math.max(1, head - 20)
       },
@@ -43,7 +43,7 @@ const WAYS: Record<string, [about: string, on: (node: RpcProxy, head: number) =>
       },
     ],
     refusing: [
-      'answers with 429',
+      'responds with 429',
       (node) => {
         node.refuseEvery = 1
       },
@@ -52,9 +52,9 @@ const WAYS: Record<string, [about: string, on: (node: RpcProxy, head: number) =>
       },
     ],
     null: [
-      'answers with null',
+      'responds with null',
       (node) => {
-        node.lie = (method, truth) => (UNKNOWN.has(method) ? null : truth)
+        node.lie = (method, truth) => (NULLABLE.has(method) ? null : truth)
       },
       (node) => {
         node.lie = (_, truth) => truth
@@ -62,12 +62,12 @@ const WAYS: Record<string, [about: string, on: (node: RpcProxy, head: number) =>
     ],
   }
 
-/** Faults of one node while another one is well, and of both. */
+/** Faults of one node while the other is healthy, and of both. */
 export const NODE_FAULTS: Fault[] = Object.entries(WAYS).flatMap(([way, [about, on, off]]) =>
   [1, 2].map((count): Fault => {
     return {
       name: count === 1 ? `first node ${way}` : `all nodes ${way}`,
-      about: count === 1 ? `The first node ${about}; the second is well.` : `Each node ${about}.`,
+      about: count === 1 ? `The first node ${about}; the second is healthy.` : `Each node ${about}.`,
       kind: 'node',
       spares: count === 1,
       async inject({ world }) {

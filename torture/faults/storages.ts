@@ -1,10 +1,10 @@
 import { STORAGE_FAULTS, type StorageFault } from '../storage.js'
 import type { Fault } from './fault.js'
 
-/** Those that a transfer survives, since it is taken up again under the file's validator. */
-const SURVIVED: readonly StorageFault[] = ['resets', 'stalls']
+/** Faults that a transfer survives: it is resumed with the file's validator, or takes its time. */
+const SURVIVED: readonly StorageFault[] = ['resets', 'stalls', 'slow']
 
-/** Faults of the storage, and of the name server on the way to it. */
+/** Faults of the storage, and of the name server that resolves it. */
 export const STORAGE_FAULT_LIST: Fault[] = [
   ...(Object.keys(STORAGE_FAULTS) as StorageFault[]).map((way): Fault => {
     return {
@@ -22,7 +22,7 @@ export const STORAGE_FAULT_LIST: Fault[] = [
   }),
   {
     name: 'name server silent',
-    about: 'The name server of one of the files says nothing.',
+    about: 'The name server for one of the files does not respond.',
     kind: 'storage',
     async inject({ world }) {
       world.namesSilent = true

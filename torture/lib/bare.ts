@@ -1,21 +1,21 @@
 import { connect } from 'node:net'
-import type { Got } from './http.js'
+import type { Received } from './http.js'
 
-/** Sends a request over a connection of its own, and reads all that comes, also behind the answer. */
-export async function bare(port: number, path: string, authtoken: string): Promise<Got> {
-  const raw = await everything(port, path, authtoken)
+/** Sends a request over its own connection, and reads everything, even after the end of the response. */
+export async function rawGet(port: number, path: string, authtoken: string): Promise<Received> {
+  const raw = await readAll(port, path, authtoken)
   const head = raw.indexOf('\r\n\r\n')
   const [, status] = /^HTTP\/1\.1 (\d+)/.exec(raw.toString('latin1', 0, 20)) ?? []
   if (head < 0 || status === undefined) return { status: 0, headers: {}, body: Buffer.alloc(0), complete: false }
   const lines = raw.toString('latin1', 0, head).split('\r\n').slice(1)
   const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ')))
   const sent = raw.subarray(head + 4)
-  const read = headers['transfer-encoding'] === 'chunked' ? unchunked(sent) : sized(sent, headers)
-  return { status: Number(status), headers, ...read }
+  const content = headers['transfer-encoding'] === 'chunked' ? unchunked(sent) : sized(sent, headers)
+  return { status: Number(status), headers, ...content }
 }
 
-/** All bytes that come over a connection of one request. */
-function everything(port: number, path: string, authtoken: string): Promise<Buffer> {
+/** Reads all bytes of a connection with one request. */
+function readAll(port: number, path: string, authtoken: string): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     const lines = [`GET ${path} HTTP/1.1`, 'host: localhost', `authtoken: ${authtoken}`, 'connection: close']
@@ -27,12 +27,12 @@ function everything(port: number, path: string, authtoken: string): Promise<Buff
   })
 }
 
-/** A body of a known length, with whatever came behind it. */
+/** A body with Content-Length, with any bytes after it. */
 function sized(sent: Buffer, headers: Record<string, string | undefined>): { body: Buffer; complete: boolean } {
   return { body: sent, complete: sent.length >= Number(headers['content-length']) }
 }
 
-/** A body in chunks, with whatever came behind the last one. */
+/** A chunked body, with any bytes after the last chunk. */
 function unchunked(sent: Buffer): { body: Buffer; complete: boolean } {
   const chunks: Buffer[] = []
   for (let at = 0; ; ) {

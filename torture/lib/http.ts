@@ -1,32 +1,35 @@
 import { type Agent, request as send } from 'node:http'
 
-/** What came of a request: as far as it came, also where the connection broke. */
-export interface Got {
-  /** 0 where no answer began. */
+/** A response as far as it was received, even if the connection broke. */
+export interface Received {
+  /** 0 if no response began. */
   status: number
   headers: Record<string, string | string[] | undefined>
   body: Buffer
-  /** Whether it looks complete to a client. */
+  /** Whether a client would consider it complete. */
   complete: boolean
 }
 
-export interface Asked {
+export interface RequestOptions {
   method?: string
   headers?: Record<string, string>
   body?: string
   agent?: Agent
-  /** Leaves after so many bytes of the body; 0 is right after sending. */
-  leaveAfter?: number
-  /** Milliseconds in which the whole answer must be there. */
+  /** Aborts after this many bytes of the body; 0: right after sending. */
+  abortAfter?: number
+  /** Deadline for the whole response, in milliseconds. */
   timeout?: number
 }
 
-/** Sends a request and reads the answer, whatever comes. Never rejects. */
-export function get(url: string, asked: Asked = {}): Promise<Got> {
-  const { method = 'GET', headers = {}, body, agent, leaveAfter, timeout = 30_000 } = asked
+/** Sends a request and reads the response, as far as it arrives. Never rejects. */
+export function get(url: string, options: RequestOptions = {}): Promise<Received> {
+  const { method = 'GET', body, agent, abortAfter, timeout = 30_000 } = options
+  // Node sends the body of a DELETE without a length otherwise, which makes it another request
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const headers = { ...length, ...options.headers }
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
-    const got: Got = { status: 0, headers: {}, body: Buffer.alloc(0), complete: false }
+    const got: Received = { status: 0, headers: {}, body: Buffer.alloc(0), complete: false }
     const end = (complete: boolean) => {
       clearTimeout(timer)
       resolve({ ...got, body: Buffer.concat(chunks), complete })
@@ -38,7 +41,7 @@ export function get(url: string, asked: Asked = {}): Promise<Got> {
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         length += chunk.length
-        if (leaveAfter !== undefined && length >= leaveAfter) request.destroy()
+        if (abortAfter !== undefined && length >= abortAfter) request.destroy()
       })
       response.on('error', () => undefined)
       response.once('close', () => end(response.complete))
@@ -46,12 +49,12 @@ export function get(url: string, asked: Asked = {}): Promise<Got> {
     const timer = setTimeout(() => request.destroy(), timeout)
     request.on('error', () => end(false))
     request.end(body)
-    if (leaveAfter === 0) setTimeout(() => request.destroy(), Math.random() * 20)
+    if (abortAfter === 0) setTimeout(() => request.destroy(), Math.random() * 20)
   })
 }
 
-/** Refusals are JSON with a code, or with the fields that are wrong. */
-export function codeOf({ body }: Got): string | undefined {
+/** Returns the code of a JSON error, or its invalid fields; undefined if the body is neither. */
+export function codeOf({ body }: Received): string | undefined {
   try {
     const { code, errors } = JSON.parse(body.toString()) as { code?: string; errors?: Record<string, string[]> }
     return code ?? (errors && `${Object.keys(errors).join()}: ${Object.values(errors).flat()[0]?.slice(0, 60)}`)

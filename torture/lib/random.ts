@@ -1,15 +1,15 @@
-/** Numbers that are the same again and again for a seed. */
+/** A seeded, reproducible random generator. */
 export interface Random {
-  /** From 0 on, below 1. */
+  /** At least 0, below 1. */
   next(): number
-  /** A whole number from 0 on, below `end`. */
+  /** An integer, at least 0, below `end`. */
   below(end: number): number
   one<T>(of: readonly T[]): T
   chance(probability: number): boolean
   shuffled<T>(of: readonly T[]): T[]
 }
 
-/** The mulberry32 generator: what is needed here is that it can be repeated, no more. */
+/** The mulberry32 generator: reproducible, not cryptographic. */
 export function seeded(seed: number): Random {
   let state = seed | 0
   const next = () => {
