@@ -5,16 +5,16 @@ import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../demo/client.js'
-import { mined } from '../demo/consume.js'
 import { build, ROOT } from './helpers/built.js'
+import { mined } from './helpers/consume.js'
 import { DICTIONARIES, lzmaOf, xzOf } from './helpers/containers.js'
 import { eventually } from './helpers/eventually.js'
 import { type Instance, startInstance } from './helpers/instance.js'
+import { ocean } from './helpers/ocean.js'
 import { ask, downloadParams } from './helpers/requests.js'
 import { World } from './helpers/world.js'
 
-/** What `npm run build` makes, with no more beside it than a production installation has. */
+/** The output of `npm run build`, with only what a production installation has beside it. */
 describe('the build', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const cli = join(folder, 'dist', 'cli.js')
@@ -23,7 +23,9 @@ describe('the build', () => {
   beforeAll(async () => {
     build(folder)
     world = await World.start()
-    instance = await startInstance(world.beside({ STATE_DIR: join(folder, 'state'), WORKERS: '2' }), [cli])
+    instance = await startInstance(world.beside({ STATE_DIR: join(folder, 'state'), WORKERS: '2', CONSOLE: 'true' }), [
+      cli,
+    ])
   })
   afterAll(async () => {
     await instance.end()
@@ -31,7 +33,7 @@ describe('the build', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('serves: publishing, ordering, downloading, the page', async () => {
+  it('publishes, sells and serves a file, and serves the page', async () => {
     const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
     const buyer = await world.somebody()
     const txId = await world.order(asset, buyer)
@@ -42,7 +44,17 @@ describe('the build', () => {
     expect((await get('/spec')).json).toMatchObject({ openapi: '3.1.0' })
   })
 
-  it('reads documents in threads of its own, in both containers, and validates them there', async () => {
+  it('serves the console, whose files have hashes of their content in their names', async () => {
+    const { text } = await ask(`${instance.url}/console/`)
+    const parts = [...text.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path]) => path as string)
+    expect(parts.length).toBeGreaterThan(0)
+    for (const path of parts) {
+      expect((await ask(instance.url + path)).status, path).toBe(200)
+      if (path.startsWith('/console/assets/')) expect(path).toMatch(/-[\w-]{8}\.\w+$/)
+    }
+  })
+
+  it('reads and validates documents in its worker threads, in both containers', async () => {
     const publisher = await world.somebody()
     const { nft, did, ddo } = await world.publishUrl(world.storage.file('/b.csv', Buffer.from('b')), { publisher })
     const contract = new ocean.Nft(publisher, world.network.chainId)
@@ -62,19 +74,49 @@ describe('the build', () => {
     }
   })
 
-  it('knows its version, and the licences of what it holds', () => {
+  it('searches off the event loop, and stops gracefully during a search', async () => {
+    const other = await startInstance(world.beside({ STATE_DIR: join(folder, 'searched') }), [cli])
+    const asset = await world.publishUrl(world.storage.file('/c.csv', Buffer.from('c')), {
+      adjust: (ddo) => Object.assign(ddo.metadata, { name: 'Spring tide' }),
+    })
+    const search = (base: string) =>
+      ask(`${base}/api/aquarius/assets/query`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          query: { match: { 'metadata.name': 'spring' } },
+          aggs: { a: { terms: { field: 'id' } } },
+        }),
+      })
+    const found = async () => {
+      const { hits } = (await search(other.url)).json as { hits?: { hits: { _id: string }[] } }
+      return hits?.hits.some(({ _id }) => _id === asset.did) ?? false
+    }
+    await eventually(found)
+    // some of them run while others are queued
+    const searches = Array.from({ length: 30 }, () => search(other.url).catch(() => undefined))
+    await Promise.race(searches)
+    await other.end()
+    expect([other.process.exitCode, other.process.signalCode]).toEqual([0, null])
+    await Promise.all(searches)
+  })
+
+  it('has its version, and the licences of bundled libraries', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     expect(execFileSync(process.execPath, [cli, '--version'], { encoding: 'utf8' }).trim()).toBe(version)
     const licences = readFileSync(join(folder, 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8')
-    for (const name of ['viem', 'fastify', 'undici', 'pg']) expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
+    for (const name of ['viem', 'fastify', 'undici', 'pg', 'preact'])
+      expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
   })
 
   it('needs no package that a production installation lacks', () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
     const imported = new Set<string>()
-    const files = readdirSync(join(folder, 'dist'), { encoding: 'utf8', recursive: true }).filter((name) =>
-      name.endsWith('.js'),
+    const files = readdirSync(join(folder, 'dist'), { encoding: 'utf8', recursive: true }).filter(
+      (name) =>
+        // the exported suites need vitest, which their user installs
+        name.endsWith('.js') && name !== 'testing.js',
     )
     expect(files).toContain(join('sandbox', 'worker.js'))
     for (const file of files)

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Published } from '../demo/publish.js'
 import { createApp } from '../src/app.js'
 import { ARTIFACTS, artifact } from '../src/dev/contracts.js'
 import { eventually } from './helpers/eventually.js'
 import { startInstance } from './helpers/instance.js'
-import { ask, downloadParams, freshNonce, signText } from './helpers/requests.js'
+import type { Published } from './helpers/publish.js'
+import { ask, downloadParams, freshNonce, served, signText } from './helpers/requests.js'
 import { RpcProxy } from './helpers/rpc-proxy.js'
 import { jsonBody, StorageServer } from './helpers/storage-server.js'
 import { World } from './helpers/world.js'
@@ -34,7 +34,7 @@ describe('proof of delivery', () => {
       if (status === 200) received.push(proof)
       response.writeHead(status).end()
     })
-    world = await World.start({ USE_HTTP_PROOF: url, USE_CHAIN_PROOF: 'true', RPC_TIMEOUT: '1000' }, async (rpcUrl) => {
+    world = await World.start({ USE_HTTP_PROOF: url, USE_CHAIN_PROOF: 'true' }, async (rpcUrl) => {
       proxy = await RpcProxy.before(rpcUrl)
       return [proxy.url]
     })
@@ -68,13 +68,13 @@ describe('proof of delivery', () => {
     return events.map(({ args }) => args as ethers.utils.Result)
   }
 
-  /** How many transactions the provider has paid for. */
+  /** The number of transactions that the provider has sent. */
   const transactions = () => world.provider.getTransactionCount(world.network.providerAddress)
 
-  it('goes out after the last byte, with their number, signed by both, and the contract takes it', async () => {
+  it('is sent after the last byte, with the byte count and both signatures, and the contract accepts it', async () => {
     const nonce = freshNonce()
     expect((await (await download({ nonce })).arrayBuffer()).byteLength).toBe(CONTENT.length)
-    await eventually(async () => received.length === 1 && (await queue().waiting()) === 0)
+    await eventually(async () => received.length === 1 && (await queue().count()) === 0)
     const [proof] = received as [Record<string, string>]
     expect(proof).toMatchObject({
       orderTxId: txId,
@@ -95,7 +95,7 @@ describe('proof of delivery', () => {
     })
   })
 
-  it('tells the receiver the bytes of a part; nothing is proven of HEAD, of a broken transfer, or of a refusal', async () => {
+  it('reports the bytes of a range to the receiver; HEAD, broken transfers and refusals prove nothing', async () => {
     const before = (await onChain()).length
     expect((await download({}, { range: 'bytes=0-999' })).status).toBe(206)
     await eventually(() => received.length === 1)
@@ -115,12 +115,12 @@ describe('proof of delivery', () => {
       `${world.network.providerUrl}/api/services/download?${await downloadParams(other, order, buyer)}`,
     ).catch(() => 'broken')
     expect(breaking).toBe('broken')
-    await eventually(async () => (await queue().waiting()) === 0)
+    await eventually(async () => (await queue().count()) === 0)
     expect(received).toHaveLength(1)
     expect(await onChain()).toHaveLength(before)
   })
 
-  it('goes to the chain once for an order and file, and never for parts (threat 52)', async () => {
+  it('is sent to the chain once per order and file, and never for ranges (threat 52)', async () => {
     const url = world.storage.file('/b.bin', CONTENT)
     const two = await world.publish({ files: ['a', 'b'].map(() => ({ type: 'url', url, method: 'GET' })) })
     const [first, second] = [await world.order(two, buyer), await world.order(two, buyer)]
@@ -132,7 +132,7 @@ describe('proof of delivery', () => {
       await answer.arrayBuffer()
       return answer.status
     }
-    const settled = () => eventually(async () => (await queue().waiting()) === 0)
+    const settled = () => eventually(async () => (await queue().count()) === 0)
     for (let part = 0; part < 12; part++) expect(await get(first, '0', `${part * 100}-${part * 100 + 99}`)).toBe(206)
     for (const range of ['1-', '0-299998']) expect(await get(first, '0', range)).toBe(206)
     await eventually(() => received.length === 14)
@@ -154,13 +154,13 @@ describe('proof of delivery', () => {
     expect(await transactions()).toBe(before + 3)
   })
 
-  it('is refused beyond the number of the day, said in log and metrics, and the download goes on (threat 52)', async () => {
+  it('is dropped above the daily limit, which logs and metrics report; the download continues (threat 52)', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const limited = await startInstance(
       world.beside({ USE_CHAIN_PROOF: 'true', CHAIN_PROOFS_PER_DAY: '2', STATE_DIR: folder, METRICS_PORT: '0' }),
     )
     try {
-      await eventually(async () => (await ask(`${limited.url}/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
+      await served(limited.url, asset)
       const before = await transactions()
       const orders = [await world.order(asset, buyer), await world.order(asset, buyer), await world.order(asset, buyer)]
       const said = () => limited.lines.filter((line) => line.includes('CHAIN_PROOFS_PER_DAY is used up'))
@@ -180,7 +180,7 @@ describe('proof of delivery', () => {
     }
   })
 
-  it('of a download with a token goes to the receiver alone: there is no signature to show to the contract', async () => {
+  it('is sent to the receiver only for a download with a token, which has no signature for the contract', async () => {
     const before = (await onChain()).length
     const nonce = freshNonce()
     const signature = await signText(buyer, buyer.address + nonce)
@@ -192,11 +192,11 @@ describe('proof of delivery', () => {
     ).arrayBuffer()
     await eventually(() => received.length === 1)
     expect(received[0]).toMatchObject({ consumerSignature: '', consumerData: '' })
-    await eventually(async () => (await queue().waiting()) === 0)
+    await eventually(async () => (await queue().count()) === 0)
     expect(await onChain()).toHaveLength(before)
   })
 
-  it('survives a receiver and a chain that are away, and the end of the process', async () => {
+  it('survives outages of the receiver and the chain, and a restart of the service', async () => {
     const before = (await onChain()).length
     txId = await world.order(asset, buyer)
     status = 500
@@ -209,7 +209,7 @@ describe('proof of delivery', () => {
     const { settings } = world.local.app.context
     const again = await createApp(settings)
     await again.listen()
-    await eventually(async () => (await again.context.store.proofs.waiting()) === 0)
+    await eventually(async () => (await again.context.store.proofs.count()) === 0)
     expect(received).toHaveLength(1)
     expect(await onChain()).toHaveLength(before + 1)
     await again.close()

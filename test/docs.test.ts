@@ -1,9 +1,205 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { GENERATED } from '../scripts/generated-docs.js'
+import { SETTINGS, type Setting } from '../src/config/schema.js'
+import { ERROR_CATALOGUE } from '../src/error-catalogue.js'
+import { FRAMEWORK_ERRORS } from '../src/http/errors.js'
+import { ALL_ENDPOINTS } from '../src/http/server.js'
+import { STORAGE_TYPES } from '../src/storage/kinds/registry.js'
+import { diagramProblems } from './helpers/mermaid.js'
+import { allOptions, codeOf, commandProblems, commandTexts } from './helpers/page-commands.js'
+import { anchorOf, page, pages, REPOSITORY } from './helpers/pages.js'
+
+const PAGES = pages()
+/** Files that a worked example creates. */
+const MADE = new Set(PAGES.flatMap(({ blocks }) => blocks.flatMap(({ file }) => file ?? [])))
+const FILES = ['src', 'test', 'demo', 'bench', 'fuzz', 'torture', 'soak', 'scripts', 'deploy'].flatMap((folder) =>
+  readdirSync(REPOSITORY + folder, { encoding: 'utf8', recursive: true }).map((file) => `/${folder}/${file}`),
+)
 
 describe('generated documents', () => {
-  it.each(Object.keys(GENERATED))('%s says what the code says (npm run docs)', (file) => {
-    expect(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')).toBe(GENERATED[file]?.())
+  it.each(Object.keys(GENERATED))('%s is up to date (npm run docs)', async (file) => {
+    expect(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')).toBe(await GENERATED[file]?.())
   })
 })
+
+describe('the book', () => {
+  const contents = page('docs/README.md')
+  const chapters = [...contents.text.matchAll(/^\d+\. \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, title, file]) => ({
+    title,
+    file,
+  }))
+
+  it('lists every page of docs/ once', () => {
+    const all = readdirSync(`${REPOSITORY}docs`, { encoding: 'utf8', recursive: true })
+    const files = all.filter((file) => file.endsWith('.md') && file !== 'README.md')
+    expect(chapters.map(({ file }) => file).sort()).toEqual(files.sort())
+  })
+
+  it.each(chapters)('$file names its audience, and links to the next page', ({ title, file }) => {
+    const { text, headings } = page(`docs/${file}`)
+    expect(headings[0]).toBe(title)
+    expect(text).toMatch(/^# .+\n\n(<!-- .+ -->\n\n)?[A-Z][^#]+?\.\s/)
+    const next = chapters[chapters.findIndex((one) => one.file === file) + 1]
+    const last = text.trimEnd().split('\n').at(-1)
+    const path = next && relative(dirname(file as string), next.file as string)
+    expect(last).toBe(
+      next ? `Next: [${next.title}](${path})` : 'This is the last page. Back to the [contents](README.md)',
+    )
+  })
+
+  it('shows an arrow only where one folder imports the other', () => {
+    const [diagram = ''] = page('docs/architecture.md').blocks.map(({ text }) => text)
+    const names = new Map([...diagram.matchAll(/(\w+)\["([^"]+)"\]/g)].map(([, id, name]) => [id, name as string]))
+    const arrows = [...diagram.matchAll(/^ +(\w+)(?:\[.+?\])? --> (\w+)/gm)].map(([, from, to]) => [from, to])
+    expect(arrows.length).toBeGreaterThan(10)
+    for (const [from, to] of arrows.map((arrow) => arrow.map((id) => names.get(id) as string))) {
+      const importing = FILES.filter((file) => file.startsWith(`/src/${from}`) && file.endsWith('.ts'))
+      const imported = new RegExp(
+        `'(?:\\.\\.?/)+${to?.replace(/^storage\/(?=.)/, '(?:storage/)?').replace('.', '\\.')}`,
+      )
+      const some = importing.some((file) =>
+        imported.test(readFileSync(REPOSITORY + file, 'utf8').replaceAll('.js', '.ts')),
+      )
+      expect(some, `${from} --> ${to}`).toBe(true)
+    }
+  })
+
+  it('describes every kind of storage', () => {
+    const { text, headings } = page('docs/storage.md')
+    for (const type of STORAGE_TYPES) {
+      expect(text).toContain(`\n| \`${type}\` |`)
+      if (type !== 'url') expect(headings.join(' ')).toMatch(new RegExp(`\\b${type}\\b`))
+    }
+  })
+})
+
+describe.each(PAGES)('$path', ({ path, text, prose, blocks }) => {
+  const plain = prose.replace(/`[^`\n]*`/g, '')
+  const codes = codeOf(prose)
+  const diagrams = blocks.filter(({ language }) => language === 'mermaid')
+
+  it('has no broken links', () => {
+    const broken = [...plain.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
+      if (/^[a-z]+:/.test(link)) return link.startsWith('https://') ? [] : [`${link}: not https`]
+      const [file = '', anchor] = link.split('#')
+      const target = file === '' ? path : normalize(join(dirname(path), file))
+      if (!existsSync(REPOSITORY + target)) return [`${link}: no such file`]
+      if (anchor === undefined) return []
+      return page(target).headings.map(anchorOf).includes(anchor) ? [] : [`${link}: no such heading`]
+    })
+    expect(broken).toEqual([])
+  })
+
+  it('names existing files', () => {
+    const inDiagrams = diagrams.flatMap((block) => block.text.match(/\b(?:src|docs|test)\/[\w./-]+/g) ?? [])
+    const named = [...codes, ...inDiagrams].filter((code) => /^[\w.-]+(\/[\w.-]*)+$|^[\w-]+\.(ts|mjs)$/.test(code))
+    const wrong = named.filter((name) => {
+      if (MADE.has(name) || /^(bench\/results|node_modules|dist)\//.test(name)) return false
+      if (/^(src|test|docs|demo|bench|fuzz|torture|soak|scripts|deploy)\//.test(name))
+        return !existsSync(REPOSITORY + name)
+      return /\.(ts|mjs)$/.test(name) && !FILES.some((file) => file.endsWith(`/${name}`))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('names existing scripts, commands and options', async () => {
+    const problems = await Promise.all(commandTexts({ path, text, prose, blocks, headings: [] }).map(commandProblems))
+    const options = await allOptions()
+    const alone = codes
+      .flatMap((code) => /^(--[a-z][a-z\d-]*)/.exec(code)?.[1] ?? [])
+      .filter((option) => !options.has(option))
+    expect([...problems.flat(), ...alone]).toEqual([])
+  })
+
+  it('names existing settings, variables and error codes', () => {
+    const shell = blocks.filter(({ language }) => ['sh', 'mermaid'].includes(language)).map((block) => block.text)
+    const names = [...codes, ...shell].flatMap((code) => code.match(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]*(?:…|\*)?/g) ?? [])
+    expect(names.filter((name) => !isKnown(name))).toEqual([])
+  })
+
+  it('names existing endpoints', () => {
+    const shell = blocks.filter(({ language }) => language === 'sh').map((block) => block.text)
+    const called = shell.flatMap((code) =>
+      [...code.matchAll(/\$PROVIDER(\/[^?"\s]*)/g)].map(([, route]) => route as string),
+    )
+    const named = codes.flatMap((code) => /^(?:GET|POST|DELETE|HEAD) (\/[^?\s]*)$/.exec(code)?.[1] ?? [])
+    expect([...called, ...named].filter((route) => !ROUTES.some((known) => known.test(route)))).toEqual([])
+  })
+
+  it('has valid Mermaid diagrams', () => {
+    expect(diagrams.flatMap((block) => diagramProblems(block.text))).toEqual([])
+  })
+})
+
+/** Paths of the service; pages may write them with variables, or with a leading ellipsis. */
+const ROUTES = [
+  ...ALL_ENDPOINTS.map(({ path }) => path),
+  '/spec',
+  '/openapi.json',
+  '/api/docs',
+  '/metrics',
+  '/console/',
+].map((path) => new RegExp(`^${path.replace(/[:{]\w+\}?/g, '[^/]+')}$`))
+
+/** Names that are neither settings nor error codes: variables of Node, of programs in this repository, of examples. */
+const VARIABLES = [
+  'NODE_OPTIONS',
+  'NODE_EXTRA_CA_CERTS',
+  'ANVIL_BIN',
+  'BENCH_MIB',
+  'BENCH_PROFILE',
+  'HOSTING_BENCH_MIB',
+  'LARGE_FILES',
+  'CHAIN_ID',
+  'FILE_URL',
+  // of the commands for people
+  'TIDEGATE_PROVIDER',
+  'TIDEGATE_RPC',
+  'TIDEGATE_PRIVATE_KEY',
+  'TIDEGATE_PASSWORD_FILE',
+  'XDG_CONFIG_HOME',
+  'XDG_STATE_HOME',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  // codes of errors of the command line itself
+  'NOT_CONFIRMED',
+  'INDEX_FILE',
+  // settings of the legacy service without a successor
+  'REQUEST_RETRIES',
+  'REDIS_CONNECTION',
+  // of `tidegate state copy`
+  'COPY_FROM',
+  'COPY_FROM_FILE',
+  'COPY_TO',
+  'COPY_TO_FILE',
+  // of the convention for reproducible builds
+  'SOURCE_DATE_EPOCH',
+]
+
+/** Variables that clients read from their environment, according to their own documentation. */
+const OF_CLIENTS = [
+  'NODE_URL',
+  'PROVIDER_URL',
+  'AQUARIUS_URL',
+  'INDEXING_RETRY_INTERVAL',
+  'AVOID_LOOP_RUN',
+  'PRIVATE_KEY',
+]
+
+/** Error codes of the client library, which its source alone lists. */
+const CLIENT_CODES = readdirSync(`${REPOSITORY}client/src`, { encoding: 'utf8', recursive: true })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+  .flatMap((file) => [...readFileSync(`${REPOSITORY}client/src/${file}`, 'utf8').matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g)])
+  .map(([, code]) => code as string)
+
+function isKnown(name: string): boolean {
+  const settings = Object.entries(SETTINGS as Record<string, Setting<unknown>>).flatMap(
+    ([setting, { secret, legacy }]) => [setting, ...(secret ? [`${setting}_FILE`] : []), ...(legacy ? [legacy] : [])],
+  )
+  const codes = [...Object.keys(ERROR_CATALOGUE), ...Object.values(FRAMEWORK_ERRORS).map(([, code]) => code)]
+  const known = [...settings, ...codes, ...VARIABLES, ...OF_CLIENTS, ...CLIENT_CODES]
+  const prefix = /^(.+?)(?:…|\*)$/.exec(name)?.[1]
+  return prefix ? known.some((one) => one.startsWith(prefix)) : known.includes(name)
+}

@@ -11,7 +11,7 @@ import { HostileServer } from './helpers/hostile-server.js'
 
 const SEED = 20_261_122
 
-/** One of each kind that is over soon; `npm run torture` has them all. */
+/** A short fault of each kind; `npm run torture` runs them all. */
 const SHORT = ['storage overlong', 'postgres cuts', 'instance killed']
 
 const onLinux = process.platform === 'linux'
@@ -20,14 +20,14 @@ if (!onLinux) console.warn('SKIPPED: torture. It reads descriptors of processes 
 describe('torture', () => {
   const stop = new AbortController()
   let run: ReturnType<typeof torture> | undefined
-  // where it takes too long, its processes must not stay
+  // its processes must not outlive a time-out
   afterAll(async () => {
     stop.abort()
     await run?.catch(() => undefined)
   })
 
   it.runIf(onLinux)(
-    'a short round of faults leaves nothing behind, and nothing wrong is handed out',
+    'a short round of faults leaks nothing, and no wrong content is delivered',
     async () => {
       const faults = FAULTS.filter(({ name }) => SHORT.includes(name))
       expect(faults).toHaveLength(SHORT.length)
@@ -38,8 +38,9 @@ describe('torture', () => {
         rounds: faults.length,
         instances: { embedded: 1, postgres: 2 },
         buyers: 3,
-        lasts: [600, 1200],
+        faultDuration: [600, 1200],
         pause: 150,
+        patience: 10,
       })
       const result = await run
       expect(result.ledger.findings).toEqual([])
@@ -48,14 +49,14 @@ describe('torture', () => {
       expect(result.ledger.copiesRefused).toBeGreaterThan(10)
       expect(reportOf(result)).toContain('Nothing was found.')
     },
-    180_000,
+    900_000,
   )
 
-  describe('its judges find', () => {
+  describe('detects', () => {
     const content = contentOf('a', 5000)
     const sold: Sold = { name: 'file', content, asset: undefined as unknown as Sold['asset'] }
 
-    /** What is found of the answer of a server that says these bytes, and ends. */
+    /** The findings about the response of a server that sends these bytes and closes. */
     async function found(said: string | Buffer, part?: [number, number]): Promise<string[]> {
       const server = await HostileServer.start((socket) => {
         socket.once('data', () => socket.end(said))
@@ -71,7 +72,12 @@ describe('torture', () => {
 
     it.each([
       ['a wrong byte', answer('200 OK\r\ncontent-length: 5000', wrong), undefined, 'bytes are wrong'],
-      ['a wrong byte of what was cut', answer('200 OK\r\ncontent-length: 9000', wrong), undefined, 'bytes are wrong'],
+      [
+        'a wrong byte in a truncated file',
+        answer('200 OK\r\ncontent-length: 9000', wrong),
+        undefined,
+        'bytes are wrong',
+      ],
       [
         'bytes beyond the end',
         answer('200 OK\r\ncontent-length: 5001', Buffer.concat([content, Buffer.from('x')])),
@@ -90,12 +96,12 @@ describe('torture', () => {
         [0, 15] as [number, number],
         'content-range is bytes 16-31/5000',
       ],
-      ['an error that nobody foresaw', answer('500 No\r\ncontent-length: 2', Buffer.from('{}')), undefined, '500'],
+      ['an unexpected error', answer('500 No\r\ncontent-length: 2', Buffer.from('{}')), undefined, '500'],
     ])('%s', async (_, said, part, what) => {
       expect((await found(said, part)).join()).toContain(what)
     })
 
-    it('nothing in a whole file, a part, a cut and a refusal', async () => {
+    it('nothing in a complete file, a range, a broken transfer and a refusal', async () => {
       const refusal = Buffer.from('{"code":"STORAGE_REFUSED"}')
       for (const said of [
         answer('200 OK\r\ncontent-length: 5000', content),
@@ -107,11 +113,11 @@ describe('torture', () => {
       expect(await found(answer(head, content.subarray(16, 32)), [16, 31])).toEqual([])
     })
 
-    it('a nonce that passed twice on one database, and none that passed on two', () => {
+    it('a nonce accepted twice on one database, but not once on each of two databases', () => {
       const ledger = new Ledger()
-      for (const database of ['embedded', 'postgres']) ledger.acceptedNonce(database, '0xa', '7')
+      for (const database of ['embedded', 'postgres']) ledger.recordNonce(database, '0xa', '7')
       expect(ledger.findings).toEqual([])
-      ledger.acceptedNonce('postgres', '0xa', '7')
+      ledger.recordNonce('postgres', '0xa', '7')
       expect(ledger.findings.map(({ what }) => what)).toEqual(['nonce 7 of 0xa was accepted twice on postgres'])
     })
   })

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Published } from '../../demo/publish.js'
 import { eventually } from '../helpers/eventually.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
 import { jsonBody, StorageServer } from '../helpers/storage-server.js'
 import { World } from '../helpers/world.js'
 
-/** What the operator adds to the conditions of the publisher: an access control server, and lists of who is not served. */
-describe('access by the operator', () => {
+/** What the operator adds to the publisher's conditions: an access control server, and purgatory lists. */
+describe('access control by the operator', () => {
   let world: World
   let server: StorageServer
   let asset: Published
@@ -63,7 +63,7 @@ describe('access by the operator', () => {
       body: 'x',
     })
 
-  it('asks the access control server who may do what', async () => {
+  it('asks the access control server whether the consumer may act', async () => {
     expect((await initialize()).status).toBe(200)
     expect((await download()).text).toBe('tide')
     expect((await encrypt()).status).toBe(201)
@@ -87,7 +87,7 @@ describe('access by the operator', () => {
     ['says nothing', { body: '' }, 403, 'RBAC_DENIED'],
     ['fails', { status: 500, body: 'true' }, 503, 'RBAC_UNAVAILABLE'],
     ['leads elsewhere', { status: 302, body: 'true' }, 503, 'RBAC_UNAVAILABLE'],
-  ])('refuses where it %s, and uses no nonce up', async (_name, says, status, code) => {
+  ])('refuses when the server %s, without consuming the nonce', async (_name, says, status, code) => {
     answer = says
     const nonce = freshNonce()
     for (const refused of [await initialize(), await encrypt(), await download(nonce)])
@@ -96,7 +96,7 @@ describe('access by the operator', () => {
     expect((await download(nonce)).status).toBe(200)
   })
 
-  it('serves no listed asset, and says so in its document', async () => {
+  it('serves no asset on the purgatory list, and marks its document', async () => {
     assets = [{ did: asset.did, reason: 'stolen' }]
     await eventually(async () => (await download()).json.code === 'PURGATORY')
     expect((await initialize()).json).toMatchObject({ code: 'PURGATORY' })
@@ -106,7 +106,7 @@ describe('access by the operator', () => {
     await eventually(async () => (await download()).status === 200)
   })
 
-  it('serves no listed account, and keeps a list that can no longer be read', async () => {
+  it('serves no account on the purgatory list, and keeps the last list when a new one cannot be read', async () => {
     writeFileSync(accounts, JSON.stringify([{ address: buyer.address.toLowerCase(), reason: '' }]))
     await eventually(async () => (await download()).json.code === 'PURGATORY')
     writeFileSync(accounts, 'nonsense')
@@ -121,7 +121,7 @@ describe('access by the operator', () => {
     ['not there', undefined],
     ['not JSON', 'nonsense'],
     ['of another form', '[{"address":"0x12"}]'],
-  ])('does not start with a list that is %s', async (_name, content) => {
+  ])('does not start with a purgatory list that is %s', async (_name, content) => {
     const path = join(folder, 'bad.json')
     if (content !== undefined) writeFileSync(path, content)
     await expect(World.start({ PURGATORY_ACCOUNTS: path })).rejects.toThrow(/^PURGATORY_ACCOUNTS: the list /)

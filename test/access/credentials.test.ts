@@ -1,15 +1,15 @@
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
-import { mined } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
 import { didOf } from '../../src/assets/ddo.js'
+import { mined } from '../helpers/consume.js'
+import { ocean } from '../helpers/ocean.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 type Json = Record<string, unknown>
 
-/** Address entries of credentials that do not say which addresses, in every form that a document gives them. */
+/** Address entries of credentials that name no addresses, in every form that a document may give them. */
 describe('an address entry of credentials', () => {
   let world: World
   let publisher: Wallet
@@ -26,7 +26,7 @@ describe('an address entry of credentials', () => {
   })
   afterAll(() => world.close())
 
-  /** Publishes the asset anew with other credentials. Answers its DID. */
+  /** Republishes the asset with other credentials. Returns its DID. */
   async function republished(form: Form, credentials: unknown): Promise<string> {
     const { chainId, providerUrl } = world.network
     const nft = asset.nft as `0x${string}`
@@ -57,7 +57,7 @@ describe('an address entry of credentials', () => {
     return document.id as string
   }
 
-  /** What a quote and a download get, as codes. */
+  /** The error codes that a quote and a download are answered with. */
   async function verdicts(did: string): Promise<unknown[]> {
     const base = `${world.network.providerUrl}/api/services`
     const query = { documentId: did, serviceId: 'tide-access', consumerAddress: buyer.address }
@@ -77,31 +77,34 @@ describe('an address entry of credentials', () => {
     const wrapped = (credentials: Json) => (form.endsWith('list') ? [credentials] : credentials)
     const published = async (credentials: Json) => verdicts(await republished(form, wrapped(credentials)))
 
-    it('without a list of values admits nobody, beside one that does it counts for nothing (threat 64)', async () => {
+    it('admits nobody without a list of values, and is ignored beside an entry that has one (threat 64)', async () => {
       for (const wrong of MALFORMED) {
         const entry = { type: 'Address', ...wrong }
         expect(await published({ allow: [entry], deny: [] }), JSON.stringify(wrong)).toEqual(DENIED)
       }
       const [wrong] = MALFORMED
       const named = { type: 'address', values: [buyer.address.toLowerCase()] }
-      expect(await published({ allow: [{ type: 'address', ...wrong }, named] })).toEqual(PASSES)
+      // in version 5 all entries must name the consumer
+      const beside = { allow: [{ type: 'address', ...wrong }, named] }
+      expect(await published(beside)).toEqual(form.startsWith('of version 5') ? DENIED : PASSES)
+      expect(await published({ match_allow: 'any', ...beside })).toEqual(PASSES)
       expect(await published({ match_allow: 'all', allow: [{ type: 'address', ...wrong }, named] })).toEqual(DENIED)
-      // an open entry lifts no restriction that another one makes
+      // an open entry does not lift the restriction of another one
       expect(await published({ allow: [{ type: 'address', ...wrong }, open] })).toEqual(DENIED)
     })
 
-    it('without a list of values denies everybody where it denies (threat 64)', async () => {
+    it('denies everybody without a list of values in deny (threat 64)', async () => {
       for (const wrong of MALFORMED.slice(0, 3))
         expect(await published({ deny: [{ type: 'address', ...wrong }] }), JSON.stringify(wrong)).toEqual(DENIED)
     })
 
-    it('with an empty list restricts nobody (threat 64)', async () => {
+    it('restricts nobody with an empty list (threat 64)', async () => {
       expect(await published({ allow: [open], deny: [open] })).toEqual(PASSES)
       expect(await published({ allow: [], deny: [] })).toEqual(PASSES)
     })
   })
 
-  it('may stand in a list by itself in version 5, where it is malformed in the same way (threat 64)', async () => {
+  it('is treated the same when malformed in a nested list of version 5 (threat 64)', async () => {
     for (const [entry, expected] of [
       [{ type: 'address' }, DENIED],
       [{ type: 'address', values: buyer.address }, DENIED],

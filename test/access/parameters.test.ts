@@ -5,7 +5,7 @@ import { BOUNDS } from '../../src/bounds.js'
 
 const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
 
-/** The service of a document with these consumerParameters, as requests get it. */
+/** The service of a document with these consumerParameters, as requests see it. */
 function declared(consumerParameters: unknown) {
   const service = { id: '1', type: 'access', files: '0x', datatokenAddress: NFT, serviceEndpoint: '', timeout: 0 }
   const services = [{ ...service, consumerParameters }]
@@ -14,7 +14,7 @@ function declared(consumerParameters: unknown) {
 }
 
 describe('consumerParameters', () => {
-  it('threat 57: are bounded when a document is read, and read once for all requests', () => {
+  it('are bounded when a document is read, and parsed once for all requests (threat 57)', () => {
     const list = (length: number) =>
       Array.from({ length }, (_, at) => ({ name: `p${at}`, type: 'select', options: [{ a: 'A' }, { b: 'B' }] }))
     expect(declared(list(340_000))).toEqual({
@@ -32,7 +32,7 @@ describe('consumerParameters', () => {
     completeUserdata(watched, { p0: 'a' })
     const first = looks
     for (let time = 0; time < 100; time++) expect(completeUserdata(watched, { p0: 'b' })).toEqual({ p0: 'b' })
-    // whether it is a list, and whether it is empty: its elements are not looked at again
+    // requests check that it is a non-empty list, and read none of its elements again
     expect(looks - first).toBeLessThanOrEqual(200)
   })
 
@@ -40,7 +40,7 @@ describe('consumerParameters', () => {
     [[{ one: 'One' }, { two: 'Two' }], 'two'],
     ['[{"one":"One"},{"two":{"en":"Two","de":"Zwei"}}]', 'two'],
     [['one', 'two'], 'two'],
-  ])('offer what the publisher offers (%j)', (options, good) => {
+  ])('accept exactly the options that the publisher lists (%j)', (options, good) => {
     const parameters = declared([{ name: 'size', type: 'select', options }])
     for (let time = 0; time < 2; time++) {
       expect(completeUserdata(parameters, { size: good })).toEqual({ size: good })
@@ -48,7 +48,7 @@ describe('consumerParameters', () => {
     }
   })
 
-  it('threat 61: a value that has no text is a wrong one, and a default under any name is a value', () => {
+  it('reject a value without a text form, and accept a default under any name (threat 61)', () => {
     for (const type of ['number', 'select'])
       for (const odd of [{ toString: 1, valueOf: 1 }, [{ toString: 1 }], null, true])
         expect(() => completeUserdata(declared([{ name: 'x', type, options: ['a'] }]), { x: odd })).toThrow(
@@ -59,13 +59,13 @@ describe('consumerParameters', () => {
     expect(Object.keys(complete)).toEqual(['__proto__'])
   })
 
-  it('with too many options are a problem of the document', () => {
+  it('make the document invalid when they have too many options', () => {
     const many = Array.from({ length: 1001 }, (_, at) => String(at))
     for (const options of [many, 'x'.repeat(16_385)])
       expect(declared([{ name: 'size', type: 'select', options }])).toHaveProperty([
         'services.0.consumerParameters.0.options',
       ])
-    // options of another shape than a list admit nothing, and cost nothing
+    // options that are not a list admit no value, and cost no time
     const parameters = declared([{ name: 'size', type: 'select', options: '['.repeat(16_000) }])
     expect(() => completeUserdata(parameters, { size: 'a' })).toThrow('Validation error')
   })

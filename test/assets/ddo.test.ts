@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
 import { didOf, readDdo, readPublishableDdo } from '../../src/assets/ddo.js'
+import { ocean } from '../helpers/ocean.js'
 
 const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
 
@@ -25,14 +25,14 @@ const ddo = () => ({
 })
 
 describe('DID', () => {
-  it('is the one that client libraries compute, whatever the case of the address', () => {
+  it('is the same as client libraries compute, for any case of the address', () => {
     expect(didOf(NFT, 8996)).toBe(ocean.generateDid(NFT, 8996))
     expect(didOf(NFT.toLowerCase() as `0x${string}`, 1)).toBe(ocean.generateDid(NFT, 1))
   })
 })
 
 describe('DDO', () => {
-  it('is read with checksummed addresses', () => {
+  it('is parsed with checksummed addresses', () => {
     const read = readDdo(ddo())
     expect(read).toMatchObject({ ddo: { nftAddress: NFT, services: [{ datatokenAddress: NFT }] } })
     expect(readPublishableDdo(ddo())).toHaveProperty('ddo')
@@ -53,7 +53,7 @@ describe('DDO', () => {
     [{ credentials: { allow: [{ type: 'address' }] } }],
     [{ credentials: { deny: [{ type: 'Address', values: 'everybody' }] } }],
     [{ services: [{ ...ddo().services[0], credentials: { allow: [{ type: 'address', values: null }] } }] }],
-  ])('its publisher is told that an address entry needs a list of values: %j (threat 64)', (change) => {
+  ])('is invalid when an address entry has no list of values: %j (threat 64)', (change) => {
     expect(readPublishableDdo({ ...ddo(), ...change })).toMatchObject({
       problems: { credentials: expect.stringContaining('a list of values') },
     })
@@ -61,7 +61,7 @@ describe('DDO', () => {
     expect(readPublishableDdo({ ...ddo(), ...open })).toHaveProperty('ddo')
   })
 
-  it('must be complete to be published', () => {
+  it('must be complete to be valid for publishing', () => {
     const { metadata: _metadata, ...without } = ddo()
     expect(readDdo(without)).toHaveProperty('ddo')
     expect(readPublishableDdo(without)).toMatchObject({ problems: { metadata: expect.any(String) } })

@@ -1,17 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { ethers, type Wallet } from 'ethers'
+import { formatLog, type Log } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
-import { mined } from '../../demo/consume.js'
 import { DocumentReader } from '../../src/assets/documents.js'
+import type { Decoded } from '../../src/assets/index/decode.js'
+import { DocumentsAhead } from '../../src/assets/index/documents-ahead.js'
 import { ChainFollower } from '../../src/assets/index/follower.js'
+import type { MetadataEvent } from '../../src/assets/published.js'
 import type { Chain } from '../../src/chain/chains.js'
+import { encrypt } from '../../src/crypto/ecies.js'
+import { providerKey } from '../../src/crypto/keys.js'
 import { SandboxError } from '../../src/errors.js'
 import { Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import type { StateStore } from '../../src/state/store.js'
+import { chainLog } from '../helpers/chain-log.js'
+import { mined } from '../helpers/consume.js'
+import { ocean } from '../helpers/ocean.js'
 import { World } from '../helpers/world.js'
 
 const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
@@ -19,7 +27,7 @@ const HASH = `0x${'00'.repeat(32)}` as const
 const SLOW = { entry: new URL('../sandbox/readers.mjs', import.meta.url), deadline: 1500, memory: 32 }
 const publisher = { nft: NFT, chain: { chainId: 1, keys: [] } } as const
 
-describe('threat 37: documents that are not read to the end', () => {
+describe('documents that cannot be read within their bounds (threat 37)', () => {
   const open: Sandbox[] = []
   afterAll(async () => {
     for (const sandbox of open) await sandbox.close()
@@ -31,7 +39,7 @@ describe('threat 37: documents that are not read to the end', () => {
   }
   const of = (data: `0x${string}`, tries?: Int32Array) => ({ flags: '0x' as const, data, hash: HASH, tries })
 
-  it('have the reason as answer', async () => {
+  it('are reported with the reason', async () => {
     const { reader } = readerOf()
     expect(await reader.decode(of('0x'), publisher)).toMatchObject({ did: 'did:op:first' })
     expect(await reader.decode(of('0x01'), publisher)).toEqual({ reason: 'took too long to read' })
@@ -42,7 +50,7 @@ describe('threat 37: documents that are not read to the end', () => {
     expect(await reader.decode(of('0x'), publisher)).toMatchObject({ did: 'did:op:first' })
   })
 
-  it('are tried once more where the answer is written down, and only where time was short', async () => {
+  it('are retried once when the result is stored, and only after a time-out', async () => {
     const { reader } = readerOf()
     const times = async (data: `0x${string}`) => {
       const tries = new Int32Array(new SharedArrayBuffer(4))
@@ -53,18 +61,65 @@ describe('threat 37: documents that are not read to the end', () => {
     expect(await times('0x04')).toEqual([expect.objectContaining({ did: 'did:op:second' }), 2])
   })
 
-  it('are not handed over where they are too long', async () => {
+  it('are refused before the sandbox when they are too long', async () => {
     const { sandbox, reader } = readerOf()
     const long = `0x${'00'.repeat(70_000)}` as const
     expect(await reader.decodeForGood(of(long), publisher)).toEqual({ reason: 'larger than MAX_DDO_SIZE' })
-    expect(await reader.validate(new Uint8Array(1001))).toEqual({
+    expect(await reader.validate(new Uint8Array(66_537))).toEqual({
       problems: { body: 'The body is larger than 1000 bytes.' },
     })
     expect(await reader.hint('x'.repeat(70_000))).toBeUndefined()
     expect(sandbox.threads).toBe(0)
   })
 
-  it('are told from a sandbox that is closed or cannot start, which is no fault of theirs', async () => {
+  it('reach threads without a key of the provider: with keys for one document, which are useless for any other', async () => {
+    const keys = ['11', '22'].map((digits) => providerKey(`0x${digits.repeat(32)}`))
+    const tasks: unknown[] = []
+    const sandbox = { run: async (_task: string, input: unknown) => tasks.push(input) }
+    const reader = new DocumentReader(sandbox as never, 1000)
+    const toSecond = `0x${encrypt(keys[1]?.publicKey as Uint8Array, Buffer.from('tide')).toString('hex')}` as const
+    for (const flags of ['0x02', '0x00'] as const)
+      await reader.decode({ ...of(toSecond), flags }, { ...publisher, chain: { chainId: 1, keys } })
+    await reader.decodeCopy('{}', HASH, { ...publisher, chain: { chainId: 1, keys } })
+    const text = inspect(tasks, { depth: null, maxArrayLength: null, breakLength: Number.POSITIVE_INFINITY })
+    for (const { secret } of keys) expect(text).not.toContain([...secret].join(', '))
+    expect(tasks).toMatchObject([{ keys: [{ length: 65 }, { length: 65 }] }, { keys: [] }, {}])
+  })
+
+  it('do not take those with them that are decoded by the same task', async () => {
+    const { reader } = readerOf()
+    const logs = ['0x', '0x', '0x', '0x', '0x', '0x03', '0x', '0x', '0x', '0x'].map((data, index) =>
+      formatLog(
+        chainLog(
+          {
+            address: NFT,
+            eventName: 'MetadataCreated',
+            args: {
+              ...{ createdBy: NFT, state: 0, decryptorUrl: '', flags: '0x', data, metaDataHash: HASH },
+              ...{ timestamp: 1n, blockNumber: 1n },
+            },
+          },
+          { block: 1, blockHash: HASH, time: 1, transactionHash: HASH, index },
+        ) as never,
+      ),
+    ) as Log[]
+    const ahead = new DocumentsAhead(logs, publisher.chain as never, { documents: reader })
+    const decoded: Decoded[] = []
+    for (const log of logs) decoded.push(await ahead.documentOf(log, ahead.eventOf(log) as MetadataEvent))
+    const reasons = decoded.map((one) => ('reason' in one ? one.reason : 'read'))
+    expect(reasons).toEqual(Array(10).fill('read').with(5, 'cannot be read'))
+  })
+
+  it('are refused before a task for several when one of them is too long', async () => {
+    const { reader } = readerOf()
+    const [short, long] = [of('0x'), of(`0x${'00'.repeat(70_000)}`)]
+    const all = [short, long, short].map((published) => ({ published, publisher }))
+    const read = { did: 'did:op:first', ddo: '{}' }
+    expect(await reader.decodeTogether(all)).toEqual([read, { reason: 'larger than MAX_DDO_SIZE' }, read])
+    await expect(reader.decodeTogether([{ published: of('0x03'), publisher }])).rejects.toThrow('cannot be read')
+  })
+
+  it('are distinguished from a sandbox that is closed or cannot start', async () => {
     const broken = readerOf({ entry: new URL('../sandbox/broken.mjs', import.meta.url) })
     await expect(broken.reader.decodeForGood(of('0x'), publisher)).rejects.toThrow(SandboxError)
     const { sandbox, reader } = readerOf()
@@ -94,10 +149,15 @@ describe('threat 37: documents that are not read to the end', () => {
       rmSync(folder, { recursive: true })
     })
     const follower = (documents: DocumentReader) =>
-      new ChainFollower(chain, store.index, { blockRange: 1000, pollInterval: 10, documents, reorgDepth: 64 }, silent)
+      new ChainFollower(
+        chain,
+        store.index,
+        { blockRange: 1000, concurrency: 4, pollInterval: 10, documents, reorgDepth: 64 },
+        silent,
+      )
     const block = async () => (await store.index.cursor(chain.chainId))?.block ?? -1
 
-    it('are recorded, and the ones after them are read; without threads the index waits', async () => {
+    it('are recorded and skipped; when no thread can start, the index waits', async () => {
       const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')), { publisher: owner })
       const nft = new ocean.Nft(owner, chain.chainId)
       const publish = (data: string) =>
@@ -116,7 +176,7 @@ describe('threat 37: documents that are not read to the end', () => {
       expect((await store.index.asset('did:op:first'))?.metadata).toMatchObject({ reason: null, ddo: '{}' })
     })
 
-    it('do not keep the service from stopping', async () => {
+    it('do not delay a stop of the service', async () => {
       const { reader } = readerOf({ ...SLOW, deadline: 600_000 })
       const asset = await world.publishUrl(world.storage.file('/b.csv', Buffer.from('b')), { publisher: owner })
       const nft = new ocean.Nft(owner, chain.chainId)

@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
-import { mined } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
 import { type App, createApp } from '../../src/app.js'
 import { decompress } from '../../src/assets/index/lzma.js'
 import { loadSettings } from '../../src/config/load.js'
+import { mined } from '../helpers/consume.js'
 import { DICTIONARIES, lzmaOf, withLzmaHeader, xzOf } from '../helpers/containers.js'
 import { eventually } from '../helpers/eventually.js'
 import { HELD, heldBy } from '../helpers/measured.js'
+import { ocean } from '../helpers/ocean.js'
+import type { Published } from '../helpers/publish.js'
 import { type Answer, ask, freshNonce, signText } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 import vectors from '../vectors/lzma.json' with { type: 'json' }
 
 const TOO_MANY = 'holds more than 50000 values'
 
-/** Documents of strangers, published on the chain like any other. */
+/** Documents that a stranger has published on the chain like any other. */
 describe('hostile documents', () => {
   let world: World
   let app: App
@@ -44,7 +44,7 @@ describe('hostile documents', () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** A service of its own, in this process, on a state that outlives it. */
+  /** Starts a service in this process, on a state that outlives it. */
   async function start(): Promise<void> {
     app = await createApp(loadSettings(world.beside({ STATE_DIR: folder })))
     base = await app.listen()
@@ -53,7 +53,7 @@ describe('hostile documents', () => {
   const own = (): Promise<Published> =>
     world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')), { publisher: stranger })
 
-  /** Publishes bytes as the document of an NFT. Answers the transaction. */
+  /** Publishes bytes as the document of an NFT. Returns the transaction. */
   function publish(nft: string, flags: string, data: Uint8Array, text: Uint8Array): Promise<string> {
     const hash = `0x${createHash('sha256').update(text).digest('hex')}`
     const contract = new ocean.Nft(stranger, world.network.chainId)
@@ -90,7 +90,7 @@ describe('hostile documents', () => {
   it.each([
     'xz',
     'lzma',
-  ] as const)('threat 37: 349,000 empty services in .%s hold nobody up, and the next asset is served', async (form) => {
+  ] as const)('349,000 empty services in .%s hold nobody up, and the next asset is served (threat 37)', async (form) => {
     const [hostile, honest] = [await own(), await own()]
     const { data, text } = services[form]
     expect(data.length).toBeLessThan(400)
@@ -110,18 +110,18 @@ describe('hostile documents', () => {
   const changed = ({ ddo }: Published) =>
     Buffer.from(JSON.stringify({ ...ddo, metadata: { ...ddo.metadata, name: 'Ebb' } }))
 
-  it('threat 37: it is not read again after a restart', async () => {
+  it('an unreadable document is not read again after a restart (threat 37)', async () => {
     const { chainId } = world.network
     await app.close()
     await start()
     const head = await world.provider.getBlockNumber()
     await eventually(() => app.context.progress()[0]?.lag === 0)
     expect((await app.context.store.index.cursor(chainId))?.block).toBeGreaterThanOrEqual(head)
-    // whatever is read is read by a thread
+    // documents are read by threads alone, so nothing was read
     expect(app.context.sandbox.threads).toBe(0)
   })
 
-  it('threat 37: decrypt and validate say what is wrong with it, and hold nobody up', async () => {
+  it('decrypt and validate report what is wrong with a document, and block no other request (threat 37)', async () => {
     const { nft } = await own()
     const txId = await publish(nft, '0x01', services.lzma.data, services.lzma.text)
     const delay = await heldBy(async () => {
@@ -137,7 +137,7 @@ describe('hostile documents', () => {
     expect(delay).toBeLessThan(HELD)
   })
 
-  it('threat 38: an .lzma that asks for 4 GiB is read with what it needs', async () => {
+  it('an .lzma header that asks for a dictionary of 4 GiB gets only the memory that it needs (threat 38)', async () => {
     const asset = await own()
     const text = changed(asset)
     const data = withLzmaHeader(lzmaOf(text), { dictionary: 0xffffffff })
@@ -147,7 +147,7 @@ describe('hostile documents', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200e6)
   })
 
-  it('threat 38: a bomb, a dictionary of 4 GiB and half a container are recorded, and honest .xz and .lzma are read', async () => {
+  it('compression bombs, huge dictionaries and truncated containers are recorded; valid .xz and .lzma are read (threat 38)', async () => {
     const [bad, good] = [await own(), await own()]
     const text = changed(good)
     const cases: [Uint8Array, string][] = [
@@ -168,7 +168,7 @@ describe('hostile documents', () => {
     }
   })
 
-  it('threats 37 and 48: bodies of other shapes are refused at once, with ten problems at most', async () => {
+  it('bodies of other shapes are refused at once, with at most ten problems (threats 37 and 48)', async () => {
     const asset = await own()
     const ddo = (more: object) => JSON.stringify({ ...asset.ddo, ...more })
     const service = asset.ddo.services[0]
@@ -198,7 +198,7 @@ describe('hostile documents', () => {
       expect(Object.keys(many.json.errors as object)).toHaveLength(10)
     })
     expect(delay).toBeLessThan(HELD)
-    // the honest one beside them, and one that is as large as they come
+    // control: an honest document, and one of the maximum size
     const { metadata } = asset.ddo
     const long = { ...metadata, description: 'x'.repeat(900_000) }
     const listed = { allow: [{ type: 'address', values: list(10_000, asset.nft) }], deny: [] }

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
-import { mined } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
 import { type App, createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
 import { encrypt } from '../../src/crypto/ecies.js'
 import { providerKey } from '../../src/crypto/keys.js'
+import { mined } from '../helpers/consume.js'
+import { ocean } from '../helpers/ocean.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { StorageServer } from '../helpers/storage-server.js'
 import { World } from '../helpers/world.js'
@@ -17,8 +17,8 @@ import { World } from '../helpers/world.js'
 type Json = Record<string, unknown>
 
 /**
- * A service whose index knows nothing, with a metadata cache in its place. The cache is another service's index; a
- * door before it puts lies in its mouth.
+ * A service with an empty index, which relies on a metadata cache. The cache is another service's index; a proxy in
+ * front of it can falsify its answers.
  */
 describe('metadata caches', () => {
   let world: World
@@ -68,9 +68,9 @@ describe('metadata caches', () => {
     })
   }
 
-  /** What the service takes the asset for; undefined where it does not resolve it. */
+  /** The asset as the service resolves it; undefined where it does not. */
   async function believed(did = honest.did) {
-    // an earlier answer is good for a moment
+    // wait until the cached answer has expired
     await new Promise((resolve) => setTimeout(resolve, 60))
     return app.context.assets.resolve(did).then(
       ({ chain: _chain, ...asset }) => asset,
@@ -82,7 +82,7 @@ describe('metadata caches', () => {
     return asset
   }
 
-  it('serves what the index does not know, from the chain', async () => {
+  it('supply documents that the index does not have, verified against the chain', async () => {
     lie = (document) => document
     expect(await believed()).toEqual(await truth())
     const txId = await world.order(foreign, publisher)
@@ -115,7 +115,7 @@ describe('metadata caches', () => {
     ['nonsense', () => 'nonsense'],
     ['null', () => null],
     ['a list', () => []],
-  ])('threat 21: does not believe %s', async (_name, told) => {
+  ])('are not believed for %s (threat 21)', async (_name, told) => {
     lie = told
     const found = await believed()
     if (found) expect(found).toEqual(await truth())
@@ -123,7 +123,7 @@ describe('metadata caches', () => {
     expect(await believed()).toEqual(await truth())
   })
 
-  it('threat 21: does not believe that the past is the present', async () => {
+  it('are not believed with an outdated document (threat 21)', async () => {
     const old = (await ask(`${world.network.providerUrl}/api/aquarius/assets/ddo/${foreign.did}`)).json as Json
     const owner = await world.somebody()
     const asset = await world.publishUrl(world.storage.file('/b.csv', Buffer.from('b')), { publisher: owner })
@@ -143,7 +143,7 @@ describe('metadata caches', () => {
     expect(await believed(asset.did)).toBeUndefined()
   })
 
-  it('takes a document that it cannot decrypt where it has the hash that was published with it, in either spelling', async () => {
+  it('are believed for an encrypted document with the published hash, in either notation', async () => {
     const stranger = providerKey(`0x${'77'.repeat(32)}`)
     const owner = await world.somebody()
     const asset = await world.publishUrl(world.storage.file('/b.csv', Buffer.from('b')), { publisher: owner })

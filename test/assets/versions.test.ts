@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
-import { mined } from '../../demo/consume.js'
 import { didOf } from '../../src/assets/ddo.js'
+import { mined } from '../helpers/consume.js'
+import { ocean } from '../helpers/ocean.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -83,7 +83,11 @@ describe('DDO versions', () => {
       'named by one of two entries that must all match',
       (buyer) => ({ match_allow: 'all', allow: [address(buyer), { type: 'accessList' }] }),
     ],
-  ])('5: refuses who is %s', async (_name, credentials) => {
+    [
+      'named by one of two entries without a word on how many must match',
+      (buyer) => ({ allow: [address(buyer), address(`0x${'12'.repeat(20)}`)] }),
+    ],
+  ])('5: refuses a consumer who is %s', async (_name, credentials) => {
     const buyer = await world.somebody()
     const change = (subject: object) => void Object.assign(subject, { credentials: credentials(buyer.address) })
     const { did } = await republished(as5(change))
@@ -100,10 +104,10 @@ describe('DDO versions', () => {
     expect((await ask(`${url}&consumerAddress=${consumer}`)).json).toMatchObject({ code: 'ASSET_NOT_CONSUMABLE' })
   })
 
-  it('5: admits everybody under *, and any one entry where all need not match', async () => {
+  it('5: admits everybody for *, and on any match unless all must match', async () => {
     for (const credentials of [
       { allow: [{ type: 'address', values: ['*'] }] },
-      { allow: [{ type: 'address', values: ['*'] }, { type: 'accessList' }] },
+      { match_allow: 'any', allow: [{ type: 'address', values: ['*'] }, { type: 'accessList' }] },
       null,
     ]) {
       const { did } = await republished(as5((subject) => Object.assign(subject, { credentials })))
@@ -113,7 +117,7 @@ describe('DDO versions', () => {
     }
   })
 
-  it('5: is not believed under the DID of another NFT, nor in the form of version 4', async () => {
+  it('5: is rejected under the DID of another NFT, and in the form of version 4', async () => {
     for (const id of [`did:ope:${'0'.repeat(64)}`, 'v4'] as const) {
       const { asset, did } = await republished((ddo, dids) => {
         const five = as5(() => undefined)(ddo, dids)

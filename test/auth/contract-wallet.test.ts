@@ -1,12 +1,13 @@
 import type { Wallet } from 'ethers'
 import { ethers } from 'ethers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { acquire, mined } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
 import { ARTIFACTS, artifact } from '../../src/dev/contracts.js'
+import { acquire, mined } from '../helpers/consume.js'
 import { compiled, deployed } from '../helpers/contracts.js'
 import { deployMultisig, type Multisig } from '../helpers/multisig.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
+import { newWallet } from '../helpers/wallet.js'
 import { World } from '../helpers/world.js'
 
 const MOODS = ['Honest', 'SaysYes', 'SaysOne', 'SaysTooMuch', 'Reverts', 'BurnsGas']
@@ -50,7 +51,7 @@ describe('contract wallets (EIP-1271)', () => {
     return new URLSearchParams({ address: wallet.address, nonce, signature, expiration, ...changed })
   }
 
-  it('downloads with the signature of its owner, once for each nonce', async () => {
+  it('download with the signature of their owner, once per nonce', async () => {
     const txId = await ordered()
     const nonce = freshNonce()
     expect((await download(txId, { nonce })).text).toBe('tide')
@@ -62,7 +63,7 @@ describe('contract wallets (EIP-1271)', () => {
     expect((await download(txId, { nonce: fresh })).text).toBe('tide')
   })
 
-  it('orders by itself, as payer and consumer', async () => {
+  it('order themselves, as payer and consumer', async () => {
     const fee = await world.quote(asset, wallet.address)
     await acquire(world.network, asset, owner)
     const datatoken = new ethers.Contract(asset.datatoken, artifact(ARTIFACTS.ERC20Template).abi as never, owner)
@@ -74,7 +75,7 @@ describe('contract wallets (EIP-1271)', () => {
     expect((await download(txId)).text).toBe('tide')
   })
 
-  it.each(MOODS.slice(1))('threat 31: one that %s is told apart', async (mood) => {
+  it.each(MOODS.slice(1))('are accepted only if they accept the signature: one that %s (threat 31)', async (mood) => {
     const txId = await ordered()
     await become(mood)
     const params = { nonce: freshNonce(), signature: `0x${'12'.repeat(65)}` }
@@ -83,7 +84,7 @@ describe('contract wallets (EIP-1271)', () => {
     else expect([status, json.errors]).toEqual([400, { signature: [expect.stringContaining('Invalid signature')] }])
   })
 
-  it('takes signatures of other lengths to the wallet, and none that is no hex or too long', async () => {
+  it('receive signatures of any length that are hex and not too long', async () => {
     const txId = await ordered()
     await become('SaysYes')
     for (const [signature, status] of [
@@ -94,19 +95,19 @@ describe('contract wallets (EIP-1271)', () => {
       ['zz', 400],
     ] as const)
       expect((await download(txId, { nonce: freshNonce(), signature })).status, signature.slice(0, 9)).toBe(status)
-    const nobody = ethers.Wallet.createRandom().address
+    const nobody = newWallet().address
     const params = { consumerAddress: nobody, nonce: freshNonce(), signature: `0x${'12'.repeat(65)}` }
     expect((await download(txId, params)).json.errors).toHaveProperty('signature')
   })
 
-  describe('of four owners, with 260 bytes of signature,', () => {
+  describe('of four owners, with signatures of 260 bytes', () => {
     let multisig: Multisig
     const JSON_BODY = { 'content-type': 'application/json' }
     beforeAll(async () => {
       multisig = await deployMultisig(world.network.rpcUrl, 4)
     })
 
-    it('downloads by a GET, once for each nonce (threat 63)', async () => {
+    it('download by GET, once per nonce (threat 63)', async () => {
       const txId = await world.order(asset, await world.somebody(), multisig.address)
       const nonce = freshNonce()
       const signature = await multisig.sign(asset.did + nonce)
@@ -118,7 +119,7 @@ describe('contract wallets (EIP-1271)', () => {
       expect((await download(txId, three)).json.errors).toHaveProperty('signature')
     })
 
-    it('has tokens made and deleted by query, body and header (threat 63)', async () => {
+    it('create and delete tokens, with parameters in query, body and header (threat 63)', async () => {
       const proof = async () => {
         const nonce = freshNonce()
         return { address: multisig.address, nonce, signature: await multisig.sign(multisig.address + nonce) }
@@ -139,7 +140,7 @@ describe('contract wallets (EIP-1271)', () => {
     })
   })
 
-  it('may have signatures of 4,096 bytes, in a query with userdata beside it, and no longer ones (threat 63)', async () => {
+  it('may have signatures of up to 4,096 bytes, in a query beside userdata (threat 63)', async () => {
     const txId = await ordered()
     await become('SaysYes')
     const userdata = JSON.stringify({ text: 'x'.repeat(8000) })
@@ -152,7 +153,7 @@ describe('contract wallets (EIP-1271)', () => {
     })
   })
 
-  it('has a token made, uses it, and deletes it; it is good for the chain of the wallet alone', async () => {
+  it('create, use and delete a token, which is valid on the chain of the wallet only', async () => {
     const txId = await ordered()
     const made = await ask(`${base}/createAuthToken?${await tokenParams()}`)
     const token = made.json.token as string
@@ -173,12 +174,12 @@ describe('contract wallets (EIP-1271)', () => {
     expect((await download(txId, bare, { AuthToken: token })).json).toMatchObject({ code: 'TOKEN_DELETED' })
   })
 
-  it('gets no token on a chain that is not served', async () => {
+  it('get no token on a chain that is not served', async () => {
     const { json } = await ask(`${base}/createAuthToken?${await tokenParams({ chainId: '1' })}`)
     expect(json.errors).toHaveProperty('signature')
   })
 
-  it('signs encrypt and decrypt', async () => {
+  it('sign encrypt and decrypt', async () => {
     const { chainId } = world.network
     const nonce = freshNonce()
     const signature = await signText(owner, `${wallet.address}${nonce}encrypt`)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { latestNonce, nonceNumber, parseNonce } from '../../src/auth/nonce.js'
+import { maxNonce, nonceNumber, parseNonce } from '../../src/auth/nonce.js'
 
 const LATEST = 10n ** 39n
 const key = (text: string) => parseNonce(text, LATEST).sortKey
@@ -27,19 +27,19 @@ describe('nonce', () => {
     '1.2.3',
     '٥',
     '1'.repeat(41),
-  ])('threat 12: refuses %j', (text) => {
+  ])('rejects %j (threat 12)', (text) => {
     expect(() => parseNonce(text, LATEST)).toThrow()
   })
 
-  it('threat 7: takes 5, 5.0, 05 and 005.000 for one number', () => {
+  it('treats 5, 5.0, 05 and 005.000 as the same number (threat 7)', () => {
     expect(new Set(['5', '5.0', '05', '005.000'].map(key)).size).toBe(1)
   })
 
-  it('threat 12: tells 2^53 and 2^53+1 apart', () => {
+  it('distinguishes 2^53 from 2^53+1 (threat 12)', () => {
     expect(key('9007199254740993') > key('9007199254740992')).toBe(true)
   })
 
-  it('orders like exact decimals', () => {
+  it('is ordered as an exact decimal', () => {
     const decimal = fc.tuple(fc.bigInt(1n, 10n ** 20n), fc.integer({ min: 0, max: 9999 }))
     fc.assert(
       fc.property(decimal, decimal, (a, b) => {
@@ -51,7 +51,7 @@ describe('nonce', () => {
     )
   })
 
-  it('shows the stored form as the number it was', () => {
+  it('is formatted from its stored form as the original number', () => {
     expect(['7', '007', '0.50', '1644315615.24195'].map((text) => nonceNumber(key(text)))).toEqual([
       '7',
       '7',
@@ -60,9 +60,9 @@ describe('nonce', () => {
     ])
   })
 
-  it('has room for a clock in microseconds and a day, and no more', () => {
+  it('may be the time in microseconds, up to a day ahead', () => {
     const now = Date.now()
-    const latest = latestNonce(now, 86_400)
+    const latest = maxNonce(now, 86_400)
     expect(() => parseNonce(String(now * 1000), latest)).not.toThrow()
     expect(() => parseNonce(String((now + 86_300_000) * 1000), latest)).not.toThrow()
     expect(() => parseNonce(String(now * 1_000_000), latest)).toThrow('too far in the future')

@@ -2,29 +2,32 @@ import { ethers } from 'ethers'
 import secp256k1 from 'secp256k1'
 import type { Address } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
-import { modernMessage, signedMessage } from '../../src/auth/signature.js'
+import { modernMessage, SignatureMatcher } from '../../src/auth/signature.js'
 import { signText } from '../helpers/requests.js'
+import { newWallet } from '../helpers/wallet.js'
 
 const wallet = new ethers.Wallet(`0x${'33'.repeat(32)}`)
 const address = wallet.address as Address
 
+const matcher = new SignatureMatcher()
+
 describe('signature', () => {
-  it('accepts the owner over one of the messages, and nobody else', async () => {
+  it('is accepted from the owner over each of the messages, and from nobody else', async () => {
     const signature = await signText(wallet, 'did:op:1234')
-    expect(signedMessage(address, ['other', 'did:op:1234'], signature)).toBeDefined()
-    expect(signedMessage(address, ['other'], signature)).toBeUndefined()
-    expect(signedMessage(ethers.Wallet.createRandom().address as Address, ['did:op:1234'], signature)).toBeUndefined()
+    expect(matcher.match(address, ['other', 'did:op:1234'], signature)).toBeDefined()
+    expect(matcher.match(address, ['other'], signature)).toBeUndefined()
+    expect(matcher.match(newWallet().address as Address, ['did:op:1234'], signature)).toBeUndefined()
   })
 
-  it('recovers once for each request of a client that stays with one of the forms', async () => {
-    const modern = ethers.Wallet.createRandom()
+  it('needs one recovery per request when a client keeps to one form', async () => {
+    const modern = newWallet()
     const owner = modern.address as Address
     const recovered = vi.spyOn(secp256k1, 'ecdsaRecover')
     const cost = async (which: 0 | 1, nonce: number) => {
       const messages = [`did:op:1${nonce}`, modernMessage(owner, `${nonce}`, 'download')]
       const signature = await signText(modern, messages[which] as string)
       recovered.mockClear()
-      expect(signedMessage(owner, messages, signature)).toBe(messages[which])
+      expect(matcher.match(owner, messages, signature)).toBe(messages[which])
       return recovered.mock.calls.length
     }
     expect([await cost(1, 1), await cost(1, 2), await cost(0, 3), await cost(0, 4), await cost(1, 5)]).toEqual([
@@ -32,23 +35,23 @@ describe('signature', () => {
     ])
     const forged = await signText(wallet, 'something')
     recovered.mockClear()
-    expect(signedMessage(owner, ['one', 'two'], forged)).toBeUndefined()
+    expect(matcher.match(owner, ['one', 'two'], forged)).toBeUndefined()
     expect(recovered).toHaveBeenCalledTimes(2)
     recovered.mockRestore()
   })
 
-  it('threat 9: keeps the commands of modern messages apart', async () => {
+  it('is bound to the command in modern messages (threat 9)', async () => {
     const signature = await signText(wallet, modernMessage(address, '7', 'download'))
-    expect(signedMessage(address, [modernMessage(address, '7', 'download')], signature)).toBeDefined()
-    expect(signedMessage(address, [modernMessage(address, '7', 'encrypt')], signature)).toBeUndefined()
+    expect(matcher.match(address, [modernMessage(address, '7', 'download')], signature)).toBeDefined()
+    expect(matcher.match(address, [modernMessage(address, '7', 'encrypt')], signature)).toBeUndefined()
   })
 
-  it('accepts the form that clients make of a hash with leading zero bytes', async () => {
+  it('accepts the message of clients that drop leading zero bytes of a hash', async () => {
     const texts = Array.from({ length: 5000 }, (_, index) => `text ${index}`)
     const text = texts.find((one) => ethers.utils.id(one).startsWith('0x00')) as string
     const stripped = await wallet.signMessage(ethers.utils.stripZeros(ethers.utils.id(text)))
-    expect(signedMessage(address, [text], stripped)).toBeDefined()
-    expect(signedMessage(address, [text], await signText(wallet, text))).toBeDefined()
+    expect(matcher.match(address, [text], stripped)).toBeDefined()
+    expect(matcher.match(address, [text], await signText(wallet, text))).toBeDefined()
   })
 
   it.each([
@@ -60,7 +63,7 @@ describe('signature', () => {
     `0x${'1'.repeat(129)}`,
     'zz',
     `0x${'ab'.repeat(66)}`,
-  ])('takes %s for no signature', (signature) => {
-    expect(signedMessage(address, ['x'], signature)).toBeUndefined()
+  ])('rejects %s as malformed', (signature) => {
+    expect(matcher.match(address, ['x'], signature)).toBeUndefined()
   })
 })

@@ -6,31 +6,33 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, createApp } from '../../src/app.js'
 import { parseNonce } from '../../src/auth/nonce.js'
 import { loadSettings } from '../../src/config/load.js'
-import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../src/dev/anvil.js'
-import { deployContracts } from '../../src/dev/deploy.js'
+import { type Anvil, DEV_CHAIN_ID } from '../../src/dev/anvil.js'
+import { chainWithContracts } from '../helpers/chain.js'
 import { deployed } from '../helpers/contracts.js'
 import { ask, freshNonce, signText } from '../helpers/requests.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
+import { tus } from '../helpers/uploads.js'
+import { newWallet } from '../helpers/wallet.js'
 
 const A = DEV_CHAIN_ID
 const B = 8997
 
-/** Contract wallets with one and the same address on two chains that one service serves. */
+/** Contract wallets with the same address on two chains that one service serves. */
 describe('contract wallets on several chains', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   let anvils: Record<number, Anvil>
   let proxy: RpcProxy
   let app: App
   let base: string
-  const alice = ethers.Wallet.createRandom()
-  const mallory = ethers.Wallet.createRandom()
+  const alice = newWallet()
+  const mallory = newWallet()
 
   beforeAll(async () => {
-    const [first, second] = await Promise.all([startAnvil({ port: 0 }), startAnvil({ port: 0, chainId: B })])
-    anvils = { [A]: first, [B]: second }
+    const [first, second] = await Promise.all([chainWithContracts(), chainWithContracts(B)])
+    anvils = { [A]: first.anvil, [B]: second.anvil }
     proxy = await RpcProxy.before(second.rpcUrl)
-    const [development, other] = await Promise.all([first, second].map(({ rpcUrl }) => deployContracts(rpcUrl)))
-    writeFileSync(join(folder, 'address.json'), JSON.stringify({ development, other: { ...other, chainId: B } }))
+    const entries = { development: first.addresses, other: second.addresses }
+    writeFileSync(join(folder, 'address.json'), JSON.stringify(entries))
     app = await createApp(
       loadSettings({
         NETWORK_URL: JSON.stringify({ [A]: first.rpcUrl, [B]: proxy.url }),
@@ -40,7 +42,7 @@ describe('contract wallets on several chains', () => {
         HOST: '127.0.0.1',
         PORT: '0',
         LOG_LEVEL: 'silent',
-        RPC_TIMEOUT: '1000',
+        ...{ HOSTING: 'local', HOSTING_DIR: join(folder, 'files'), HOSTING_PUBLISHERS: '*' },
       }),
     )
     base = `${await app.listen()}/api/services`
@@ -52,7 +54,7 @@ describe('contract wallets on several chains', () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** A wallet at one new address: of one owner on the first chain, of another one on the second. */
+  /** Deploys a wallet at one new address on both chains, with an owner on each. */
   async function wallets(onA: ethers.Wallet, onB: ethers.Wallet): Promise<string> {
     const address = ethers.utils.getAddress(await deployed(anvils[A]?.rpcUrl as string, 'Wallet', [onA.address]))
     const twin = await deployed(anvils[B]?.rpcUrl as string, 'Wallet', [onB.address])
@@ -60,7 +62,7 @@ describe('contract wallets on several chains', () => {
     await onSecond.send('anvil_setCode', [address, await onSecond.getCode(twin)])
     return address
   }
-  /** Asks for a token on a chain, which is a text that names none. */
+  /** Asks for a token on a chain, with a signed text that names no chain. */
   async function tokenOn(chainId: number, address: string, signer: ethers.Wallet, nonce: string) {
     const signature = await signText(signer, address + nonce)
     const expiration = String(Math.floor(Date.now() / 1000) + 600)
@@ -68,12 +70,22 @@ describe('contract wallets on several chains', () => {
     const { json, status } = await ask(`${base}/createAuthToken?${query}`)
     return 'token' in json ? 'passes' : Object.keys((json.errors as object) ?? { [`${status} ${json.code}`]: 1 })[0]
   }
+  /** A token of the wallet on a chain. */
+  async function tokenFor(chainId: number, address: string, signer: ethers.Wallet): Promise<Record<string, string>> {
+    const nonce = freshNonce()
+    const signature = await signText(signer, address + nonce)
+    const expiration = String(Math.floor(Date.now() / 1000) + 600)
+    const query = new URLSearchParams({ address, chainId: `${chainId}`, nonce, signature, expiration })
+    return { AuthToken: (await ask(`${base}/createAuthToken?${query}`)).json.token as string }
+  }
+  const beginUpload = (headers: Record<string, string>) =>
+    tus(`${base}/uploads`, 'POST', { 'upload-length': '4', ...headers })
   const lastOf = async (address: string, chainId?: number) => {
     const query = new URLSearchParams({ userAddress: address, ...(chainId ? { chainId: `${chainId}` } : {}) })
     return String((await ask(`${base}/nonce?${query}`)).json.nonce)
   }
 
-  it('have nonces by chain: nobody uses up those of somebody else with the same address (threat 63)', async () => {
+  it('have nonces per chain: owners of the same address on other chains cannot consume them (threat 63)', async () => {
     const address = await wallets(alice, mallory)
     const far = `${Date.now()}000`
     const near = freshNonce()
@@ -85,7 +97,7 @@ describe('contract wallets on several chains', () => {
     expect(await tokenOn(A, address, mallory, freshNonce())).toBe('signature')
   })
 
-  it('are told the last nonce of a chain, and without one the last of all (threat 63)', async () => {
+  it('get the last nonce of a chain, or the greatest of all without a chain (threat 63)', async () => {
     const address = await wallets(alice, mallory)
     expect([await lastOf(address), await lastOf(address, A)]).toEqual(['1', '1'])
     await tokenOn(A, address, alice, '1000')
@@ -98,7 +110,7 @@ describe('contract wallets on several chains', () => {
     expect(await lastOf(address, 5)).toBe('1')
   })
 
-  it('of one owner take a signature once in all, where it names no chain (threat 63)', async () => {
+  it('accept a signature that names no chain once in total when they have the same owner (threat 63)', async () => {
     const address = await wallets(alice, alice)
     const nonce = freshNonce()
     expect(await tokenOn(A, address, alice, nonce)).toBe('passes')
@@ -109,19 +121,57 @@ describe('contract wallets on several chains', () => {
     expect((await Promise.all(both)).filter((verdict) => verdict === 'passes').length).toBeLessThanOrEqual(1)
   })
 
-  it('take none on one chain while the other cannot say whether it would take it too (threat 63)', async () => {
+  it('accept no such signature while the other chain cannot be asked (threat 63)', async () => {
     const address = await wallets(alice, mallory)
     const nonce = freshNonce()
     proxy.down = true
     expect(await tokenOn(A, address, alice, nonce)).toBe('502 CHAIN_UNAVAILABLE')
     proxy.down = false
-    await expect.poll(() => tokenOn(A, address, alice, nonce), { timeout: 20_000 }).toBe('passes')
+    await expect.poll(() => tokenOn(A, address, alice, nonce), { timeout: 60_000 }).toBe('passes')
   })
 
-  it('never fall behind a nonce that they used when all chains shared one (threat 63)', async () => {
+  it('upload with a token that names their chain, and are another publisher on each', async () => {
+    const address = await wallets(alice, mallory)
+    const [onA, onB] = [await tokenFor(A, address, alice), await tokenFor(B, address, mallory)]
+    const begun = await beginUpload(onA)
+    expect([begun.status, (await beginUpload(onB)).status]).toEqual([201, 201])
+    const url = new URL(begun.headers.get('location') as string, base).href
+    const part = { 'upload-offset': '0' }
+    expect((await tus(url, 'PATCH', { ...onB, ...part }, Buffer.from('tide'))).json.code).toBe('UPLOAD_NOT_FOUND')
+    expect((await tus(url, 'PATCH', { ...onA, ...part }, Buffer.from('tide'))).status).toBe(204)
+    expect((await ask(url, { headers: { ...onA, address, chainId: `${A}` } })).json.offset).toBe(4)
+    for (const wrong of [B, 5]) {
+      const refused = await ask(url, { headers: { ...onA, chainId: `${wrong}` } })
+      expect(refused.json).toMatchObject({ code: 'TOKEN_INVALID', error: expect.stringContaining('another chain') })
+    }
+    const ofAnother = await ask(url, { headers: { ...onA, address: alice.address } })
+    expect(ofAnother.json.code).toBe('TOKEN_INVALID')
+  })
+
+  it('must name their chain where they sign an upload; an account need not', async () => {
+    const address = await wallets(alice, mallory)
+    const account = newWallet()
+    const signed = async (as: string, more: Record<string, string> = {}, signer = alice) => {
+      const nonce = freshNonce()
+      return beginUpload({ address: as, nonce, signature: await signText(signer, `${as}${nonce}upload`), ...more })
+    }
+    expect((await signed(account.address, {}, account)).status).toBe(201)
+    expect((await signed(account.address, { chainId: '5' }, account)).status).toBe(201)
+    expect((await signed(address)).json.errors).toEqual({
+      signature: [expect.any(String)],
+      chainId: [expect.stringContaining('is required if the address is a contract wallet')],
+    })
+    expect((await signed(address, { chainId: '5' })).json.errors).toMatchObject({
+      chainId: [expect.stringContaining('must be a chain that this provider serves')],
+    })
+    expect((await signed(address, { chainId: `${A}` })).status).toBe(201)
+    expect(Object.keys((await signed(address, { chainId: `${B}` })).json.errors as object)).toEqual(['signature'])
+  })
+
+  it('never accept a nonce below one that was shared by all chains before (threat 63)', async () => {
     const address = await wallets(alice, mallory)
     const used = freshNonce()
-    // as earlier versions wrote it down
+    // as earlier versions stored it
     const { nonces } = app.context.store
     expect(await nonces.consume(address as `0x${string}`, parseNonce(used, 10n ** 39n).sortKey)).toBe(true)
     expect(await lastOf(address, A)).toBe(used)

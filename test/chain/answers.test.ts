@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkAnswer } from '../../src/chain/answers.js'
+import { validateResponse } from '../../src/chain/answers.js'
 import { ChainNodes } from '../../src/chain/nodes.js'
 import { eventually } from '../helpers/eventually.js'
 import { ask, downloadParams } from '../helpers/requests.js'
@@ -17,7 +17,7 @@ const HEADER = { hash: hash('5'), number: '0x5', timestamp: '0x65f00000', transa
 const FILTER = { fromBlock: '0x4', toBlock: '0x6', address: ADDRESS, topics: [[hash('1'), hash('2')]] }
 const second = { ...LOG, logIndex: '0x1' }
 
-describe('an answer of a node', () => {
+describe('the answer of a node', () => {
   it.each<[string, unknown[], unknown]>([
     ['eth_getTransactionReceipt', [hash('7')], RECEIPT],
     ['eth_getTransactionReceipt', [hash('7')], { ...RECEIPT, status: '0x0', logs: [] }],
@@ -36,8 +36,8 @@ describe('an answer of a node', () => {
     ['eth_call', [], '0x'],
     ['eth_call', [], '0xABcd'],
     ['eth_of_another_kind', [], { any: 'thing' }],
-  ])('%s: one of the right form is taken', (method, params, said) => {
-    expect(() => checkAnswer(method, params, said)).not.toThrow()
+  ])('is accepted in the right form: %s', (method, params, said) => {
+    expect(() => validateResponse(method, params, said)).not.toThrow()
   })
 
   it.each<[string, string, unknown[], unknown]>([
@@ -79,8 +79,8 @@ describe('an answer of a node', () => {
     ['number', 'eth_blockNumber', [], `0x${'f'.repeat(14)}`],
     ['hex', 'eth_call', [], null],
     ['hex', 'eth_call', [], '0xabc'],
-  ])('that has a wrong %s is none (%s, threat 82)', (field, method, params, said) => {
-    expect(() => checkAnswer(method, params, said)).toThrow(expect.objectContaining({ method, field }))
+  ])('is rejected with a wrong %s (%s, threat 82)', (field, method, params, said) => {
+    expect(() => validateResponse(method, params, said)).toThrow(expect.objectContaining({ method, field }))
   })
 })
 
@@ -113,7 +113,7 @@ describe('a node whose answers are malformed', () => {
     'blockNumber',
     'blockHash',
     'logs',
-  ])('is not believed that an order failed: a receipt without %s is none, and the next node is asked (threat 82)', async (field) => {
+  ])('cannot make an order fail: a receipt without %s is rejected and the next node asked (threat 82)', async (field) => {
     const download = await bought()
     const [liar] = proxies as [RpcProxy]
     liar.lie = without(field)
@@ -126,7 +126,7 @@ describe('a node whose answers are malformed', () => {
     } finally {
       liar.lie = (_, truth) => truth
     }
-    // it is well again by its next probe
+    // it recovers with its next probe
     await eventually(async () => {
       liar.forget()
       await world.local.app.context.chains.get(world.network.chainId)?.nodes.ask((client) => client.getGasPrice())
@@ -134,7 +134,7 @@ describe('a node whose answers are malformed', () => {
     })
   })
 
-  it('makes the request fail as one without a chain where there is no other, and not for good (threat 82)', async () => {
+  it('makes the request fail with a retriable error when there is no other node (threat 82)', async () => {
     const download = await bought()
     for (const proxy of proxies) proxy.lie = without('status')
     expect((await download()).json).toMatchObject({ code: 'CHAIN_UNAVAILABLE' })
@@ -142,7 +142,7 @@ describe('a node whose answers are malformed', () => {
     await eventually(async () => (await download()).status === 200)
   })
 
-  it('rests like one that fails, and the log says why, by its host (threat 82)', async () => {
+  it('is avoided like a failing one, and the log says why, with its host (threat 82)', async () => {
     const lines: object[] = []
     const note = (fields: object) => void lines.push(fields)
     const log = { debug: note, info: note, warn: note, error: note }
@@ -155,7 +155,8 @@ describe('a node whose answers are malformed', () => {
     liar.forget()
     expect((await block()).number).toBe(1n)
     liar.lie = (_, truth) => truth
-    expect(liar.posts).toBe(0)
+    // probes in the background ask for the number of the last block
+    expect(liar.calls).not.toContain('eth_getBlockByNumber')
     const reason = 'answers eth_getBlockByNumber with a wrong hash'
     expect(lines).toEqual([expect.objectContaining({ node: urls[0]?.host, reason })])
     expect(JSON.stringify(lines)).not.toContain('hunter2')

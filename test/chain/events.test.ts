@@ -47,7 +47,7 @@ describe('decoding of events', () => {
     expect(decodeEvents(logs)).toHaveLength(EVENTS.length)
   })
 
-  it('reads texts and bytes that are empty, or no UTF-8', () => {
+  it('reads strings and bytes that are empty or not UTF-8', () => {
     const [created] = EVENTS
     for (const text of ['', '0x']) {
       const log = logOf(created, { ...VALUES, string: text })
@@ -58,7 +58,7 @@ describe('decoding of events', () => {
     expect(decodeEvent(broken)?.args).toMatchObject({ tokenName: '\ufffd\ufffd\ufffd\ufffd' })
   })
 
-  it('passes over what is another event, or not of its form', () => {
+  it('ignores other events and malformed ones', () => {
     const metadata = EVENTS.find(({ name }) => name === 'MetadataUpdated') as (typeof EVENTS)[number]
     const log = logOf(metadata)
     const word = (value: bigint) => numberToHex(value, { size: 32 })
@@ -78,7 +78,7 @@ describe('decoding of events', () => {
     expect(decodeEvent(log)).toBeDefined()
   })
 
-  it('holds the event loop for no time worth the name with a log of some megabytes (threat 46)', async () => {
+  it('does not block the event loop with a log of several megabytes (threat 46)', async () => {
     const large = { ...VALUES, bytes: `0x${'ab'.repeat(3_000_000)}`, string: 'x'.repeat(1000), address: zeroAddress }
     const log = logOf(EVENTS.find(({ name }) => name === 'MetadataUpdated') as (typeof EVENTS)[number], large)
     let data: Hex | undefined

@@ -3,18 +3,18 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { Wallet } from 'ethers'
 import { createPublicClient, type Hex, http } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Published } from '../../demo/publish.js'
 import { rpcClient } from '../../src/chain/clients.js'
 import { viewFunction } from '../helpers/abi.js'
 import { deployed } from '../helpers/contracts.js'
+import type { Published } from '../helpers/publish.js'
 import { placed } from '../helpers/raw-contracts.js'
 import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const BAD_SIGNATURE = `0x${'12'.repeat(65)}`
 
-/** A contract may answer a call with "fetch this URL" (EIP-3668). Nobody who runs inside a network may do so. */
-describe('threat 35: a contract that asks for an off-chain look-up', () => {
+/** A contract may answer a call with "fetch this URL" (EIP-3668), which a service inside a network must never do. */
+describe('a contract that asks for an off-chain look-up sends no request anywhere (threat 35)', () => {
   let world: World
   let inside: Server
   let connections = 0
@@ -60,7 +60,7 @@ describe('threat 35: a contract that asks for an off-chain look-up', () => {
   }
   const document = async ({ did }: Published) => (await ask(`${base}/aquarius/assets/ddo/${did}`)).json
 
-  it('is a trap that the library by itself walks into', async () => {
+  it('control: the library on its own would send it', async () => {
     const client = createPublicClient({ transport: http(world.network.rpcUrl) })
     await expect(client.call({ to: lookup, data: '0x12345678' })).rejects.toThrow()
     expect(connections).toBeGreaterThan(0)
@@ -73,16 +73,19 @@ describe('threat 35: a contract that asks for an off-chain look-up', () => {
 
   it('as a file, described and downloaded', async () => {
     const file = contractFile(lookup, 'heights', 'uint256')
-    expect((await fileinfo(file)).json).toEqual([{ index: 0, valid: false, type: 'smartcontract' }])
+    expect((await fileinfo(file)).json).toEqual([
+      { index: 0, valid: false, type: 'smartcontract', reason: expect.any(String) },
+    ])
     const asset = await world.publish({ files: [file] })
     const { json } = await fileinfo({ did: asset.did, serviceId: 'tide-access' })
+    // only the operator learns why it is not valid
     expect(json).toEqual([{ index: 0, valid: false, type: 'smartcontract' }])
     const answer = await download(asset, await world.order(asset, buyer))
     expect([answer.status, answer.json.code]).toEqual([502, 'STORAGE_REFUSED'])
     expect(connections).toBe(0)
   })
 
-  it('control: an ordinary contract is a file like others', async () => {
+  it('control: an ordinary contract works as a file', async () => {
     const file = contractFile(world.network.addresses.Ocean, 'symbol', 'string')
     const described = {
       index: 0,
@@ -96,7 +99,7 @@ describe('threat 35: a contract that asks for an off-chain look-up', () => {
     expect((await download(asset, await world.order(asset, buyer))).text).toBe('"OCEAN"')
   })
 
-  it('as the wallet behind a signature, for which anybody needs nothing but a request', async () => {
+  it('as the wallet behind a signature', async () => {
     const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
     const changed = { consumerAddress: lookup, nonce: freshNonce(), signature: BAD_SIGNATURE }
     const refused = await download(asset, await world.order(asset, buyer), changed)
@@ -128,9 +131,9 @@ describe('threat 35: a contract that asks for an off-chain look-up', () => {
 
     const trap = (await world.rpc('eth_getCode', [lookup, 'latest'])) as Hex
     const replace = (address: string) => placed(world.rpc.bind(world), trap, address)
-    /** The price, once the answers that were there before are no longer good. */
+    /** The price, once cached answers have expired. */
     const price = (asset: Published) =>
-      expect.poll(async () => ((await document(asset)).stats as { price: object }).price, { timeout: 10_000 })
+      expect.poll(async () => ((await document(asset)).stats as { price: object }).price, { timeout: 60_000 })
     await replace(Ocean)
     await price(priced).toEqual({ value: 2.5, tokenAddress: Ocean })
     await replace(FixedPrice)

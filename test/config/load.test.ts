@@ -17,14 +17,18 @@ function problems(environment: Record<string, string>, file?: string): string[] 
   }
 }
 
+/** Compute environments of these ids, as JSON. */
+const environments = (...ids: string[]) =>
+  JSON.stringify(ids.map((id) => ({ id, consumerAddress: '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061' })))
+
 describe('settings', () => {
-  it('have defaults for all but chain and key', () => {
+  it('have defaults, except for chain and key', () => {
     const settings = loadSettings(base)
     expect(settings).toMatchObject({ PORT: 8030, HOST: '0.0.0.0', ALLOW_NON_PUBLIC_IP: false, EXPOSE_FILENAME: false })
     expect(settings.PROVIDER_PRIVATE_KEY.all?.address).toMatch(/^0x/)
   })
 
-  it('take one value for all chains, or one by chain', () => {
+  it('take one value for all chains, or one per chain', () => {
     const settings = loadSettings({
       ...base,
       NETWORK_URL: '{"1":"http://a","137":"http://b"}',
@@ -34,7 +38,7 @@ describe('settings', () => {
     expect(settings.PROVIDER_FEE_AMOUNT?.byChain.get(1)).toBe(5n)
   })
 
-  it('are refused all at once, one line each, and no line quotes a secret', () => {
+  it('are all reported at once when wrong, one line each, without quoting secrets', () => {
     const found = problems({
       PROVIDER_PRIVATE_KEY: '0xnotakey',
       NETWORK_URL: 'ws://user:hunter2@host',
@@ -61,18 +65,46 @@ describe('settings', () => {
   })
 
   it.each([
+    ['ALLOW_NON_PUBLIC_IP', 'no', false],
+    ['ALLOW_NON_PUBLIC_IP', 'On', true],
+    ['TRUSTED_PROXIES', '10.0.0.1, 2001:db8::/32', ['10.0.0.1', '2001:db8::/32']],
+    ['STORAGE_DENIED_HOSTS', 'Files.example, *.intern.example', ['files.example', '*.intern.example']],
+  ])('are parsed: %s=%s', (name, text, value) => {
+    expect(loadSettings({ ...base, [name]: text })).toMatchObject({ [name]: value })
+  })
+
+  it.each([
+    ['ALLOW_NON_PUBLIC_IP', 'hunter2', 'must be true or false'],
+    ['PROVIDER_FEE_AMOUNT', `${2n ** 256n}`, 'must be a whole number below 2^256'],
+    ['PROVIDER_FEE_AMOUNT', '-1', 'must be a whole number below 2^256'],
+    ['TRUSTED_PROXIES', '10.0.0.1,hunter2', 'must hold IP addresses or networks alone'],
+    ['STORAGE_DENIED_HOSTS', 'https://hunter2', 'must hold host names alone'],
+    ['DATABASE_URL', 'mysql://tide:hunter2@host', 'must be a postgres:// URL'],
+    ['AUTH_TOKEN_SECRET', 'hunter2', 'must have at least 32 characters'],
+    ['COMPUTE_ENVIRONMENTS', '{}', 'must be a JSON list'],
+    ['COMPUTE_ENVIRONMENTS', '[{"id":""}]', 'must have an id in every entry'],
+    ['COMPUTE_ENVIRONMENTS', '[null]', 'must have an id in every entry'],
+    ['COMPUTE_ENVIRONMENTS', '[{"id":"a","chainId":"1"}]', 'has a chainId that is no number in a'],
+    ['COMPUTE_ENVIRONMENTS', environments('a', 'a'), 'must not use an id twice'],
+  ])('are rejected with the reason, without quoting the value: %s=%s', (name, text, reason) => {
+    const found = problems({ ...base, [name]: text })
+    expect(found.join()).toContain(`${name}: ${reason}`)
+    expect(found.join()).not.toContain('hunter2')
+  })
+
+  it.each([
     ['PROVIDER_PRIVATE_KY', 'PROVIDER_PRIVATE_KEY'],
     ['NETWORK_URLS', 'NETWORK_URL'],
     ['ALLOW_NON_PUBLIC_IPS', 'ALLOW_NON_PUBLIC_IP'],
-  ])('point out that %s is probably %s', (wrong, right) => {
+  ])('suggest for the unknown name %s: %s', (wrong, right) => {
     expect(problems({ ...base, [wrong]: 'x' })).toEqual([`${wrong}: no such setting. Did you mean ${right}?`])
   })
 
-  it('leave the names of other programs alone', () => {
+  it('ignore variables of other programs', () => {
     expect(problems({ ...base, HOME: '/root', PATH: '/bin', HOSTS: 'a', SUPPORT: 'b', NETWORK: 'c' })).toEqual([])
   })
 
-  it('come from a file as well, where every unknown name is a mistake, and the environment wins', () => {
+  it('may come from a file, where unknown names are errors, and the environment takes precedence', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const file = join(folder, 'settings.env')
     writeFileSync(file, `PROVIDER_PRIVATE_KEY=${KEY}\nNETWORK_URL=http://file\nPORT=1\n`)
@@ -101,7 +133,7 @@ describe('settings', () => {
       `PROVIDER_PRIVATE_KEY_FILE=${KEY}\n`,
       'PROVIDER_PRIVATE_KEY_FILE: the file that it names cannot be read: ENOENT.',
     ],
-  ])('threat 65: %s is told without the value', (_name, content, problem) => {
+  ])('are rejected without quoting the value: %s (threat 65)', (_name, content, problem) => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const file = join(folder, 'settings.env')
     writeFileSync(file, content)

@@ -28,7 +28,7 @@ describe('settings of an operator', () => {
     }
   }
 
-  it('take secrets from files', () => {
+  it('may read secrets from files', () => {
     const settings = loadSettings({ ...base, PROVIDER_PRIVATE_KEY_FILE: file('key', `${KEY}\n`) })
     expect(settings.PROVIDER_PRIVATE_KEY.all?.address).toBe('0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A')
     const missing = join(folder, 'none')
@@ -38,7 +38,7 @@ describe('settings of an operator', () => {
     expect(problems({ ...base, PROVIDER_PRIVATE_KEY: KEY, PROVIDER_PRIVATE_KY_FILE: 'x' })).toEqual([])
   })
 
-  it('understand the names of the legacy service', () => {
+  it('accept the names of the legacy service', () => {
     const settings = loadSettings({
       ...base,
       UNIVERSAL_PRIVATE_KEY: KEY,
@@ -89,19 +89,21 @@ describe('commands of an operator', () => {
   const run = (command: string, changed: Record<string, string> = {}) =>
     runCommand([command], { ...environment, ...changed })
 
-  it('config shows what is in force, and no secret', async () => {
+  it('config prints the effective settings without secrets', async () => {
     const { status, stdout } = await run('config')
     expect(status).toBe(0)
     const lines = stdout.trim().split('\n')
-    expect(lines).toContain('PROVIDER_PRIVATE_KEY=(not shown)')
-    expect(lines).toContain('RBAC_SERVER_URL=http://127.0.0.1:1/…')
+    expect(lines).toContain('# PROVIDER_PRIVATE_KEY is set, and not shown')
+    expect(lines).toContain('# RBAC_SERVER_URL=http://127.0.0.1:1/…')
     expect(lines).toContain('ORDER_WAIT=5000')
-    expect(lines).toContain('STORAGE_PORTS=80,80,443,443,1024,65535')
-    expect(lines.find((line) => line.startsWith('NETWORK_URL='))).toMatch(/^NETWORK_URL=http:\/\/127\.0\.0\.1:\d+\/…$/)
+    expect(lines).toContain('STORAGE_PORTS=80,443,1024-65535')
+    expect(lines.find((line) => line.startsWith('# NETWORK_URL='))).toMatch(
+      /^# NETWORK_URL=http:\/\/127\.0\.0\.1:\d+\/…$/,
+    )
     expect(stdout).not.toMatch(/hunter|1111|2222/)
   })
 
-  it('doctor finds what is wrong, and says so by its exit code', async () => {
+  it('doctor reports problems, and exits with 1 if there are any', async () => {
     const { status, stdout } = await run('doctor')
     expect(status).toBe(1)
     const bad = stdout.split('\n').filter((line) => line.startsWith('FAIL'))
@@ -122,7 +124,7 @@ describe('commands of an operator', () => {
     expect((await run('doctor', { PORT: 'x' })).stdout).toMatch(/^FAIL {2}PORT: /)
     const database = await run('doctor', { RBAC_SERVER_URL: '', DATABASE_URL: 'postgres://u:hunter4@127.0.0.1:1/x' })
     expect(database.stdout).toMatch(
-      /^FAIL {2}DATABASE_URL: the database cannot be used: it cannot be reached \(ECONNREFUSED\)\.$/m,
+      /^FAIL {2}DATABASE_URL: the database x at 127\.0\.0\.1:1 as user u cannot be used: nothing listens there \(ECONNREFUSED\)\.$/m,
     )
   })
 })

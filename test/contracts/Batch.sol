@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.20;
 
-/// Makes many calls in one transaction, in its own name.
+/// Makes many calls in one transaction, as their sender.
 contract Batch {
     function run(address[] calldata targets, bytes[] calldata calls) external {
         for (uint256 i = 0; i < targets.length; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.20;
 
-/// Emits the events of data NFTs and datatokens without being one, as many and as large as it is told.
+/// Emits events of data NFTs and datatokens without being one, as many and as large as requested.
 contract Crowd {
     event MetadataState(address indexed updatedBy, uint8 state, uint256 timestamp, uint256 blockNumber);
     event MetadataUpdated(

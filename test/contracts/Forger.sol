@@ -16,7 +16,7 @@ interface IDatatoken {
     function reuseOrder(bytes32 orderTxId, ProviderFee calldata fee) external;
 }
 
-/// Emits the events of orders without any order, in whatever sequence it is told.
+/// Emits the events of orders without any order, in any requested sequence.
 contract Forger {
     event OrderStarted(
         address indexed consumer,
@@ -52,7 +52,7 @@ contract Forger {
         if (!feeFirst) emitFee(fee);
     }
 
-    /// A reuse at the real datatoken, between forged events of its own.
+    /// Reuses an order at the real datatoken, between forged events.
     function sandwich(
         address datatoken,
         bytes32 orderTxId,

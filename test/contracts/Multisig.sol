@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.20;
 
-/// A wallet of several owners, all of whom must sign (EIP-1271). Like Safes do, it has them sign a hash that holds its
-/// own address and the chain, and takes their 65-byte signatures one behind the other, by rising address.
+/// A wallet of several owners, all of whom must sign (EIP-1271). As with a Safe, they sign a hash of its address and
+/// the chain, and their 65-byte signatures are concatenated in ascending order of the owners' addresses.
 contract Multisig {
     bytes32 private constant DOMAIN = keccak256("EIP712Domain(uint256 chainId,address verifyingContract)");
     bytes32 private constant MESSAGE = keccak256("SafeMessage(bytes message)");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.20;
 
-/// A contract wallet of one owner (EIP-1271), and the ways in which one can misbehave.
+/// A contract wallet of one owner (EIP-1271), with the ways in which such a wallet can misbehave.
 contract Wallet {
     enum Mood {
         Honest,
@@ -23,7 +23,7 @@ contract Wallet {
         mood = mood_;
     }
 
-    /// Makes a call in the name of the wallet.
+    /// Makes a call with the wallet as its sender.
     function run(address target, bytes calldata data) external {
         (bool ok, bytes memory reason) = target.call(data);
         if (!ok) {

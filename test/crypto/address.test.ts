@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { checksummed, isAddressText } from '../../src/crypto/address.js'
 
 describe('address', () => {
-  it('is spelled as the chain library spells it', () => {
+  it('has the checksum that the chain library computes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), fc.boolean(), (bytes, upper) => {
         const digits = Buffer.from(bytes).toString('hex')
@@ -22,8 +22,8 @@ describe('address', () => {
     `0x${'ab'.repeat(21)}`,
     `0x${'g'.repeat(40)}`,
     `0x${'AB'.repeat(20)}`,
-    // the library throws for it where it compares two, or asks for the checksum
+    // the library throws where it compares it, or computes its checksum
     `0X${'AB'.repeat(20)}`,
-  ])('is one where the chain library says so (%j)', (text) =>
+  ])('is valid exactly when the chain library says so (%j)', (text) =>
     expect(isAddressText(text)).toBe(isAddress(text, { strict: false })))
 })

@@ -3,7 +3,7 @@ import { keccak256 } from 'viem'
 import { expect, it } from 'vitest'
 import { keccak } from '../../src/crypto/keccak.js'
 
-it('keccak-256 is that of Ethereum, whatever the length and whatever was hashed before', () => {
+it('keccak-256 is that of Ethereum, for any length and in any sequence', () => {
   expect(Buffer.from(keccak(new Uint8Array())).toString('hex')).toBe(
     'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
   )

@@ -19,14 +19,14 @@ describe('provider key', () => {
     [`0x${'zz'.repeat(32)}`, 'must be 32 bytes'],
     [`0x${'00'.repeat(32)}`, 'is not a valid'],
     [`0x${'ff'.repeat(32)}`, 'is not a valid'],
-  ])('refuses %j without quoting it', (text, reason) => {
+  ])('rejects %j without quoting it', (text, reason) => {
     expect(() => providerKey(text)).toThrow(reason)
     if (text.length > 4) expect(() => providerKey(text)).not.toThrow(text.slice(2, 20))
   })
 })
 
 describe('signatures', () => {
-  it('recovers what a wallet signed, and a wallet recovers what is signed here', async () => {
+  it('are interchangeable with those of wallets', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (message) => {
         const digest = personalDigest(message)
@@ -39,7 +39,7 @@ describe('signatures', () => {
     )
   })
 
-  it('accepts v as 0, 1, 27 and 28 and nothing else', async () => {
+  it('have a v of 0, 1, 27 or 28', async () => {
     const digest = personalDigest(Buffer.from('tide'))
     const signature = hexToBytes((await wallet.signMessage('tide')) as `0x${string}`)
     const v = signature[64] as number
@@ -51,7 +51,7 @@ describe('signatures', () => {
     expect(accepted).toEqual([v - 27, v])
   })
 
-  it('threat 31: refuses other lengths, the malleable twin, zeros and values out of range', async () => {
+  it('are rejected with another length, a high s, zeros or values out of range (threat 31)', async () => {
     const digest = personalDigest(Buffer.from('tide'))
     const good = hexToBytes((await wallet.signMessage('tide')) as `0x${string}`)
     const s = BigInt(`0x${Buffer.from(good.slice(32, 64)).toString('hex')}`)

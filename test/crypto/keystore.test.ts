@@ -13,11 +13,11 @@ const KEY = `0x${'11'.repeat(32)}`
 const ADDRESS = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const PASSWORD = 'a long enough pässword'
 
-/** Another implementation's file, at a low cost. */
+/** A keystore file of another implementation, with a low derivation cost. */
 const foreign = (key = KEY) => new ethers.Wallet(key).encrypt(PASSWORD, { scrypt: { N: 1024, r: 8, p: 1 } })
 
 describe('encrypted keys', () => {
-  it('opens what other wallets write, and they open ours', async () => {
+  it('are interchangeable with those of other wallets', async () => {
     const text = await foreign()
     expect(await openKeystore(text, PASSWORD)).toMatchObject({ address: ADDRESS })
     expect(await openKeystore(text.replace('"crypto"', '"Crypto"'), PASSWORD)).toMatchObject({ address: ADDRESS })
@@ -27,7 +27,7 @@ describe('encrypted keys', () => {
     expect(ours).not.toContain('1111')
   })
 
-  it("opens the definition's own example with pbkdf2", async () => {
+  it("are read with pbkdf2, as in the specification's test vector", async () => {
     // https://github.com/ethereum/wiki/wiki/Web3-Secret-Storage-Definition, test vectors
     const crypto = {
       cipher: 'aes-128-ctr',
@@ -48,7 +48,7 @@ describe('encrypted keys', () => {
     )
   })
 
-  it('says what is wrong, and pays no absurd cost', async () => {
+  it('are rejected with the reason, and before an absurd derivation cost is paid', async () => {
     const good = JSON.parse(await foreign())
     const changed = (change: (file: typeof good) => void) => {
       const copy = structuredClone(good)
@@ -84,7 +84,7 @@ describe('keys of an operator', () => {
     writeFileSync(path('short'), 'short\n')
   })
 
-  it('are made, imported and checked, and never written over', async () => {
+  it('are created, imported and verified, and never overwritten', async () => {
     const given = ['--file', path('made.json'), '--password-file', path('password')]
     const made = await keys(['make', ...given])
     expect(made).toMatchObject({ status: 0, stderr: '' })
@@ -113,12 +113,12 @@ describe('keys of an operator', () => {
       [['make', '--file', path('x.json'), '--password-file', path('short')], 'at least 12 characters'],
       [['make', '--password-file', path('password')], '--file: name the file'],
       [['check', '--file', path('password'), '--password-file', path('password')], 'is not JSON'],
-      [['lose'], 'one of make, import and check'],
+      [['lose'], "unknown command 'lose'"],
     ] as const)
       expect(await keys(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(words) })
   })
 
-  it('serve in place of keys in the environment', async () => {
+  it('can be used in place of keys in the environment', async () => {
     writeFileSync(path('one.json'), await foreign())
     writeFileSync(path('old.json'), await foreign(`0x${'22'.repeat(32)}`))
     const environment = {

@@ -5,10 +5,10 @@ import { expect, it } from 'vitest'
 import { createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
 import { eventually } from '../helpers/eventually.js'
-import { ask, downloadParams } from '../helpers/requests.js'
+import { ask, downloadParams, served } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-it('a new key quotes and encrypts; what the old one encrypted and quoted still holds', async () => {
+it('key rotation: the new key quotes and encrypts; what the old key encrypted and quoted remains valid', async () => {
   const world = await World.start()
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
@@ -20,7 +20,7 @@ it('a new key quotes and encrypts; what the old one encrypted and quoted still h
     )
   const rotated = await app({ PREVIOUS_PRIVATE_KEYS: `0x${'33'.repeat(32)}, ${world.network.accounts[8]?.privateKey}` })
   const base = await rotated.listen()
-  await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
+  await served(base, asset)
   const download = async () => ask(`${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
   expect((await download()).text).toBe('tide')
   const quote = await ask(

@@ -6,8 +6,8 @@ import { seal, sealingKeys, unseal } from '../../src/crypto/sealing.js'
 const keys = sealingKeys(providerKey('11'.repeat(32)), 'test')
 const bytes = fc.uint8Array({ maxLength: 600 })
 
-describe('threat 40: sealing', () => {
-  it('gives back any bytes, in their own context, the same seal each time', () => {
+describe('sealing (threat 40)', () => {
+  it('is deterministic, and round-trips any bytes in the same context', () => {
     fc.assert(
       fc.property(bytes, fc.string(), (content, context) => {
         const sealed = seal(keys, context, content)
@@ -17,7 +17,7 @@ describe('threat 40: sealing', () => {
     )
   })
 
-  it('never opens what was changed in any bit, cut, made longer or made up', () => {
+  it('rejects a seal with any bit changed, or truncated, extended or forged', () => {
     fc.assert(
       fc.property(bytes, fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 40 }), (content, at, more) => {
         const sealed = seal(keys, 'file', content)
@@ -32,7 +32,7 @@ describe('threat 40: sealing', () => {
     )
   })
 
-  it('has nothing in common with another context, key or purpose', () => {
+  it('yields unrelated seals for another context, key or purpose', () => {
     const others = [
       sealingKeys(providerKey('22'.repeat(32)), 'test'),
       sealingKeys(providerKey('11'.repeat(32)), 'other'),
@@ -41,7 +41,7 @@ describe('threat 40: sealing', () => {
       fc.property(bytes, fc.string(), fc.string(), (content, one, two) => {
         const sealed = seal(keys, one, content)
         if (one !== two) expect(unseal(keys, two, sealed)).toBeUndefined()
-        // what moves from the context into the content is another thing
+        // moving a byte from the context into the content makes a different seal
         expect(unseal(keys, one + two, seal(keys, one, Buffer.concat([Buffer.from(two), content])))).toEqual(
           two === '' ? Buffer.from(content) : undefined,
         )
@@ -53,13 +53,13 @@ describe('threat 40: sealing', () => {
     )
   })
 
-  it('tells the length in steps of 32 bytes alone', () => {
+  it('reveals the length only in steps of 32 bytes', () => {
     const lengths = Array.from({ length: 65 }, (_, length) => seal(keys, '', Buffer.alloc(length)).length)
     expect(new Set(lengths)).toEqual(new Set([48, 80, 112]))
     expect([lengths[31], lengths[32], lengths[63], lengths[64]]).toEqual([48, 80, 80, 112])
   })
 
-  it('has two keys of its own, neither of which is the provider key', () => {
+  it('derives two keys of its own, different from the provider key', () => {
     const [mac, cipher] = [keys.mac.export(), keys.cipher.export()]
     expect([mac.length, cipher.length, mac.equals(cipher)]).toEqual([32, 32, false])
     for (const derived of [mac, cipher]) expect(derived.toString('hex')).not.toBe('11'.repeat(32))

@@ -1,22 +1,21 @@
 import { once } from 'node:events'
-import { ethers } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { acquire, order, quote } from '../../demo/consume.js'
-import { type DevProcess, spawnDev } from '../../demo/local-dev.js'
-import { type Published, publish } from '../../demo/publish.js'
 import { BOUNDS } from '../../src/bounds.js'
 import { freePort } from '../helpers/backends.js'
+import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
-import { HELD } from '../helpers/measured.js'
+import { HELD, onCore } from '../helpers/measured.js'
 import { metricOf } from '../helpers/measures.js'
+import { paidAsset } from '../helpers/paid.js'
+import type { Published } from '../helpers/publish.js'
 import { bareSocket, getRequest, postRequest } from '../helpers/raw-consumer.js'
-import { ask, freshNonce, signText } from '../helpers/requests.js'
+import { ask } from '../helpers/requests.js'
 import { StorageServer } from '../helpers/storage-server.js'
 
 const DOWNLOADS = 60
 const MIB = 1_048_576
 
-/** What anybody may ask for, at its largest, on a service in a process of its own. */
+/** The largest requests that anybody may send, to a service in a process of its own. */
 describe('the largest anonymous requests', () => {
   let dev: DevProcess
   let storage: StorageServer
@@ -31,31 +30,16 @@ describe('the largest anonymous requests', () => {
     silent = storage.on('/silent', () => undefined)
     const metricsPort = await freePort()
     metrics = `http://127.0.0.1:${metricsPort}`
-    dev = await spawnDev([], { METRICS_PORT: `${metricsPort}`, LOG_LEVEL: 'error' })
+    dev = await startDevOnContracts([], { METRICS_PORT: `${metricsPort}`, LOG_LEVEL: 'error' })
     const { facts } = dev
     api = `${facts.providerUrl}/api/services`
-    const provider = new ethers.providers.JsonRpcProvider(facts.rpcUrl)
-    provider.pollingInterval = 50
-    const [publisher, buyer] = [provider.getSigner(1), provider.getSigner(2)]
     const url = storage.file('/a.csv', Buffer.from('paid'))
-    const files = Array.from({ length: BOUNDS.files.count }, () => ({ type: 'url', url, method: 'GET' }))
-    asset = await publish({ network: facts, publisher, files })
-    await eventually(
-      async () => (await ask(`${facts.providerUrl}/api/aquarius/assets/ddo/${asset.did}`)).status === 200,
-    )
-    const address = await buyer.getAddress()
-    const fee = await quote(facts, asset, address)
-    await acquire(facts, asset, buyer)
-    const transferTxId = await order(facts, asset, buyer, fee)
-    const nonce = freshNonce()
-    const expiration = `${Math.floor(Date.now() / 1000) + 3600}`
-    const signed = { address, nonce, signature: await signText(buyer, address + nonce), expiration }
-    const { json } = await ask(`${api}/createAuthToken?${new URLSearchParams(signed)}`)
-    const service = { documentId: asset.did, serviceId: 'tide-access', transferTxId, consumerAddress: address }
+    const { asset: published, service, token } = await paidAsset(dev, Array(BOUNDS.files.count).fill(url))
+    asset = published
     const download = `${api}/download?${new URLSearchParams({ ...service, fileIndex: '0' })}`
-    paid = () => ask(download, { headers: { authtoken: json.token as string } })
+    paid = () => ask(download, { headers: { authtoken: token } })
     expect((await paid()).text).toBe('paid')
-  }, 60_000)
+  })
   afterAll(async () => {
     await dev?.stop()
     await storage?.close()
@@ -72,7 +56,7 @@ describe('the largest anonymous requests', () => {
   const validate = (document: object) =>
     post(`${dev.facts.providerUrl}/api/aquarius/assets/ddo/validate`, JSON.stringify(document), octets)
 
-  /** A document with as many keys and values as may be, filled up with text to a megabyte. */
+  /** A document with the maximum number of keys and values, padded with text to a megabyte. */
   function largest(): object {
     const keys = Object.fromEntries(Array.from({ length: 4800 }, (_, at) => [`key ${at}`, Array(8).fill(at % 10)]))
     const make = (description: string) => ({
@@ -82,10 +66,10 @@ describe('the largest anonymous requests', () => {
     return make('x'.repeat(MIB - JSON.stringify(make('')).length - 1000))
   }
 
-  it(`${DOWNLOADS} paid downloads all pass under them (threat 42)`, { timeout: 120_000 }, async () => {
+  it(`do not make any of ${DOWNLOADS} paid downloads fail (threat 42)`, async () => {
     let over = false
     let [asked, refused] = [0, 0]
-    /** Sends one request after the other, until the downloads are done. */
+    /** Sends requests in sequence until the downloads are done. */
     const load = async (times: number, request: () => Promise<{ status: number }>) =>
       Promise.all(
         Array.from({ length: times }, async () => {
@@ -141,9 +125,10 @@ describe('the largest anonymous requests', () => {
     expect(asked).toBeGreaterThan(20)
   })
 
-  it('none of them holds the event loop (threats 42 and 77)', { timeout: 120_000 }, async () => {
-    // told anew with each look
+  it('do not block the event loop (threats 42 and 77)', async () => {
+    // the gauge resets with each scrape
     const heldSince = async () => 1000 * (await metricOf(metrics, 'tidegate_nodejs_eventloop_lag_max_seconds'))
+    const pid = dev.process.pid as number
     const text = JSON.stringify
     const base = dev.facts.providerUrl
     const list = (count: number) => Array(count).fill(0)
@@ -190,10 +175,13 @@ describe('the largest anonymous requests', () => {
       let status = 0
       for (let round = 0; round < 2; round++) {
         await heldSince()
+        const before = onCore(pid) ?? Number.NEGATIVE_INFINITY
         status = (await request()).status
-        times.push(await heldSince())
+        const held = await heldSince()
+        // a delay is not longer than the work of the thread: the rest of it is that of other processes
+        times.push(Math.min(held, (onCore(pid) ?? 0) - before))
       }
-      // the machine is shared: what a request costs is what it costs at best
+      // the machine is shared: the fastest run is the cost of a request
       figures[name] = { status, held: Math.round(Math.min(...times)) }
     }
     console.info(

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
-import { mined } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
 import { createApp } from '../../src/app.js'
 import { didOf } from '../../src/assets/ddo.js'
 import { loadSettings } from '../../src/config/load.js'
 import { providerKey } from '../../src/crypto/keys.js'
-import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../src/dev/anvil.js'
-import { type AddressEntry, deployContracts } from '../../src/dev/deploy.js'
+import { DEV_CHAIN_ID } from '../../src/dev/anvil.js'
+import { type ChainWithContracts, chainWithContracts } from '../helpers/chain.js'
+import { mined } from '../helpers/consume.js'
 import { deployed } from '../helpers/contracts.js'
 import { eventually } from '../helpers/eventually.js'
 import { publishMany } from '../helpers/many-assets.js'
-import { ask, downloadParams } from '../helpers/requests.js'
+import { ocean } from '../helpers/ocean.js'
+import type { Published } from '../helpers/publish.js'
+import { ask, downloadParams, served } from '../helpers/requests.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
 import { World } from '../helpers/world.js'
 
@@ -26,8 +26,8 @@ async function download(base: string, asset: Published, txId: string, buyer: Wal
   return ask(`${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
 }
 
-describe('what a download asks of the chain', () => {
-  it('cold at most 6 calls in at most 2 round trips, warm none, also for a reuse', async () => {
+describe('chain requests of a download', () => {
+  it('are at most 6 calls in 2 round trips without a cache, and none with it, also for a reuse', async () => {
     const world = await World.start()
     const proxy = await RpcProxy.before(world.network.rpcUrl)
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
@@ -37,7 +37,7 @@ describe('what a download asks of the chain', () => {
     const datatoken = new ocean.Datatoken(buyer, world.network.chainId)
     const fee = await world.quote(asset, buyer.address)
     const reuse = await mined(datatoken.reuseOrder(asset.datatoken, txId, fee))
-    // an instance of its own, whose index looks at the chain once and then not for an hour
+    // a separate instance, whose index polls the chain once and then not for an hour
     const app = await createApp(
       loadSettings(
         world.beside({
@@ -49,7 +49,7 @@ describe('what a download asks of the chain', () => {
     )
     try {
       const base = await app.listen()
-      await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
+      await served(base, asset)
       for (const id of [reuse, txId]) {
         proxy.forget()
         expect((await download(base, asset, id, buyer)).text).toBe(CONTENT)
@@ -72,7 +72,7 @@ describe('what a download asks of the chain', () => {
     }
   })
 
-  it('a kept order is refused as soon as the index has seen the asset revoked, or the order reorganised away', async () => {
+  it('are not cached for too long: orders of revoked assets and reorganised ones are refused', async () => {
     const world = await World.start({ ORDER_WAIT: '0' })
     try {
       const publisher = await world.somebody()
@@ -99,9 +99,9 @@ describe('what a download asks of the chain', () => {
     }
   })
 
-  it('200 of 200 downloads succeed with one node lagging, one dead and one that says 429 now and then', async () => {
+  it('let 200 of 200 downloads succeed with one node lagging, one dead and one that answers 429 at times', async () => {
     const proxies: RpcProxy[] = []
-    const world = await World.start({ RPC_TIMEOUT: '1000' }, async (rpcUrl) => {
+    const world = await World.start({}, async (rpcUrl) => {
       for (let at = 0; at < 3; at++) proxies.push(await RpcProxy.before(rpcUrl))
       return proxies.map(({ url }) => url)
     })
@@ -132,13 +132,11 @@ describe('what a download asks of the chain', () => {
     }
   })
 
-  it('serves several chains at once, and one whose nodes are away is no trouble for the other', async () => {
-    const anvils = await Promise.all([startAnvil({ port: 0 }), startAnvil({ port: 0, chainId: OTHER_CHAIN })])
-    const proxies = await Promise.all(anvils.map(({ rpcUrl }) => RpcProxy.before(rpcUrl)))
+  it('of one chain are not affected when the nodes of another chain are down', async () => {
+    const chains = await Promise.all([chainWithContracts(), chainWithContracts(OTHER_CHAIN)])
+    const proxies = await Promise.all(chains.map(({ rpcUrl }) => RpcProxy.before(rpcUrl)))
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-    const chains = await Promise.all(anvils.map(({ rpcUrl }) => deployContracts(rpcUrl)))
-    const [first, second] = chains as [AddressEntry, AddressEntry]
-    const entries = { development: first, other: { ...second, chainId: OTHER_CHAIN } }
+    const entries = { development: chains[0].addresses, other: chains[1].addresses }
     writeFileSync(join(folder, 'address.json'), JSON.stringify(entries))
     const key = `0x${'11'.repeat(32)}`
     const app = await createApp(
@@ -154,8 +152,8 @@ describe('what a download asks of the chain', () => {
       }),
     )
     const publish = async (at: number, chainId: number) => {
-      const { rpcUrl } = anvils[at] as Anvil
-      const { ERC721Factory: factory } = chains[at] as AddressEntry
+      const { rpcUrl, addresses } = chains[at] as ChainWithContracts
+      const { ERC721Factory: factory } = addresses
       const { publicKey } = providerKey(key)
       const batch = await deployed(rpcUrl, 'Batch')
       return (await publishMany(rpcUrl, { factory, batch, publicKey, count: 3, chainId })).map((nft) =>
@@ -181,7 +179,7 @@ describe('what a download asks of the chain', () => {
     } finally {
       await app.close()
       for (const proxy of proxies) proxy.close()
-      await Promise.all(anvils.map((anvil) => anvil.stop()))
+      await Promise.all(chains.map(({ anvil }) => anvil.stop()))
       rmSync(folder, { recursive: true })
     }
   })

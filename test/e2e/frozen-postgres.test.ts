@@ -5,7 +5,6 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { providerKey } from '../../src/crypto/keys.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
-import { build } from '../helpers/built.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { PostgresProxy } from '../helpers/postgres-proxy.js'
@@ -13,14 +12,13 @@ import { ask, createToken, freshNonce } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const KEY = providerKey(`0x${'44'.repeat(32)}`)
-/** Milliseconds within which somebody leads again. */
-const AGAIN = 15_000
+/** Milliseconds within which an instance leads again. */
+const AGAIN = 60_000
 
-/** Instances whose connections to PostgreSQL are frozen, or ended by it. */
+/** Instances whose connections to PostgreSQL are frozen, or closed by the server. */
 describe('a service on a PostgreSQL', () => {
   let world: World
   let postgres: PostgresBackend
-  let cli: string
   let proxy: PostgresProxy
   let environment: Record<string, string>
   let instances: Instance[] = []
@@ -29,7 +27,6 @@ describe('a service on a PostgreSQL', () => {
   let at = 0
 
   beforeAll(async () => {
-    cli = build(join(folder, 'built'))
     ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
     admin = new pg.Client({ connectionString: postgres.url() })
     await admin.connect()
@@ -54,12 +51,12 @@ describe('a service on a PostgreSQL', () => {
 
   const start = async (throughProxy: boolean) => {
     const url = environment.DATABASE_URL as string
-    const instance = await startInstance({ ...environment, DATABASE_URL: throughProxy ? proxy.url(url) : url }, [cli])
+    const instance = await startInstance({ ...environment, DATABASE_URL: throughProxy ? proxy.url(url) : url })
     instances.push(instance)
     return instance
   }
   const leading = ({ lines }: Instance) => lines.filter((line) => line.includes('this instance leads')).length
-  /** Starts two; the first one leads, and is connected through the proxy. */
+  /** Starts two instances; the first one leads, and connects through the proxy. */
   const two = async () => {
     const first = await start(true)
     await eventually(() => leading(first) === 1)
@@ -69,7 +66,7 @@ describe('a service on a PostgreSQL', () => {
     expect(leading(second)).toBe(0)
     return { first, second, pid }
   }
-  /** The sessions of the instances that have the database in use. */
+  /** The database sessions that hold an instance's advisory lock. */
   const sessions = async () =>
     (
       await admin.query(
@@ -79,7 +76,7 @@ describe('a service on a PostgreSQL', () => {
       )
     ).rows
   const ready = async ({ url }: Instance) => (await ask(`${url}/ready`)).status === 200
-  /** Whether the index goes on, whoever leads: it comes to a new block. */
+  /** Resolves once the index has read a new block, whoever leads. */
   const goesOn = async () => {
     await world.rpc('anvil_mine', ['0x1'])
     const head = Number(await world.rpc('eth_blockNumber'))
@@ -93,7 +90,7 @@ describe('a service on a PostgreSQL', () => {
     }
   }
 
-  it('has another instance lead when nothing passes between the leader and the server (threat 79)', async () => {
+  it('has another instance lead when the network between the leader and the server is cut (threat 79)', async () => {
     const { first, second } = await two()
     proxy.frozen = true
     await eventually(() => leading(second) === 1, AGAIN)
@@ -104,7 +101,7 @@ describe('a service on a PostgreSQL', () => {
     expect(first.process.exitCode).toBeNull()
   })
 
-  it('goes on when the session of the leader is stopped (threat 79)', async () => {
+  it('continues, with either leader, when the database session of the leader is stopped (threat 79)', async () => {
     const { pid } = await two()
     process.kill(pid, 'SIGSTOP')
     try {
@@ -114,7 +111,7 @@ describe('a service on a PostgreSQL', () => {
     }
   })
 
-  it('goes on leading over another connection when the one that it has is frozen (threat 79)', async () => {
+  it('keeps its leader, which reconnects, when one of its connections is frozen (threat 79)', async () => {
     const only = await start(true)
     await eventually(() => ready(only))
     expect(proxy.freezeOpen()).toBeGreaterThan(0)
@@ -128,8 +125,8 @@ describe('a service on a PostgreSQL', () => {
     await goesOn()
   })
 
-  it('survives the end of every session in the moment in which it is ready (threat 72)', async () => {
-    // one connection, for which statements and transactions of the index wait together
+  it('survives the termination of every database session when it has just become ready (threat 72)', async () => {
+    // a single connection, for which requests and the transactions of the index compete
     environment.DATABASE_CONNECTIONS = '1'
     const instance = await start(true)
     await eventually(() => ready(instance))
@@ -146,7 +143,7 @@ describe('a service on a PostgreSQL', () => {
     expect(instance.process.exitCode).toBeNull()
   })
 
-  it('answers 503 at most while its sessions are ended in a loop (threat 72)', async () => {
+  it('answers nothing worse than 503 while its database sessions are terminated in a loop (threat 72)', async () => {
     const instance = await start(false)
     await eventually(() => ready(instance))
     const statuses = new Set<number>()

@@ -1,7 +1,7 @@
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { downloadUrl } from '../../demo/consume.js'
-import { eventually } from '../helpers/eventually.js'
+import { downloadUrl } from '../helpers/consume.js'
+import { AT_ONCE, eventually } from '../helpers/eventually.js'
 import { fakeFtp } from '../helpers/fake-ftp.js'
 import { columns, fakePostgres, message, row } from '../helpers/fake-postgres.js'
 import { ask } from '../helpers/requests.js'
@@ -9,20 +9,22 @@ import { World } from '../helpers/world.js'
 
 const CONTENT = Buffer.alloc(1_000_000, 'x')
 const BEGUN = Buffer.concat([message('1'), message('2'), columns({ a: 25 })])
+/** The deadline of anonymous requests, in milliseconds. */
+const DEADLINE = 4000
 const silent = () => undefined
 
 /** Hostile SQL and FTP servers, as consumers and strangers meet them through the service. */
-describe('threat 44: SQL and FTP servers over HTTP', () => {
+describe('downloads from hostile SQL and FTP servers (threat 44)', () => {
   let world: World
   let buyer: Wallet
   beforeAll(async () => {
-    // one place each, so that a place which is not given back shows at the next request
+    // one slot each, so that a leaked slot fails the next request
     world = await World.start({
       STORAGE_MAX_REQUESTS: '1',
       DESCRIBE_MAX_REQUESTS: '1',
-      DESCRIBE_TIMEOUT: '1000',
-      STORAGE_RESPONSE_TIMEOUT: '30000',
-      SQL_TIMEOUT: '30000',
+      DESCRIBE_TIMEOUT: `${DEADLINE}`,
+      STORAGE_RESPONSE_TIMEOUT: '90000',
+      SQL_TIMEOUT: '90000',
     })
     buyer = await world.somebody()
   })
@@ -44,7 +46,7 @@ describe('threat 44: SQL and FTP servers over HTTP', () => {
     return () => downloadUrl(world.network, asset, txId, buyer)
   }
 
-  it('a consumer who leaves, before the first byte or after it, ends everything at once', async () => {
+  it('are aborted as soon as the consumer disconnects, before or after the first byte', async () => {
     const rows = {
       rows: (to: { write(bytes: Buffer): unknown }) => to.write(Buffer.concat([BEGUN, row('1'), message('s')])),
     }
@@ -66,7 +68,7 @@ describe('threat 44: SQL and FTP servers over HTTP', () => {
       if (begins) await (await answer).body?.getReader().read()
       else await eventually(() => open() > 0)
       leaving.abort()
-      await eventually(() => open() === 0, 2000)
+      await eventually(() => open() === 0, AT_ONCE)
     }
     const honest = await fakeFtp(CONTENT)
     const last = await fetch(await (await downloadOf(ftp(honest.url())))())
@@ -74,27 +76,29 @@ describe('threat 44: SQL and FTP servers over HTTP', () => {
     for (const server of [beforeRow, afterRow, beforeByte, afterByte, honest]) await server.close()
   })
 
-  it('a stranger who asks about a silent server is answered at the deadline, or ends everything by leaving', async () => {
+  it('a fileinfo request about a silent server is answered at the deadline, and aborted when the client disconnects', async () => {
     const [database, server] = [await fakePostgres({ password: silent }), await fakeFtp(CONTENT, { USER: silent })]
     for (const [file, open] of [
       [sql(database.url()), () => database.server.open.size],
       [ftp(server.url()), server.open],
     ] as const) {
-      expect((await describeFile(file)).json).toEqual([{ index: 0, valid: false, type: file.type }])
-      await eventually(() => open() === 0, 2000)
+      expect((await describeFile(file)).json).toEqual([
+        { index: 0, valid: false, type: file.type, reason: expect.any(String) },
+      ])
+      await eventually(() => open() === 0, AT_ONCE)
       const leaving = new AbortController()
       const asked = describeFile(file, leaving.signal).catch(() => undefined)
       await eventually(() => open() > 0)
       leaving.abort()
       await asked
-      await eventually(() => open() === 0, 900)
+      await eventually(() => open() === 0, DEADLINE * 0.9)
     }
     const honest = await fakePostgres()
     expect((await describeFile(sql(honest.url()))).json).toMatchObject([{ valid: true, contentType: 'text/csv' }])
     for (const one of [database, server, honest]) await one.close()
   })
 
-  it('threats 50 and 61: describing a published query connects to nobody, and a URL that cannot be read is a 400', async () => {
+  it('describing a published query opens no connection, and a malformed URL is a 400 (threats 50 and 61)', async () => {
     const database = await fakePostgres()
     const asset = await world.publish({ files: [sql(database.url())] })
     const { json } = await describeFile({ did: asset.did, serviceId: asset.ddo.services[0]?.id })

@@ -1,33 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ethers } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ProviderFees } from '../../demo/client.js'
-import { acquire, order } from '../../demo/consume.js'
-import { type DevProcess, spawnDev } from '../../demo/local-dev.js'
-import { publish } from '../../demo/publish.js'
 import { startFtp, startPostgres, startS3 } from '../helpers/backends.js'
-import { eventually } from '../helpers/eventually.js'
-import { type Answer, ask, downloadParams } from '../helpers/requests.js'
+import { acquire, order } from '../helpers/consume.js'
+import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
+import type { ProviderFees } from '../helpers/ocean.js'
+import { publish } from '../helpers/publish.js'
+import { type Answer, ask, downloadParams, served } from '../helpers/requests.js'
 import { StorageServer } from '../helpers/storage-server.js'
 
 const MARKER = 'm4rk3r'
 
-/** Markers everywhere in descriptors; none may come out anywhere, at the most verbose log level. */
-describe('threats 15 and 16: a hunt for leaks', () => {
+/** Puts markers in every field of descriptors; none may leak, even at the most verbose log level. */
+describe('answers and logs about failing storages reveal no secret (threats 15 and 16)', () => {
   let dev: DevProcess
   let storage: StorageServer
   let log = ''
   const said: string[] = []
-  const provider = () => new ethers.providers.JsonRpcProvider(dev.facts.rpcUrl)
+  let provider: ethers.providers.JsonRpcProvider
 
   beforeAll(async () => {
     storage = await StorageServer.start()
-    dev = await spawnDev([], {
+    dev = await startDevOnContracts([], {
       LOG_LEVEL: 'trace',
       STORAGE_STALL_TIMEOUT: '500',
       STORAGE_RESPONSE_TIMEOUT: '500',
       IPFS_GATEWAY: `${storage.origin}/${MARKER}`,
     })
+    provider = new ethers.providers.JsonRpcProvider(dev.facts.rpcUrl)
+    provider.pollingInterval = 50
     for (const stream of [dev.process.stdout, dev.process.stderr])
       stream?.on('data', (chunk: Buffer) => {
         log += chunk.toString()
@@ -38,14 +39,12 @@ describe('threats 15 and 16: a hunt for leaks', () => {
     await storage.close()
   })
 
-  /** Everything that can be asked about a file, and what was said. */
+  /** Sends every request that there is about a file, and records the answers. */
   async function askAll(file: object): Promise<number[]> {
-    const [publisher, buyer] = [provider().getSigner(1), provider().getSigner(2)]
+    const [publisher, buyer] = [provider.getSigner(1), provider.getSigner(2)]
     const asset = await publish({ network: dev.facts, publisher, files: [file] })
     const base = `${dev.facts.providerUrl}/api/services`
-    await eventually(
-      async () => (await ask(`${dev.facts.providerUrl}/api/aquarius/assets/ddo/${asset.did}`)).status === 200,
-    )
+    await served(dev.facts.providerUrl, asset)
     const consumerAddress = await buyer.getAddress()
     const service = { documentId: asset.did, serviceId: 'tide-access', consumerAddress }
     const quoted = await ask(`${base}/initialize?${new URLSearchParams(service)}`)
@@ -65,7 +64,7 @@ describe('threats 15 and 16: a hunt for leaks', () => {
       await download(),
       await download({ range: 'bytes=1-2' }),
       await ask(`${dev.facts.providerUrl}/api/aquarius/assets/ddo/${asset.did}`),
-      // broken descriptors of one's own are told by field alone
+      // errors in a descriptor of the request name the field alone
       await ask(
         `${base}/fileinfo`,
         json({ ...file, method: MARKER, url: `nonsense ${MARKER}`, hash: MARKER, bucket: `/${MARKER}`, query: 5 }),
@@ -109,13 +108,13 @@ describe('threats 15 and 16: a hunt for leaks', () => {
     ),
   }
 
-  it.each(Object.keys(faults) as (keyof typeof faults)[])('url: a storage that is %s', async (name) => {
+  it.each(Object.keys(faults) as (keyof typeof faults)[])('url: when the storage is %s', async (name) => {
     const path = storage.on(`/${MARKER}/${name}/${MARKER}`, faults[name])
     const headers = { Authorization: `Bearer ${MARKER}`, 'X-Key': MARKER }
     await askAll({ type: 'url', url: `${path}?key=${MARKER}`, method: 'GET', headers })
   })
 
-  it('url, ipfs, s3, ftp and sql: hosts that are not there', async () => {
+  it('url, ipfs, s3, ftp and sql: when the host is unreachable', async () => {
     const host = `${MARKER}.invalid`
     for (const file of [
       { type: 'url', url: `https://${host}/${MARKER}`, method: 'POST', headers: { Authorization: MARKER } },
@@ -147,7 +146,7 @@ describe('threats 15 and 16: a hunt for leaks', () => {
       expect(await askAll(file)).toContain(502)
   })
 
-  it('s3, ftp and sql: servers that refuse', async () => {
+  it('s3, ftp and sql: when the server refuses access', async () => {
     const backends = await Promise.all([
       startS3('tides', 'a', Buffer.from('a')),
       startFtp('a', Buffer.from('a')),
@@ -171,7 +170,7 @@ describe('threats 15 and 16: a hunt for leaks', () => {
     await Promise.all(backends.map(({ close }) => close()))
   })
 
-  it('has found none, in a hundred answers and in the log', () => {
+  it('across a hundred answers and the log', () => {
     expect(said.length).toBeGreaterThan(100)
     expect(log).toContain('"route":"/api/services/download"')
     for (const text of [...said, ...log.split('\n')]) expect(text.toLowerCase()).not.toContain(MARKER)

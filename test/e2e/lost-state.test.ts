@@ -21,7 +21,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { providerKey } from '../../src/crypto/keys.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
-import { build } from '../helpers/built.js'
 import { runCommand } from '../helpers/command.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
@@ -30,17 +29,15 @@ import { World } from '../helpers/world.js'
 
 const KEY = providerKey(`0x${'44'.repeat(32)}`)
 
-/** What becomes of a service whose embedded database is lost, damaged or full. */
+/** A service whose embedded database is lost, damaged or full. */
 describe('a service whose state', () => {
   let world: World
-  let cli: string
   let instance: Instance | undefined
   let state: string
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   let at = 0
 
   beforeAll(async () => {
-    cli = build(join(folder, 'built'))
     world = await World.start()
     state = join(folder, 'used')
     await start()
@@ -58,11 +55,10 @@ describe('a service whose state', () => {
 
   const environment = (changed: Record<string, string> = {}) => world.beside({ STATE_DIR: state, ...changed })
   const start = async (changed?: Record<string, string>) => {
-    instance = await startInstance(environment(changed), [cli])
+    instance = await startInstance(environment(changed))
     return instance
   }
-  const run = (command: string, changed?: Record<string, string>) =>
-    runCommand([command], environment(changed), '', [cli])
+  const run = (command: string, changed?: Record<string, string>) => runCommand([command], environment(changed))
   const consume = async (nonce = freshNonce()) => createToken((instance as Instance).url, KEY, nonce)
   const ready = () => ask(`${instance?.url}/ready`)
   const logged = (msg: string) =>
@@ -70,16 +66,21 @@ describe('a service whose state', () => {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter((line) => line.msg === msg)
-  /** A service that was used before, so that its database is a file of many pages. */
+  /** A service that has been in use, so that its database file has many pages. */
   const used = (changed?: Record<string, string>) => {
     state = join(folder, `state-${++at}`)
     cpSync(join(folder, 'used'), state, { recursive: true })
     return start(changed)
   }
   const file = () => join(state, DATABASE_FILE)
+  /** Renames the folder before it deletes it: the service may create a file in it while its files are being deleted. */
+  const deleteState = () => {
+    renameSync(state, `${state}-deleted`)
+    rmSync(`${state}-deleted`, { recursive: true, force: true, maxRetries: 10 })
+  }
 
   it.each([
-    ['folder is deleted', () => rmSync(state, { recursive: true })],
+    ['folder is deleted', () => deleteState()],
     ['file is deleted', () => rmSync(file())],
     ['log is deleted', () => rmSync(`${file()}-wal`)],
     [
@@ -91,7 +92,7 @@ describe('a service whose state', () => {
     ],
     ['file is emptied', () => truncateSync(file())],
     ['file is cut in half', () => truncateSync(file(), statSync(file()).size / 2)],
-  ])('accepts nothing from when its %s, and is not ready (threat 81)', async (_, lose) => {
+  ])('stops accepting requests, and is not ready, once its %s (threat 81)', async (_, lose) => {
     await used()
     await eventually(async () => (await ready()).status === 200)
     expect((await consume()).status).toBe(200)
@@ -106,7 +107,7 @@ describe('a service whose state', () => {
     expect((await consume()).status).toBe(503)
   })
 
-  it('goes on accepting while its file is made smaller by VACUUM, or moved away and back (threat 81, control)', async () => {
+  it('still accepts requests after VACUUM, and after its file was moved away and back (threat 81, control)', async () => {
     await used()
     const db = new Database(file(), { timeout: 5000 })
     db.exec('CREATE TABLE filler (text TEXT)')
@@ -131,7 +132,7 @@ describe('a service whose state', () => {
   it.each([
     ['empty', () => truncateSync(file())],
     ['missing', () => rmSync(file())],
-  ])('is not started again when the database in use before is %s, but where the operator allows it (threat 81)', async (_, lose) => {
+  ])('does not start when its previous database is %s, unless the operator allows it (threat 81)', async (_, lose) => {
     await used()
     const nonce = freshNonce()
     expect((await consume(nonce)).status).toBe(200)
@@ -152,11 +153,11 @@ describe('a service whose state', () => {
     expect((await consume(nonce)).status).toBe(400)
   })
 
-  it('is deleted as a whole has no worker that begins anew (threat 81)', async () => {
+  it('has no worker that creates a new database when the folder was deleted (threat 81)', async () => {
     await used({ WORKERS: '2' })
     const pids = () => logged('a worker serves').map(({ pid }) => pid as number)
     await eventually(() => pids().length === 2)
-    rmSync(state, { recursive: true })
+    deleteState()
     process.kill(pids()[0] as number, 'SIGKILL')
     await eventually(() => logged('a worker ended and is replaced').length >= 2)
     for (let request = 0; request < 10; request++) expect((await consume()).status).toBe(503)
@@ -165,7 +166,7 @@ describe('a service whose state', () => {
     expect(instance?.lines.join('\n')).toContain('is missing or empty')
   })
 
-  it('is locked or damaged says so in its log, at /ready and by doctor (threat 85)', async () => {
+  it('is locked or damaged reports it in its log, at /ready and in doctor (threat 85)', async () => {
     await used()
     await eventually(async () => (await ready()).status === 200)
     const other = new Database(file(), { timeout: 5000 })
@@ -194,7 +195,7 @@ describe('a service whose state', () => {
 
   const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0
   if (!canMount) console.warn('SKIPPED: a full disk. It takes root to mount a small one.')
-  it.skipIf(!canMount)('lies on a full disk says so, and goes on when there is room again (threat 85)', async () => {
+  it.skipIf(!canMount)('is on a full disk reports it, and recovers once there is space again (threat 85)', async () => {
     const disk = join(folder, 'disk')
     mkdirSync(disk)
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status === 0
@@ -221,7 +222,7 @@ describe('a service whose state', () => {
     }
   })
 
-  it('is sound has doctor say so (threat 85, control)', async () => {
+  it('is healthy is reported so by doctor (threat 85, control)', async () => {
     state = join(folder, `state-${++at}`)
     const store = openSqliteStore(state)
     await store.nonces.consume(KEY.address, '5')
@@ -235,7 +236,7 @@ describe('a service whose state', () => {
   })
 })
 
-/** Overwrites the first page of the nonces. */
+/** Overwrites the first page of the table of nonces. */
 function damage(path: string): void {
   const db = new Database(path)
   db.pragma('wal_checkpoint(TRUNCATE)')
@@ -246,7 +247,7 @@ function damage(path: string): void {
   closeSync(file)
 }
 
-/** Leaves no byte of a disk. */
+/** Fills a disk to the last byte. */
 function fillUp(path: string): void {
   const filler = openSync(path, 'w')
   try {

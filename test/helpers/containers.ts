@@ -11,7 +11,7 @@ export function lzmaOf(plain: Uint8Array): Buffer {
   return Buffer.from(bytes)
 }
 
-/** An .lzma container with another header: properties, size of the dictionary, size of the content. */
+/** An .lzma container with a changed header: properties, dictionary size, content size. */
 export function withLzmaHeader(
   container: Uint8Array,
   { properties, dictionary, size }: { properties?: number; dictionary?: number; size?: bigint },
@@ -23,12 +23,12 @@ export function withLzmaHeader(
   return changed
 }
 
-/** The codes of dictionaries of 4 KiB, of 64 MiB, which is what the strongest preset asks for, and of 4 GiB. */
+/** The codes of dictionaries of 4 KiB, of 64 MiB, which the strongest preset uses, and of 4 GiB. */
 export const DICTIONARIES = { small: 0, preset9: 28, largest: 40 }
 
 /**
- * Bytes as an .xz container that does not compress them: one stream, a block for each of the codes, all but the last
- * of them empty. A container of the format's own form, made here since nothing that is installed writes it.
+ * Bytes as an uncompressed .xz container: one stream with a block for each dictionary code, all but the last empty.
+ * Built by hand, since no installed library writes the format.
  */
 export function xzOf(plain: Uint8Array, ...dictionaries: number[]): Buffer {
   const flags = Buffer.from([0, 1]) // CRC-32 of the content

@@ -5,12 +5,12 @@ import { HostileServer } from './hostile-server.js'
 
 type Answer = (socket: Socket) => void
 
-/** What is done at each step in place of what an honest server does: a command, the greeting, or a data connection. */
+/** Overrides of an honest server's behaviour at each step: a command, the greeting, or a data connection. */
 export type FtpScript = Partial<Record<'greeting' | 'data' | 'TLS' | (string & {}), Answer>>
 
-/** An FTP server in words alone with one file for every path, honest but for what a script changes. */
+/** A fake FTP server that serves one file at every path, honest except for what a script overrides. */
 export async function fakeFtp(content: Buffer, script: FtpScript = {}, certificate?: Certificate) {
-  /** Commands, and how many came without TLS. */
+  /** Commands received, and how many of them without TLS. */
   const seen = { commands: [] as string[], plain: 0 }
   const context = certificate && createSecureContext(certificate)
   const secure = (socket: Socket) => {
@@ -82,7 +82,7 @@ export async function fakeFtp(content: Buffer, script: FtpScript = {}, certifica
     data,
     seen,
     url: (scheme = 'ftp', path = 'a.csv') => `${scheme}://tide:secret@127.0.0.1:${server.port}/${path}`,
-    /** Connections that are open, control and data. */
+    /** Open connections, both control and data. */
     open: () => server.open.size + data.open.size,
     async close() {
       await server.close()

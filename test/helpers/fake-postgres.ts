@@ -3,7 +3,7 @@ import { createSecureContext, TLSSocket } from 'node:tls'
 import type { Certificate } from './certificate.js'
 import { HostileServer } from './hostile-server.js'
 
-/** A message of a PostgreSQL server, well-formed or not. `length` in place of its real one. */
+/** A message of a PostgreSQL server. `length` replaces its real length, to make it malformed. */
 export function message(code: string, body: Buffer | string = '', length?: number): Buffer {
   const bytes = Buffer.from(body as string)
   const header = Buffer.alloc(5)
@@ -51,30 +51,30 @@ export const columns = (described: Record<string, number>, format = 0) =>
     ]),
   )
 
-/** What a client has sent: its startup parameters, password and statements. */
+/** What clients have sent: startup parameters, passwords and statements. */
 export interface Seen {
   startup: Record<string, string>[]
   passwords: string[]
   statements: string[]
   /** Requests for TLS. */
   tlsRequests: number
-  /** Startups that came without TLS. */
+  /** Startup messages without TLS. */
   plain: number
 }
 
-/** What is said at each step of a session, in place of what an honest server says. */
+/** Overrides of an honest server's answer at each step of a session. */
 export interface Script {
   connect?(socket: Socket): void
   tls?(socket: Socket): void
   startup?(socket: Socket): void
   password?(socket: Socket): void
   begin?(socket: Socket): void
-  /** The first batch of rows is asked for, and further ones. */
+  /** Called when the first batch of rows is requested, and for each further one. */
   rows?(socket: Socket): void
   more?(socket: Socket): void
 }
 
-/** A PostgreSQL server in words alone: honest with one row, but for what a script changes. */
+/** A fake PostgreSQL server with one row, honest except for what a script overrides. */
 export async function fakePostgres(script: Script = {}, certificate?: Certificate) {
   const seen: Seen = { startup: [], passwords: [], statements: [], tlsRequests: 0, plain: 0 }
   const server = await HostileServer.start((socket) => {

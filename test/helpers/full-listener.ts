@@ -8,7 +8,7 @@ const PROGRAM = `require('net').createServer().listen({ port: 0, host: '127.0.0.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 })`
 
-/** A port whose connections never come about, as behind a firewall that drops them: it takes no more than it has. Linux alone. */
+/** A port with a full backlog, where connecting hangs as behind a firewall that drops packets. Works on Linux only. */
 export async function fullListener() {
   const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] })
   const port = Number(String((await once(child.stdout, 'data'))[0]))
@@ -28,7 +28,7 @@ export async function fullListener() {
   const remote = `:${port.toString(16).toUpperCase().padStart(4, '0')} 02`
   return {
     port,
-    /** Connections that somebody of this machine is waiting for. */
+    /** The number of connection attempts from this machine that are pending. */
     waiting: () => readFileSync('/proc/net/tcp', 'utf8').split(remote).length - 1,
     close() {
       for (const socket of filling) socket.destroy()

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-/** A TCP server that does what a test wants with each connection, and knows which of them are open. */
+/** A TCP server that handles each connection as a test wants, and tracks which are open. */
 export class HostileServer {
-  /** Connections so far, and those that are open. */
+  /** Connections accepted so far, and those that are open. */
   accepted = 0
   readonly open = new Set<Socket>()
-  /** Bytes written that the system has taken. */
+  /** Bytes written that the operating system has accepted. */
   written = 0
 
   private constructor(private readonly server: Server) {}
@@ -37,7 +37,7 @@ export class HostileServer {
   }
 }
 
-/** Writes a piece again and again, as fast as it is taken, until `total` bytes are out or the socket has gone. */
+/** Writes a piece repeatedly, as fast as back-pressure allows, until `total` bytes are sent or the socket is closed. */
 export async function flood(socket: Socket, piece: Buffer | string, total = Number.POSITIVE_INFINITY): Promise<number> {
   let sent = 0
   while (sent < total && !socket.destroyed) {
@@ -47,7 +47,7 @@ export async function flood(socket: Socket, piece: Buffer | string, total = Numb
   return sent
 }
 
-/** Writes bytes one by one, each after so many milliseconds, for as long as the socket is there. */
+/** Writes bytes one by one with a pause in milliseconds before each, as long as the socket is open. */
 export function drip(socket: Socket, pause: number, bytes: Buffer | string): void {
   let at = 0
   const timer = setInterval(() => {

@@ -1,35 +1,45 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { cliArguments } from '../../demo/local-dev.js'
+import { owned } from './children.js'
+import { program as built } from './command.js'
 
 /** A `tidegate start` in a process of its own. */
 export interface Instance {
   url: string
   process: ChildProcess
-  /** What it has logged so far. */
+  /** Its log lines so far, except for the many lines of requests. */
   lines: string[]
+  /** The log lines of requests, if they are recorded. */
+  requests: Record<string, unknown>[]
   /** Ends it with a signal. */
   end(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** Starts the service with an environment, and resolves when it listens. `program` is what node runs, by default the source. */
+/**
+ * Starts the service with an environment, and resolves when it listens. `program` holds the arguments of node, by
+ * default the build of this run; `args` follow `start`; `onLine` is called with every line of its log.
+ */
 export async function startInstance(
   environment: NodeJS.ProcessEnv,
-  program: readonly string[] = cliArguments(),
+  program: readonly string[] = built(),
+  { keepRequests = false, args = [] as readonly string[], level = 'info', onLine = (_line: string) => {} } = {},
 ): Promise<Instance> {
-  const child = spawn(process.execPath, [...program, 'start'], {
+  const child = spawn(process.execPath, [...program, 'start', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', ...environment, LOG_LEVEL: 'info' },
+    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', ...environment, LOG_LEVEL: level },
   })
-  const exited = once(child, 'exit')
+  // not 'exit', when lines may still be on their way
+  const exited = once(owned(child), 'close')
   const lines: string[] = []
+  const requests: Record<string, unknown>[] = []
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stderr as NonNullable<typeof child.stderr> }).on('line', (line) => {
+      onLine(line)
       const match = /listening at (http[^"\s]+)/.exec(line)
       if (match) resolve(match[1] as string)
-      // not the lines of each request, of which there are many
       if (!line.includes('"reqId"')) lines.push(line)
+      else if (keepRequests) requests.push(JSON.parse(line) as Record<string, unknown>)
     })
     exited.then(() => reject(new Error(`The service ended: ${lines.join('\n')}`)))
   })
@@ -37,6 +47,7 @@ export async function startInstance(
     url,
     process: child,
     lines,
+    requests,
     async end(signal = 'SIGTERM') {
       child.kill(signal)
       await exited

@@ -9,11 +9,11 @@ import {
   parseEventLogs,
   zeroAddress,
 } from 'viem'
-import { mnemonicToAccount } from 'viem/accounts'
+import { privateKeyToAccount } from 'viem/accounts'
 import { didOf } from '../../src/assets/ddo.js'
 import { EVENTS } from '../../src/chain/abi.js'
 import { encrypt } from '../../src/crypto/ecies.js'
-import { DEV_CHAIN_ID, DEV_MNEMONIC } from '../../src/dev/anvil.js'
+import { DEV_CHAIN_ID, devAccounts } from '../../src/dev/anvil.js'
 import { ARTIFACTS, artifact } from '../../src/dev/contracts.js'
 import { compiled, minedReceipt } from './contracts.js'
 
@@ -28,10 +28,10 @@ interface Call {
   data: Hex
 }
 
-/** Sends calls through a Batch contract, some in each transaction. Answers the logs of all of them. */
+/** Sends calls through a Batch contract, several per transaction. Returns the logs of all of them. */
 export async function batched(rpcUrl: string, batch: Address, calls: Call[]) {
-  const account = mnemonicToAccount(DEV_MNEMONIC, { addressIndex: 4 })
-  const wallet = createWalletClient({ account, transport: http(rpcUrl) })
+  const account = privateKeyToAccount(devAccounts()[4]?.privateKey as Hex)
+  const wallet = createWalletClient({ account, transport: http(rpcUrl, { timeout: 240_000 }) })
   const { abi } = compiled('Batch')
   const logs = []
   for (let at = 0; at < calls.length; at += BATCH) {
@@ -52,7 +52,7 @@ interface ManyAssets {
   chainId?: number
 }
 
-/** Publishes many assets, encrypted to a key and owned by a Batch contract. Answers their data NFTs. */
+/** Publishes many assets, encrypted to a key and owned by a Batch contract. Returns their data NFTs. */
 export async function publishMany(
   rpcUrl: string,
   { factory, batch, publicKey, count, chainId = DEV_CHAIN_ID }: ManyAssets,

@@ -1,5 +1,6 @@
 import { ethers, type Wallet } from 'ethers'
 import { compiled, deployed } from './contracts.js'
+import { newWallet } from './wallet.js'
 
 /** A contract wallet whose owners must all sign, and their signature of a text. */
 export interface Multisig {
@@ -7,9 +8,9 @@ export interface Multisig {
   sign(text: string, by?: Wallet[]): Promise<string>
 }
 
-/** Deploys a wallet of so many owners to a local chain. */
+/** Deploys a wallet with `count` owners to a local chain. */
 export async function deployMultisig(rpcUrl: string, count: number): Promise<Multisig> {
-  const owners = Array.from({ length: count }, () => ethers.Wallet.createRandom())
+  const owners = Array.from({ length: count }, () => newWallet())
   owners.sort((a, b) => (a.address.toLowerCase() < b.address.toLowerCase() ? -1 : 1))
   const address = await deployed(rpcUrl, 'Multisig', [owners.map((owner) => owner.address)])
   const provider = new ethers.providers.StaticJsonRpcProvider(rpcUrl)

@@ -1,4 +1,4 @@
-// for a service in a process of its own: its names are asked of a server of the test, not of this machine's
+// for a service in a process of its own: resolves names with the test's name server instead of this machine's
 import { promises as dns } from 'node:dns'
 
 const { Resolver } = dns

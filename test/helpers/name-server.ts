@@ -3,30 +3,30 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** What a name server says of a name; without addresses, that it has none. */
+/** A name server's answer for a name; without `addresses`, that it has none. */
 export interface Reply {
   addresses?: readonly string[]
   /** An alias, which the addresses belong to. */
   cname?: string
-  /** Seconds; 60 when not given. */
+  /** Time to live in seconds; 60 by default. */
   ttl?: number
-  /** 0 is success, 2 a failure of the server, 3 that there is no such name. */
+  /** 0 is success, 2 a server failure, 3 a name that does not exist. */
   rcode?: number
-  /** Sends this in place of an answer that is well-formed. */
+  /** Sends this instead of a well-formed answer. */
   raw?: (query: Buffer) => Buffer[]
 }
 
 type RecordType = 'A' | 'AAAA'
 
-/** Answers a question, or says nothing at all. */
+/** Answers a query; returns undefined to stay silent. */
 type Behaviour = (name: string, type: RecordType, over: 'udp' | 'tcp') => Reply | undefined
 
-/** The most that one packet of UDP may hold. */
+/** The maximum size of a DNS message over UDP. */
 const UDP_SIZE = 512
 
-/** A real name server on a random port of this machine, over UDP and TCP, that answers as a test wants it. */
+/** A real name server on a random port of this machine, over UDP and TCP, that answers as a test wants. */
 export class NameServer {
-  /** The questions so far, in their order. */
+  /** The queries so far, in order. */
   readonly asked: { name: string; type: RecordType; over: 'udp' | 'tcp' }[] = []
   private readonly connections = new Set<Socket>()
 
@@ -41,7 +41,7 @@ export class NameServer {
     tcp.on('connection', (socket) => {
       this.connections.add(socket.on('error', () => undefined))
       socket.on('data', (data) => {
-        // questions are short enough to come in one piece, two of them perhaps together
+        // queries are short enough to arrive in one chunk, perhaps two of them together
         for (let at = 0; at + 2 < data.length; at += 2 + data.readUInt16BE(at))
           for (const packet of this.answers(data.subarray(at + 2, at + 2 + data.readUInt16BE(at)), 'tcp'))
             socket.write(Buffer.concat([uint16(packet.length), packet]))
@@ -53,7 +53,7 @@ export class NameServer {
     for (;;) {
       const tcp = createServer().listen(0, '127.0.0.1')
       await once(tcp, 'listening')
-      // many ask at once, and what the buffer cannot hold is lost
+      // many queries arrive at once, and the system drops those that do not fit into the buffer
       const udp = createSocket({ type: 'udp4', recvBufferSize: 4_194_304 })
       udp.bind((tcp.address() as AddressInfo).port, '127.0.0.1')
       const bound = await once(udp, 'listening').catch(() => undefined)
@@ -62,12 +62,12 @@ export class NameServer {
     }
   }
 
-  /** As resolvers take it. */
+  /** Its address, in the form that resolvers accept. */
   get address(): string {
     return `127.0.0.1:${this.udp.address().port}`
   }
 
-  /** How often a name was asked for. */
+  /** How often a name was queried. */
   count(name: string): number {
     return this.asked.filter((question) => question.name === name).length
   }
@@ -90,7 +90,7 @@ export class NameServer {
   }
 }
 
-/** A well-formed answer to a question, for tests that then spoil it. */
+/** A well-formed answer to a query, for tests that then corrupt it. */
 export function answer(
   question: Buffer,
   type: RecordType,
@@ -111,7 +111,7 @@ function truncated(question: Buffer): Buffer {
   return Buffer.concat([header(question, 0x8380, 0), question.subarray(12)])
 }
 
-/** The first twelve bytes: the question's id, flags, one question, so many answers. */
+/** The first twelve bytes: the query's id, flags, one question, and the number of answers. */
 function header(question: Buffer, flags: number, answers: number): Buffer {
   return Buffer.concat([question.subarray(0, 2), ...[flags, 1, answers, 0, 0].map(uint16)])
 }
@@ -127,7 +127,7 @@ function encoded(name: string): Buffer {
   return Buffer.concat([...labels, Buffer.from([0])])
 }
 
-/** The name that is asked for, and where the question ends. */
+/** The queried name, and where the question ends. */
 function questionOf(query: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = 12

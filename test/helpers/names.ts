@@ -1,25 +1,25 @@
-import { NameResolver, type NameResolverOptions } from '../../src/storage/resolver.js'
+import { NameResolver, type NameResolverOptions } from '../../src/storage/egress/resolver.js'
 import { NameServer, type Reply } from './name-server.js'
 
-/** What names.example files.example is. */
+/** The addresses of files.example. */
 export const FOUND = [
   { address: '93.184.216.34', family: 4 },
   { address: '2606:2800:220:1:248:1893:25c8:1946', family: 6 },
 ]
 
-/** A name server with what it says, and resolvers that ask it. */
+/** A name server with its answers, and resolvers that query it. */
 export class Names {
-  /** What the name server says of a name: there is none, unless a test says otherwise. */
+  /** The answers of the name server, by name; a name without one does not exist. */
   readonly replies = new Map<string, Reply>([['files.example', { addresses: FOUND.map(({ address }) => address) }]])
   private readonly resolvers: NameResolver[] = []
 
   private constructor(
     readonly server: NameServer,
-    /** The one whose look-ups never end by themselves. */
+    /** The resolver whose look-ups never time out. */
     public names: NameResolver,
   ) {}
 
-  /** Its name server never answers for what ends in `silent.test`, or `silent` and a number. */
+  /** Its name server never answers for names that end in `silent.test`, or `silent` and a number. */
   static async start(): Promise<Names> {
     const server = await NameServer.start((name) =>
       /silent\d*\.test$/.test(name) ? undefined : (all.replies.get(name) ?? { rcode: 3 }),
@@ -29,9 +29,9 @@ export class Names {
     return all
   }
 
-  /** Options with which look-ups never end by themselves. */
+  /** Options with which look-ups never time out. */
   patient(server: NameServer = this.server): NameResolverOptions {
-    return { servers: [server.address], deadline: 600_000, tries: 12 }
+    return { servers: [server.address], deadline: 600_000, attempts: 12 }
   }
 
   resolver(options: NameResolverOptions = {}): NameResolver {
@@ -46,7 +46,7 @@ export class Names {
   }
 }
 
-/** How a look-up ended: the code of its error. */
+/** The error code with which a look-up failed. */
 export function codeOf(found: Promise<unknown>): Promise<string> {
   return found.then(
     () => 'found',

@@ -1,8 +1,13 @@
 import { nonceNumber, parseNonce } from '../../src/auth/nonce.js'
+import { openPostgresStore } from '../../src/state/postgres.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 
-// A process of its own that uses up one nonce after the other and tells each one that was accepted.
-const store = openSqliteStore(process.argv[2] as string)
+// A process that consumes nonces in sequence and reports each accepted one to its parent. Its argument is the folder of
+// an embedded database, or the URL of a PostgreSQL.
+const place = process.argv[2] as string
+const store = place.startsWith('postgres:')
+  ? await openPostgresStore({ url: place, connections: 2, timeout: 60_000 })
+  : openSqliteStore(place)
 const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
 const last = await store.nonces.last(address)
 for (let value = last ? BigInt(nonceNumber(last)) + 1n : 1n; ; value += 1n) {

@@ -1,9 +1,9 @@
-import type { DestinationPolicy } from '../../src/storage/policy.js'
+import type { DestinationPolicy } from '../../src/storage/egress/policy.js'
 
 /** No host or port is excluded. */
 export const ANYWHERE: DestinationPolicy = { allowedHosts: [], deniedHosts: [], ports: [[0, 65535]] }
 
 const LANE = { maxPerHost: 64, maxRequests: 1000, queues: true }
 
-/** Limits of the way out that no test reaches. */
+/** Egress limits that no test reaches. */
 export const UNLIMITED = { policy: ANYWHERE, limits: { paid: LANE, anonymous: LANE } }

@@ -9,16 +9,16 @@ interface Pair {
 }
 
 const FATAL = message('E', fields('SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command'))
-/** What ends the answer to a statement where no transaction is open, and the start of a session. */
+/** ReadyForQuery outside a transaction: the end of an answer, and of the start of a session. */
 const READY = message('Z', 'I')
 
-/** TCP in front of a PostgreSQL, with the faults of networks and servers on demand. */
+/** A TCP proxy in front of a PostgreSQL that injects the faults of networks and servers. */
 export class PostgresProxy {
-  /** Connections are taken and nothing is passed on, the end of neither side either. */
+  /** While set, connections are accepted but nothing is forwarded, not even the end of a connection. */
   frozen = false
-  /** So many more sessions end in a moment in which they are ready, one moment in three: both in one packet. */
+  /** How many more sessions to terminate: one ReadyForQuery in three is followed by FATAL in the same packet. */
   cuts = 0
-  /** How many sessions have ended so. */
+  /** How many sessions were terminated this way. */
   cut = 0
   private readonly pairs = new Set<Pair>()
   private readonly frozenPairs = new Set<Pair>()
@@ -37,20 +37,20 @@ export class PostgresProxy {
     return new PostgresProxy(server, port)
   }
 
-  /** A URL of the server, through here. */
+  /** A URL of the server, through this proxy. */
   url(of: string): string {
     const url = new URL(of)
     url.port = `${(this.server.address() as AddressInfo).port}`
     return url.href
   }
 
-  /** Freezes the connections that are open, and no others. Answers how many. */
+  /** Freezes the open connections only. Returns how many. */
   freezeOpen(): number {
     for (const pair of this.pairs) this.frozenPairs.add(pair)
     return this.frozenPairs.size
   }
 
-  /** Passes everything on again; what was frozen is lost. */
+  /** Forwards everything again, and closes the frozen connections. */
   thaw(): void {
     this.frozen = false
     for (const pair of this.frozenPairs) this.end(pair)

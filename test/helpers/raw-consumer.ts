@@ -1,26 +1,26 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A request as it goes over the line, with further headers. */
+/** The raw bytes of a GET request, with additional headers. */
 export function getRequest(url: string, headers = ''): string {
   const { host, pathname, search } = new URL(url)
   return `GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n${headers}\r\n`
 }
 
-/** The same with a body, of which `sent` bytes are there. */
+/** The raw bytes of a POST request, with only the first `sent` bytes of its body. */
 export function postRequest(url: string, body: string, type = 'application/json', sent = body.length): string {
   const { host, pathname, search } = new URL(url)
   const head = `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: ${type}\r\n`
   return `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, sent)}`
 }
 
-/** A bare connection to a service, whose end is no error. */
+/** A raw connection to a service, which ignores errors. */
 export function bareSocket(url: string): Socket {
   const { hostname, port } = new URL(url)
   return connect(Number(port), hostname).on('error', () => undefined)
 }
 
-/** All that a service says to some bytes until it closes the connection, as latin1. */
+/** Everything that a service answers to some bytes until it closes the connection, as latin1. */
 export async function saidTo(url: string, bytes: string): Promise<string> {
   const socket = bareSocket(url)
   const chunks: Buffer[] = []
@@ -30,7 +30,7 @@ export async function saidTo(url: string, bytes: string): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-/** The first answer of a connection: the head, the bytes that its length declares, and what comes behind them. */
+/** The first response on a connection: its head, the body of the declared length, and the bytes after that. */
 export function firstAnswer(said: string): { head: string; declared: number; body: string; behind: string } {
   const end = said.indexOf('\r\n\r\n') + 4
   const head = said.slice(0, end)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, concat, getAddress, type Hex, numberToHex, size } from 'viem'
 
-/** Bytes of the code that comes before the answer. */
+/** The length of the code before the answer, in bytes. */
 const PROLOGUE = 18
 
 /** Code that answers every call with these bytes, whatever they are. */
@@ -11,7 +11,7 @@ export function answering(data: Hex): Hex {
   return concat(['0x63', length, numberToHex(0x60 * 256 + PROLOGUE), '0x600039', '0x63', length, '0x6000f3', data])
 }
 
-/** Code that answers with so many zero bytes, or reverts with them. */
+/** Code that answers, or reverts, with `length` zero bytes. */
 export function zeros(length: number, revert = false): Hex {
   return concat(['0x63', numberToHex(length, { size: 4 }), '0x6000', revert ? '0xfd' : '0xf3'])
 }
@@ -19,10 +19,10 @@ export function zeros(length: number, revert = false): Hex {
 /** Code that never ends. */
 export const ENDLESS: Hex = '0x5b600056'
 
-/** Code that answers how much gas it was given. */
+/** Code that answers with the gas it was given. */
 export const GAS: Hex = '0x5a60005260206000f3'
 
-/** Puts code on a local chain, at an address or at a new one. Answers the address. */
+/** Puts code on a local chain, at a given or a new address. Returns the address. */
 export async function placed(
   rpc: (method: string, params: unknown[]) => Promise<unknown>,
   code: Hex,

@@ -1,7 +1,7 @@
-/** How a node refuses a call: with an error of JSON-RPC, or the whole request with a status of HTTP. */
+/** How a node refuses a call: with a JSON-RPC error, or the whole request with an HTTP status. */
 export type Refusal = { code: number; message: string; data?: unknown } | { status: number }
 
-/** What is said of a crowded block, in the words and codes of those who say it. */
+/** How providers and node software refuse a request that matches too many logs, in their own words and codes. */
 export const TOO_MUCH = {
   // https://github.com/ethers-io/ethers.js/issues/4703
   Infura: {
@@ -19,7 +19,7 @@ export const TOO_MUCH = {
   reth: { code: -32602, message: 'query exceeds max results 20000, retry with the range 23879634-23879696' },
   // Nethermind.JsonRpc.Test, EthRpcModuleTests
   Nethermind: { code: -32005, message: 'Too many logs requested. Max logs per response is 10000.' },
-  // go-ethereum, rpc/errors.go: for what comes after it in a batch
+  // go-ethereum, rpc/errors.go: for the calls after it in a batch
   'go-ethereum': { code: -32003, message: 'response too large' },
   // https://github.com/ChainSafe/forest/issues/7024
   jsonrpsee: { code: -32008, message: 'Response is too big', data: 'Exceeded max limit of 67108864' },
@@ -27,7 +27,7 @@ export const TOO_MUCH = {
   'a gateway': { status: 413 },
 } satisfies Record<string, Refusal>
 
-/** A method that a node does not have, in the words of go-ethereum. */
+/** An unsupported method, in the words of go-ethereum. */
 export const NO_METHOD: Refusal = {
   code: -32601,
   message: 'the method eth_getBlockReceipts does not exist/is not available',

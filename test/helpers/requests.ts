@@ -1,14 +1,15 @@
 import { ethers, type Signer } from 'ethers'
 import { keccak256 } from 'viem'
-import type { Published } from '../../demo/publish.js'
 import { type ProviderKey, personalDigest, signDigest } from '../../src/crypto/keys.js'
+import { eventually } from './eventually.js'
+import type { Published } from './publish.js'
 
-/** Signs a text as clients of the legacy service do: keccak-256, then a personal message over the 32 bytes. */
+/** Signs a text as clients of the legacy service do: a personal message over its keccak-256. */
 export function signText(signer: Signer, text: string): Promise<string> {
   return signer.signMessage(ethers.utils.arrayify(ethers.utils.keccak256(ethers.utils.toUtf8Bytes(text))))
 }
 
-/** The same with a bare key, fast enough for thousands. */
+/** The same with a raw key, fast enough for thousands of signatures. */
 export function signatureOf(key: ProviderKey, text: string): string {
   const { r, s, v } = signDigest(personalDigest(keccak256(Buffer.from(text), 'bytes')), key)
   return r + s.slice(2) + v.toString(16)
@@ -37,14 +38,14 @@ export async function downloadParams(
   )
 }
 
-/** Asks a service for an auth token: a signed request that uses up its nonce and needs no order. */
+/** Requests an auth token from a service: a signed request that consumes its nonce and needs no order. */
 export function createToken(url: string, key: ProviderKey, nonce: string, seconds = 3600): Promise<Answer> {
   const params = { address: key.address, nonce, expiration: `${Math.floor(Date.now() / 1000) + seconds}` }
   const signature = signatureOf(key, key.address + nonce)
   return ask(`${url}/api/services/createAuthToken?${new URLSearchParams({ ...params, signature })}`)
 }
 
-/** Has a service delete an auth token. */
+/** Deletes an auth token on a service. */
 export function deleteToken(url: string, key: ProviderKey, token: string, nonce = freshNonce()): Promise<Answer> {
   const body = { address: key.address, nonce, token, signature: signatureOf(key, key.address + nonce) }
   const headers = { 'content-type': 'application/json' }
@@ -53,13 +54,13 @@ export function deleteToken(url: string, key: ProviderKey, token: string, nonce 
 
 let last = 0
 
-/** A nonce that is larger than every earlier one of this process, near the clock in milliseconds. */
+/** A nonce greater than every earlier one of this process, close to the time in milliseconds. */
 export function freshNonce(): string {
   last = Math.max(last + 1, Date.now())
   return String(last)
 }
 
-/** A response whose body is read, for assertions on all of it at once. */
+/** A response with its body, for assertions on all of it at once. */
 export interface Answer {
   status: number
   headers: Headers
@@ -67,7 +68,7 @@ export interface Answer {
   json: Record<string, unknown>
 }
 
-/** Sends a request and reads the answer. */
+/** Sends a request and reads the response. */
 export async function ask(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, init)
   const text = await response.text()
@@ -80,4 +81,9 @@ function parsed(text: string): Record<string, unknown> {
   } catch {
     return {}
   }
+}
+
+/** Waits until the service at a base URL serves the document of an asset. */
+export function served(base: string, { did }: { did: string }): Promise<void> {
+  return eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${did}`)).status === 200)
 }

@@ -10,7 +10,7 @@ interface Call {
   params: unknown[]
 }
 
-/** A JSON-RPC node in front of a real one, with the faults of real nodes on demand, that counts what it is asked. */
+/** A JSON-RPC proxy in front of a real node, which counts requests and injects the faults of real nodes. */
 export class RpcProxy {
   /** Calls by method and HTTP requests since `forget`. */
   calls: string[] = []
@@ -19,19 +19,19 @@ export class RpcProxy {
   down = false
   /** Never answers. */
   silent = false
-  /** Begins its answers, and never ends them. */
+  /** Starts its responses, and never ends them. */
   stalls = false
-  /** Waits for so many milliseconds before it answers. */
+  /** Milliseconds to wait before answering. */
   delay = 0
-  /** Answers every so many requests with 429. */
+  /** Answers every nth request with 429. */
   refuseEvery = 0
-  /** Knows no block after this one. */
+  /** The last block that it knows. */
   lagsAt: number | undefined
-  /** Most blocks that it gives logs of at once. */
+  /** The largest range of blocks that it returns logs for. */
   maxRange = Number.POSITIVE_INFINITY
-  /** What it refuses, by the call and what it would answer. */
+  /** Refuses calls, by the call and its true answer. */
   refuse: (method: string, params: unknown[], truth: unknown) => Refusal | undefined = () => undefined
-  /** What it says instead of the truth. */
+  /** Replaces answers, given the true one. */
   lie: (method: string, truth: unknown) => unknown = (_, truth) => truth
 
   private constructor(

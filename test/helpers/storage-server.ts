@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** The body of a request, which is JSON. */
+/** The JSON body of a request. */
 export async function jsonBody<T>(request: IncomingMessage): Promise<T> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -19,7 +19,7 @@ export interface SeenRequest {
   aborted: boolean
 }
 
-/** A real HTTP storage on a random port: files with ranges and validators, and faults for paths that ask for them. */
+/** An HTTP storage on a random port: files with ranges and validators, and handlers for faults. */
 export class StorageServer {
   readonly requests: SeenRequest[] = []
   private readonly handlers = new Map<string, Handler>()
@@ -30,7 +30,7 @@ export class StorageServer {
 
   static async start(): Promise<StorageServer> {
     const server = createServer()
-    // a connection that is closed while the other side has yet to read may be reset where there are thousands of them
+    // with thousands of connections, closing one before the other side has read everything may reset it
     server.keepAliveTimeout = 0
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -41,7 +41,7 @@ export class StorageServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
-  /** Serves bytes at a path, with HEAD, one range and an ETag. Answers the URL. */
+  /** Serves bytes at a path, with HEAD, single ranges and an ETag. Returns the URL. */
   file(path: string, content: Buffer, type = 'text/csv'): string {
     return this.on(path, (request, response) => {
       const headers = { 'content-type': type, 'accept-ranges': 'bytes', etag: '"v1"' }
@@ -58,13 +58,13 @@ export class StorageServer {
     })
   }
 
-  /** Answers a path in a way of one's own. Answers the URL. */
+  /** Handles a path with a function. Returns the URL. */
   on(path: string, handler: Handler): string {
     this.handlers.set(path, handler)
     return this.origin + path
   }
 
-  /** The requests for a path, in their order. */
+  /** The requests for a path, in order. */
   seen(path: string): SeenRequest[] {
     return this.requests.filter(({ url }) => url.split('?')[0] === path)
   }

@@ -1,27 +1,43 @@
 import { BOUNDS } from '../../src/bounds.js'
-import { contractAnswer } from '../../src/storage/contract-answer.js'
-import { Egress, type EgressOptions } from '../../src/storage/egress.js'
-import { StorageRegistry } from '../../src/storage/registry.js'
-import type { Asking, StorageTools } from '../../src/storage/storage.js'
+import { Egress, type EgressOptions } from '../../src/storage/egress/egress.js'
+import { StorageRegistry } from '../../src/storage/kinds/registry.js'
+import { decodeContractResult } from '../../src/storage/kinds/smartcontract/decode-result.js'
+import type { StorageTools } from '../../src/storage/kinds/tools.js'
+import type { RequestContext } from '../../src/storage/storage.js'
 import { UNLIMITED } from './policy.js'
+import { StorageServer } from './storage-server.js'
 
-/** What a request to a storage depends on, where a test does not care. */
-export const ASKING: Asking = { signal: new AbortController().signal, budget: 'paid' }
+/** A request context for tests that do not depend on it. */
+export const ASKING: RequestContext = { signal: new AbortController().signal, budget: 'paid' }
 
-/** A way out with short time limits, to this machine as well. */
+/**
+ * An egress that may also connect to this machine. Its time limits end only what hangs: tests of a limit set it, and
+ * nothing else to be fetched under it.
+ */
 export function testEgress(changed: Partial<EgressOptions> = {}): Egress {
-  const limits = { connectTimeout: 2000, responseTimeout: 5000, stallTimeout: 5000 }
+  const limits = { connectTimeout: 60_000, responseTimeout: 60_000, stallTimeout: 60_000 }
   return new Egress({ allowNonPublic: true, ...limits, ...UNLIMITED, ...changed })
 }
 
-/** All storages, without chain and gateways unless a test brings them. */
+/** All storages, without chain and gateways unless a test supplies them. */
 export function testRegistry(egress: Egress, changed: Partial<StorageTools> = {}): StorageRegistry {
   return new StorageRegistry({
     egress,
     readContract: () => Promise.reject(new Error('no chain')),
-    readAnswer: async (abi, data) => contractAnswer(abi, data, BOUNDS.contract),
-    sql: { timeout: 5000, maxRows: 1000, maxBytes: 1_000_000 },
+    decodeResult: async (abi, data) => decodeContractResult(abi, data, BOUNDS.contract),
+    sql: { timeout: 60_000, maxRows: 1000, maxBytes: 1_000_000 },
     gateways: { ipfs: [], filecoin: [], arweave: [] },
     ...changed,
   })
+}
+
+/** A storage server, and all storages behind an egress with the given limits. */
+export async function serverAndRegistry(limits: Partial<EgressOptions> = {}) {
+  const egress = testEgress(limits)
+  const server = await StorageServer.start()
+  const close = async () => {
+    await egress.close()
+    await server.close()
+  }
+  return { server, registry: testRegistry(egress), close }
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 
-/** A TCP door in front of a back end, which counts what goes through it. */
+/** A TCP proxy in front of a back end that counts connections and bytes. */
 export class Turnstile {
-  /** Connections that are open now, and bytes that the back end has sent through them so far. */
+  /** Open connections, and bytes that the back end has sent so far. */
   open = 0
   bytes = 0
 

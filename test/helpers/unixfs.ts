@@ -5,16 +5,17 @@ import * as Digest from 'multiformats/hashes/digest'
 export const DAG_PB = 0x70
 export const RAW = 0x55
 
-/** A block that another one names, and the size that is said of it. */
+/** A link to a child block, and the size it declares. */
 export type Link = readonly [cid: CID, size: number]
 
-/** A field of a protocol buffer: a number, or bytes. */
+/** A Protocol Buffers field: a number, or bytes. */
 export function field(number: number, value: number | Uint8Array): Buffer {
   if (typeof value === 'number') return Buffer.concat([varint(number << 3), varint(value)])
   return Buffer.concat([varint((number << 3) | 2), varint(value.length), value])
 }
 
-function varint(value: number): Buffer {
+/** A number as a varint. */
+export function varint(value: number): Buffer {
   const bytes: number[] = []
   for (let left = value; ; left = Math.floor(left / 128)) {
     if (left < 128) return Buffer.from([...bytes, left])
@@ -22,7 +23,7 @@ function varint(value: number): Buffer {
   }
 }
 
-/** A block of a file that consists of others; each size is what the block says of it. `padding` means nothing. */
+/** An inner block of a file with links to children of the declared sizes, and meaningless padding. */
 export function tree(links: readonly Link[], padding = 0): Buffer {
   const sizes = links.map(([, size]) => field(4, size))
   const data = Buffer.concat([field(1, 2), ...sizes, ...(padding ? [field(100, Buffer.alloc(padding))] : [])])
@@ -30,7 +31,7 @@ export function tree(links: readonly Link[], padding = 0): Buffer {
   return Buffer.concat([...linked, field(1, data)])
 }
 
-/** A block of a file with bytes of its own, and padding that means nothing. */
+/** A leaf block of a file, with meaningless padding. */
 export function leaf(bytes: Uint8Array, padding: number): Buffer {
   return field(
     1,

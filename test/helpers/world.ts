@@ -1,18 +1,21 @@
 import { ethers, type Signer } from 'ethers'
-import type { ProviderFees } from '../../demo/client.js'
-import { acquire, order } from '../../demo/consume.js'
-import { type Published, type PublishOptions, publish } from '../../demo/publish.js'
 import {
   type LocalNetwork,
   type LocalNetworkOptions,
-  type NetworkFacts,
+  type NetworkInfo,
   startLocalNetwork,
 } from '../../src/dev/network.js'
+import { acquire, order } from './consume.js'
 import { eventually } from './eventually.js'
+import type { ProviderFees } from './ocean.js'
+import { prepared } from './prepared.js'
+import { type Published, type PublishOptions, publish } from './publish.js'
 import { ask } from './requests.js'
+import { RpcProxy } from './rpc-proxy.js'
 import { StorageServer } from './storage-server.js'
+import { newWallet } from './wallet.js'
 
-/** A whole little world for tests: chain, contracts, service and storage, with people in it. */
+/** The fixture of most tests: chain, contracts, service and storage, and funded accounts on demand. */
 export class World {
   readonly provider: ethers.providers.JsonRpcProvider
 
@@ -24,9 +27,10 @@ export class World {
     this.provider.pollingInterval = 20
   }
 
-  /** Starts everything on random ports. `environment` holds settings of the service, `nodes` what it reaches the chain by. */
+  /** Starts everything on random ports. `environment` holds settings of the service, `nodes` supplies its node URLs. */
   static async start(environment: NodeJS.ProcessEnv = {}, nodes?: LocalNetworkOptions['nodes']): Promise<World> {
-    const options = { port: 0, rpcPort: 0, environment: { LOG_LEVEL: 'silent', ...environment } }
+    const beginFrom = prepared('chain')
+    const options = { port: 0, rpcPort: 0, beginFrom, environment: { LOG_LEVEL: 'silent', ...environment } }
     const [local, storage] = await Promise.all([
       startLocalNetwork({ ...options, ...(nodes ? { nodes } : {}) }),
       StorageServer.start(),
@@ -34,11 +38,21 @@ export class World {
     return new World(local, storage)
   }
 
-  get network(): NetworkFacts {
+  /** Like `start`, with the chain behind a proxy for fault injection. */
+  static async behindProxy(environment: NodeJS.ProcessEnv = {}): Promise<{ world: World; proxy: RpcProxy }> {
+    let proxy: RpcProxy | undefined
+    const world = await World.start(environment, async (rpcUrl) => {
+      proxy = await RpcProxy.before(rpcUrl)
+      return [proxy.url]
+    })
+    return { world, proxy: proxy as RpcProxy }
+  }
+
+  get network(): NetworkInfo {
     return this.local.facts
   }
 
-  /** The settings of a further service on this chain, with the same key; `changed` are added. */
+  /** The settings of another service on this chain, with the same key, and with `changed` applied. */
   beside(changed: NodeJS.ProcessEnv = {}): Record<string, string> {
     return {
       NETWORK_URL: JSON.stringify({ [this.network.chainId]: this.network.rpcUrl }),
@@ -53,14 +67,14 @@ export class World {
     }
   }
 
-  /** Somebody with an own key and some ether, whom no other test knows. */
+  /** A new account with some ether. */
   async somebody(): Promise<ethers.Wallet> {
-    const wallet = ethers.Wallet.createRandom().connect(this.provider)
+    const wallet = newWallet().connect(this.provider)
     await this.rpc('anvil_setBalance', [wallet.address, '0x56bc75e2d63100000'])
     return wallet
   }
 
-  /** Publishes an asset and waits until the service knows it. */
+  /** Publishes an asset and waits until the service has indexed it. */
   async publish(options: Partial<PublishOptions> & { files: object[] }): Promise<Published> {
     const publisher = options.publisher ?? (await this.somebody())
     const asset = await publish({ network: this.network, publisher, ...options })
@@ -73,14 +87,14 @@ export class World {
     return this.publish({ files: [{ type: 'url', url, method: 'GET' }], ...options })
   }
 
-  /** Buys and orders an asset with the service's own quote, whether its file can be reached or not. Answers the transaction id. */
+  /** Buys and orders an asset with the service's quote, even if its file is unreachable. Returns the transaction id. */
   async order(asset: Published, buyer: Signer, consumer?: string): Promise<string> {
     const fee = await this.quote(asset, await buyer.getAddress())
     await acquire(this.network, asset, buyer)
     return order(this.network, asset, buyer, fee, { consumer })
   }
 
-  /** The provider fee for an asset, asked for without a file index, so that no file is looked at. */
+  /** The provider fee for an asset, requested without a file index, so that no file is accessed. */
   async quote(asset: Published, consumerAddress: string): Promise<ProviderFees> {
     const service = { documentId: asset.did, serviceId: asset.ddo.services[0]?.id as string }
     const params = new URLSearchParams({ ...service, consumerAddress })

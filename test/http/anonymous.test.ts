@@ -7,7 +7,7 @@ import { heldBy } from '../helpers/measured.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-/** Requests that a storage holds without an answer, until their connections are closed. */
+/** Requests that a storage leaves unanswered until their connections are closed. */
 class Silence {
   readonly open = new Set<ServerResponse>()
   seen = 0
@@ -19,7 +19,7 @@ class Silence {
   }
 }
 
-describe('threat 42: anonymous work never holds up what was paid for', () => {
+describe('anonymous requests never delay paid downloads (threat 42)', () => {
   let world: World
   afterEach(() => world.close())
 
@@ -39,7 +39,7 @@ describe('threat 42: anonymous work never holds up what was paid for', () => {
       ask(`${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
   }
 
-  it('4,200 pipelined questions about a silent storage, on one connection: downloads go on, nothing stays open', async () => {
+  it('4,200 pipelined requests about a silent storage on one connection: downloads continue, and nothing stays open', async () => {
     world = await World.start({ STORAGE_MAX_REQUESTS: '4', STORAGE_MAX_PER_HOST: '4', DESCRIBE_MAX_REQUESTS: '64' })
     const download = await ordered()
     const silence = new Silence()
@@ -60,16 +60,16 @@ describe('threat 42: anonymous work never holds up what was paid for', () => {
       await closed
       await eventually(() => silence.open.size === 0)
     })
-    // few of one connection reach the storage
+    // few requests of one connection reach the storage
     expect(silence.seen).toBeLessThanOrEqual(16)
     expect((await download()).status).toBe(200)
     const paid = { type: 'url', url: `${world.storage.origin}/paid.csv`, method: 'GET' }
     expect((await fileinfo(paid)).json).toMatchObject([{ valid: true }])
-    // a reading of the machine as much as of the service: unbounded, this takes seconds
+    // also depends on the machine, so the bound is generous: without limits, this takes seconds
     expect(held).toBeLessThan(1000)
   })
 
-  it('has budgets by destination and in all, which are refused with 503, and downloads have their own', async () => {
+  it('they have budgets per destination and in total, above which they get 503; downloads have separate budgets', async () => {
     world = await World.start({ DESCRIBE_MAX_PER_HOST: '4', DESCRIBE_MAX_REQUESTS: '6', STORAGE_MAX_PER_HOST: '1' })
     const download = await ordered()
     const silence = new Silence()
@@ -82,7 +82,7 @@ describe('threat 42: anonymous work never holds up what was paid for', () => {
     expect([refused.status, refused.json.code]).toEqual([503, 'STORAGE_BUSY'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 
-    // another destination, until there are too many in all
+    // another destination, up to the total budget
     const elsewhere = url.replace('127.0.0.1', 'localhost')
     const second = Array.from({ length: 2 }, () => asked(elsewhere).catch(() => undefined))
     await eventually(() => silence.open.size === 6)
@@ -96,11 +96,11 @@ describe('threat 42: anonymous work never holds up what was paid for', () => {
     expect([status, json]).toEqual([200, [expect.objectContaining({ valid: true })]])
   })
 
-  it('has a deadline for describing, and for checksums of a file that comes byte by byte', async () => {
+  it('they have a deadline for describing, and for checksums of a file that arrives byte by byte', async () => {
     world = await World.start({ DESCRIBE_TIMEOUT: '400' })
     const silence = new Silence()
     const silent = { type: 'url', url: world.storage.on('/silent', silence.handler), method: 'GET' }
-    expect((await fileinfo(silent)).json).toEqual([{ index: 0, valid: false, type: 'url' }])
+    expect((await fileinfo(silent)).json).toEqual([{ index: 0, valid: false, type: 'url', reason: expect.any(String) }])
     const dripping = world.storage.on('/drip', (request, response) => {
       silence.handler(request, response)
       response.writeHead(200, { 'content-type': 'text/csv', 'content-length': 1000 })
@@ -115,7 +115,7 @@ describe('threat 42: anonymous work never holds up what was paid for', () => {
 
   const from = (address: string) => ({ 'x-forwarded-for': address })
 
-  it('has budgets by address, with IPv6 by /64, refused requests included; downloads are not among them', async () => {
+  it('they have budgets per address (IPv6 per /64), which refused requests use up and downloads do not', async () => {
     world = await World.start({ TRUSTED_PROXIES: '127.0.0.1', ANONYMOUS_REQUESTS: '5' })
     const download = await ordered()
     const nothing = { type: 'nothing' }
@@ -129,7 +129,7 @@ describe('threat 42: anonymous work never holds up what was paid for', () => {
     expect((await fileinfo(nothing, from('2001:db8:1:2:ffff::1'))).status).toBe(429)
     expect((await fileinfo(nothing, from('2001:db8:1:3::1'))).status).toBe(400)
 
-    // requests that are refused elsewhere use the same budget up, and no download is refused for it
+    // refused requests to other endpoints use up the same budget, but downloads are not refused because of it
     const headers = from('203.0.113.3')
     for (let at = 0; at < 5; at++)
       await ask(`${world.network.providerUrl}/api/services/download?documentId=did:op:0`, { headers })
@@ -137,7 +137,7 @@ describe('threat 42: anonymous work never holds up what was paid for', () => {
     for (let at = 0; at < 8; at++) expect((await download()).status).toBe(200)
   })
 
-  it('passes over private addresses where no proxy is named, unless the operator sets a budget', async () => {
+  it('private addresses are exempt when no proxy is configured, unless the operator sets a budget', async () => {
     world = await World.start({ ANONYMOUS_REQUESTS: '3' })
     const nothing = { type: 'nothing' }
     for (let at = 0; at < 3; at++) await fileinfo(nothing)
@@ -148,7 +148,7 @@ describe('threat 42: anonymous work never holds up what was paid for', () => {
     expect(statuses).not.toContain(429)
   })
 
-  it('caps what one address has in flight', async () => {
+  it('the number in flight per address is capped', async () => {
     world = await World.start({ MAX_ANONYMOUS_PER_ADDRESS: '3' })
     const silence = new Silence()
     const url = world.storage.on('/silent', silence.handler)
@@ -163,7 +163,7 @@ describe('threat 42: anonymous work never holds up what was paid for', () => {
     await eventually(async () => (await fileinfo({ type: 'nothing' })).status === 400)
   })
 
-  it('counts the bytes that checksums cost', async () => {
+  it('bytes read for checksums count', async () => {
     world = await World.start({ ANONYMOUS_BYTES: '150000' })
     const url = world.storage.file('/sum.bin', Buffer.alloc(100_000))
     const sum = () => fileinfo({ type: 'url', url, method: 'GET', checksum: true })
@@ -173,7 +173,7 @@ describe('threat 42: anonymous work never holds up what was paid for', () => {
     expect((await fileinfo({ type: 'url', url, method: 'GET' })).status).toBe(200)
   })
 
-  it('pipelined requests whose connection goes give back what they hold', async () => {
+  it('pipelined requests release what they hold when their connection closes', async () => {
     world = await World.start({ MAX_ANONYMOUS: '16', MAX_DOWNLOADS: '8' })
     const download = await ordered()
     const silence = new Silence()

@@ -1,11 +1,16 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
+import { eventually } from '../helpers/eventually.js'
 import { HELD, heldBy } from '../helpers/measured.js'
 import { ask } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-/** Bodies that are too large, or small ones that cost much. */
-describe('threat 48: bodies', () => {
+const { http: limits } = BOUNDS as { http: { linger: number } }
+
+/** Bodies that are too large, or small but expensive. */
+describe('request bodies (threat 48)', () => {
   let world: World
   beforeAll(async () => {
     world = await World.start()
@@ -18,6 +23,11 @@ describe('threat 48: bodies', () => {
     const text = JSON.stringify({ ...object, padding: '' })
     return text.replace('"padding":""', `"padding":"${'x'.repeat(length - text.length)}"`)
   }
+  /** A client that goes on sending when the service has ended its side of the connection, as nginx does. */
+  const sender = () => {
+    const { hostname: host, port } = new URL(world.network.providerUrl)
+    return connect({ host, port: Number(port), allowHalfOpen: true })
+  }
   const fields = ({ json }: { json: Record<string, unknown> }) => Object.keys((json.errors ?? {}) as object)
 
   it.each([
@@ -25,8 +35,8 @@ describe('threat 48: bodies', () => {
     ['POST', '/api/services/auth/token/invalidate', BOUNDS.body.json],
     ['DELETE', '/api/services/deleteAuthToken', BOUNDS.body.json],
     ['POST', '/api/services/fileinfo', BOUNDS.body.fileinfo],
-  ])('%s %s takes %i bytes and no more', async (method, path, limit) => {
-    // one that is taken is answered by what it holds
+  ])('of %s %s are limited to %i bytes', async (method, path, limit) => {
+    // an accepted body is validated by its content
     expect(await send(path, padded({}, limit), method)).toMatchObject({ status: 400, json: { success: false } })
     expect(await send(path, padded({}, limit + 1), method)).toMatchObject({
       status: 413,
@@ -34,7 +44,7 @@ describe('threat 48: bodies', () => {
     })
   })
 
-  it('encrypt and decrypt take documents, and fileinfo a storage object with an ABI or a query of 64 KiB', async () => {
+  it('may be documents for encrypt and decrypt, and storage objects with an ABI or a query of 64 KiB for fileinfo', async () => {
     const octets = { 'content-type': 'application/octet-stream' }
     const encrypted = await ask(`${world.network.providerUrl}/api/services/encrypt?chainId=8996`, {
       method: 'POST',
@@ -43,7 +53,7 @@ describe('threat 48: bodies', () => {
     })
     expect(encrypted.status).toBe(201)
     const document = { chainId: 8996, encryptedDocument: encrypted.text, flags: 2 }
-    // what it lacks is said, and nothing about its size
+    // missing fields are reported, and no error about its size
     expect(fields(await send('/api/services/decrypt', JSON.stringify(document)))).toEqual([
       'decrypterAddress',
       'dataNftAddress',
@@ -63,7 +73,7 @@ describe('threat 48: bodies', () => {
     expect((await send('/api/services/fileinfo', JSON.stringify(contract))).status).toBeLessThan(500)
   })
 
-  it('are refused by their shape before they are parsed, and hold nobody up', async () => {
+  it('are rejected by their shape before parsing, without delaying other requests', async () => {
     const many = Array.from({ length: 600_000 }, (_, at) => `"k${at}":1`).join(',')
     const shapes: [string, string, string][] = [
       ['/api/services/decrypt', '['.repeat(10e6), 'The body is nested deeper than 32 levels.'],
@@ -79,14 +89,14 @@ describe('threat 48: bodies', () => {
     const delay = await heldBy(async () => {
       for (const [path, body, problem] of shapes)
         expect(await send(path, body)).toMatchObject({ status: 400, json: { errors: { body: [problem] } } })
-      // strings are no structure
+      // brackets within strings are not structure
       const long = JSON.stringify({ encryptedDocument: '[{",:'.repeat(1e6) })
       expect(fields(await send('/api/services/decrypt', long))).toContain('encryptedDocument')
     })
     expect(delay).toBeLessThan(HELD)
   })
 
-  it('with thousands of invalid elements are told of ten', async () => {
+  it('with thousands of invalid elements get ten errors', async () => {
     const inputs = Array.from({ length: 9000 }, () => 1)
     const abi = { type: 'function', name: 'f', inputs, outputs: [], stateMutability: 'view' }
     const file = { type: 'smartcontract', chainId: 8996, address: `0x${'12'.repeat(20)}`, abi }
@@ -100,5 +110,39 @@ describe('threat 48: bodies', () => {
       }
     })
     expect(delay).toBeLessThan(HELD)
+  })
+
+  it('that are refused while they arrive do not reset the connection, so that the client reads why', async () => {
+    // far more than the buffers between the two hold
+    const rest = Buffer.alloc(40_000_000, 'x')
+    const socket = sender()
+    const failures: Error[] = []
+    const said: Buffer[] = []
+    socket.on('error', (error) => failures.push(error)).on('data', (chunk: Buffer) => said.push(chunk))
+    const head = `POST /api/services/encrypt?chainId=8996 HTTP/1.1\r\nhost: x\r\ncontent-type: application/octet-stream\r\n`
+    socket.write(`${head}content-length: ${rest.length}\r\n\r\n`)
+    await eventually(() => said.length > 0)
+    socket.end(rest)
+    await once(socket, 'close')
+    expect(Buffer.concat(said).toString()).toMatch(/^HTTP\/1.1 413 .*"code":"BODY_TOO_LARGE"/s)
+    expect(failures).toEqual([])
+    expect(socket.bytesWritten).toBeGreaterThan(rest.length)
+  })
+
+  it('that never end after their refusal are cut', async () => {
+    const linger = limits.linger
+    limits.linger = 300
+    try {
+      const socket = sender().on('error', () => undefined)
+      const head = `POST /api/services/encrypt?chainId=8996 HTTP/1.1\r\nhost: x\r\ncontent-type: application/octet-stream\r\n`
+      socket.write(`${head}content-length: 99999999999\r\n\r\n`)
+      const more = setInterval(() => socket.write('x'), 20)
+      socket.resume()
+      await eventually(() => socket.readableEnded)
+      await eventually(() => socket.destroyed)
+      clearInterval(more)
+    } finally {
+      limits.linger = linger
+    }
   })
 })

@@ -1,10 +1,10 @@
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Published } from '../../demo/publish.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-/** Rows of the wire contract that no other file looks at. */
+/** Rows of the wire contract that no other file covers. */
 describe('wire contract', () => {
   let world: World
   let asset: Published
@@ -23,7 +23,7 @@ describe('wire contract', () => {
   })
   afterAll(() => world.close())
 
-  it('a nonce is answered as the exact JSON number it was', async () => {
+  it('a nonce is returned as the exact JSON number that was sent', async () => {
     const nonce = '1644315615.24195'
     const other = await world.somebody()
     const tx = await world.order(asset, buyer, other.address)
@@ -37,7 +37,7 @@ describe('wire contract', () => {
     expect(initialized.text).toContain('"nonce":1644315615.24195,')
   })
 
-  it('parameters come from a JSON body as well, numbers included, and the query wins', async () => {
+  it('parameters may be in a JSON body, numbers included; the query takes precedence', async () => {
     const nonce = Number(freshNonce())
     const signature = await signText(buyer, buyer.address + nonce)
     expect((await post('/auth/token', { address: buyer.address, nonce, signature })).status).toBe(200)
@@ -50,13 +50,13 @@ describe('wire contract', () => {
     expect((await ask(`${base()}/download?${params}`)).status).toBe(200)
   })
 
-  it('a media type is told without parameters by fileinfo, and the file name where the operator opted in', async () => {
+  it('fileinfo returns the media type without parameters, and the file name if the operator opted in', async () => {
     expect((await post('/fileinfo', { did: asset.did, serviceId: 'tide-access' })).json).toEqual([
       { index: 0, valid: true, type: 'url', contentLength: '10', contentType: 'text/csv', filename: 'tides.csv' },
     ])
   })
 
-  it("a Range in the descriptor's own headers stays put", async () => {
+  it('a Range header in the descriptor is sent unchanged', async () => {
     const url = `${world.storage.origin}/data/tides.csv`
     const part = await world.publish({ files: [{ type: 'url', url, method: 'GET', headers: { Range: 'bytes=2-4' } }] })
     const tx = await world.order(part, buyer)
@@ -65,11 +65,11 @@ describe('wire contract', () => {
     expect((await ask(`${base()}/download?${params}`, { headers })).text).toBe('234')
     const seen = world.storage.seen('/data/tides.csv').at(-1)?.headers
     expect(seen?.range).toBe('bytes=2-4')
-    // a condition that does not hold would make it the whole file
+    // with a failed condition, the storage would send the whole file
     expect(seen).not.toHaveProperty('if-range')
   })
 
-  it('If-Range goes to the storage', async () => {
+  it('If-Range is sent to the storage', async () => {
     const url = async () => `${base()}/download?${await downloadParams(asset, txId, buyer)}`
     const etag = (await ask(await url())).headers.get('etag') as string
     await ask(await url(), { headers: { range: 'bytes=0-0', 'if-range': etag } })
@@ -82,7 +82,7 @@ describe('wire contract', () => {
   it.each([
     ['4.0.0', 200],
     ['4.1.0', 400],
-  ])('the plain-list form of files in a DDO of version %s: %i', async (version, status) => {
+  ])('files as a plain list in a DDO of version %s: %i', async (version, status) => {
     const old = await world.publishUrl(`${world.storage.origin}/data/tides.csv`, {
       filesObject: ({ files }) => files,
       adjust: (ddo) => {

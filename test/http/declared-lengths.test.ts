@@ -1,25 +1,24 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Published } from '../../demo/publish.js'
-import { WholeBody } from '../../src/storage/exchange.js'
-import type { StoredFile } from '../../src/storage/registry.js'
-import type { OpenedFile } from '../../src/storage/storage.js'
+import { BufferedBody } from '../../src/storage/egress/exchange.js'
+import type { OpenedFile, StoredFile } from '../../src/storage/storage.js'
 import { eventually } from '../helpers/eventually.js'
+import type { Published } from '../helpers/publish.js'
 import { bareSocket, firstAnswer, getRequest, saidTo } from '../helpers/raw-consumer.js'
 import { downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const CONTENT = Buffer.alloc(1000, 'x')
-/** What a lying storage would have a consumer read behind the file. */
+/** A response that a malicious storage appends to the file, for response splitting. */
 const FORGED = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged')
 
-/** The service, whose storage modules hand out other bodies than those that belong to their headers. */
+/** A service whose storage modules return bodies that do not match their headers. */
 describe('a storage module whose body is not as long as its headers declare', () => {
   let world: World
   let asset: Published
   let download: () => Promise<string>
-  /** What becomes of an opened file. */
+  /** Replaces an opened file. */
   let lie: (opened: OpenedFile) => OpenedFile = (opened) => opened
 
   beforeAll(async () => {
@@ -38,13 +37,13 @@ describe('a storage module whose body is not as long as its headers declare', ()
   })
   afterAll(() => world.close())
 
-  /** Transfers that have ended so far, by how they did. */
+  /** The number of ended transfers by outcome. */
   async function ended(): Promise<Record<string, number>> {
     const { values } = await world.local.app.context.metrics.downloads.get()
     return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]))
   }
 
-  /** What a consumer reads who asks for a file and at once, on the same connection, for something else. */
+  /** What a consumer reads who pipelines another request after the one for a file. */
   async function read(change: typeof lie): Promise<{ said: string; outcome: string[] }> {
     lie = change
     const before = await ended()
@@ -65,8 +64,8 @@ describe('a storage module whose body is not as long as its headers declare', ()
   it.each<[string, () => Readable]>([
     ['in pieces', () => streamed(CONTENT.subarray(0, 10), CONTENT.subarray(10))],
     ['in one piece', () => streamed(CONTENT)],
-    ['at once', () => new WholeBody(CONTENT)],
-  ])('control: one that is as long, %s, is handed out, and the connection goes on (threat 69)', async (_, body) => {
+    ['at once', () => new BufferedBody(CONTENT)],
+  ])('control: one of the declared length, %s, is delivered, and the connection stays usable (threat 69)', async (_, body) => {
     const { said, outcome } = await read(withBody(body))
     const { head, body: file, behind } = firstAnswer(said)
     expect(head).toMatch(/^HTTP\/1\.1 200 /)
@@ -76,26 +75,26 @@ describe('a storage module whose body is not as long as its headers declare', ()
   })
 
   it.each<[string, () => Readable]>([
-    ['longer, with an answer behind the last byte', () => streamed(CONTENT, FORGED)],
+    ['longer, with a response after the last byte', () => streamed(CONTENT, FORGED)],
     ['longer, within the last piece', () => streamed(CONTENT.subarray(0, 900), Buffer.concat([CONTENT, FORGED]))],
     ['longer, in one piece', () => streamed(Buffer.concat([CONTENT, FORGED]))],
     ['longer, without end', () => Readable.from(endless())],
-    ['longer, at once', () => new WholeBody(Buffer.concat([CONTENT, FORGED]))],
+    ['longer, at once', () => new BufferedBody(Buffer.concat([CONTENT, FORGED]))],
     ['shorter', () => streamed(CONTENT.subarray(0, 900))],
-    ['shorter, at once', () => new WholeBody(CONTENT.subarray(0, 900))],
+    ['shorter, at once', () => new BufferedBody(CONTENT.subarray(0, 900))],
     ['empty', () => streamed()],
     ['destroyed without a word', () => streamed(CONTENT.subarray(0, 900), CONTENT).once('data', destroyed)],
-  ])('one that is %s ends as broken, and nothing follows the file (threat 69)', async (_, body) => {
+  ])('one that is %s is aborted as broken, and nothing follows the file (threat 69)', async (_, body) => {
     const { said, outcome } = await read(withBody(body))
     const { declared, body: file, behind } = firstAnswer(said)
-    // the headers may have gone with the connection
+    // the headers may have been lost with the connection
     if (said !== '') expect(declared).toBe(CONTENT.length)
     expect(file).toBe(CONTENT.toString().slice(0, file.length))
     expect(behind).toBe('')
     expect(outcome).toEqual(['broken'])
   })
 
-  it('control: one without a declared length is as long as it is (threat 69)', async () => {
+  it('control: one without a declared length is delivered in full (threat 69)', async () => {
     const { said, outcome } = await read((opened) => ({
       ...withBody(() => streamed(CONTENT, CONTENT))(opened),
       headers: { 'content-type': 'text/csv' },
@@ -105,10 +104,10 @@ describe('a storage module whose body is not as long as its headers declare', ()
     expect(outcome).toEqual(['complete'])
   })
 
-  it('a consumer who resets the connection before the last byte was taken has not got the file (threat 71)', async () => {
+  it('a download that the consumer resets before the last byte was sent does not count as complete (threat 71)', async () => {
     const large = Buffer.alloc(16_777_216)
     lie = (opened) => ({
-      ...withBody(() => new WholeBody(large))(opened),
+      ...withBody(() => new BufferedBody(large))(opened),
       headers: { 'content-length': String(large.length) },
     })
     const before = await ended()

@@ -1,10 +1,11 @@
 import { ethers, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
-import { mined } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
+import { mined } from '../helpers/consume.js'
+import { ocean } from '../helpers/ocean.js'
+import type { Published } from '../helpers/publish.js'
 import { type Answer, ask, freshNonce, signText } from '../helpers/requests.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
+import { newWallet } from '../helpers/wallet.js'
 import { World } from '../helpers/world.js'
 
 describe('decrypt', () => {
@@ -53,7 +54,7 @@ describe('decrypt', () => {
     documentHash: published.metaDataHash,
   })
 
-  it('gives the document of a transaction, and of the document itself', async () => {
+  it('returns the document of a transaction, and of an encrypted document in the request', async () => {
     for (const answer of [await decrypt(), await decrypt(named()), await decrypt({ ...named(), flags: '0x02' })]) {
       expect(answer.status).toBe(201)
       expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
@@ -68,13 +69,13 @@ describe('decrypt', () => {
     ).toBe(201)
   })
 
-  it('threat 11: takes one of 50 identical requests', async () => {
+  it('accepts one of 50 identical requests (threat 11)', async () => {
     const nonce = freshNonce()
     const answers = await Promise.all(Array.from({ length: 50 }, () => decrypt({ nonce })))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
   })
 
-  it('threat 39: what is refused is refused once, and costs the chain nothing when it is sent again', async () => {
+  it('consumes the nonce of a refused request, so that repeating it costs no chain request (threat 39)', async () => {
     const proxies: RpcProxy[] = []
     const nodes = async (url: string) => {
       proxies.push(await RpcProxy.before(url))
@@ -82,8 +83,8 @@ describe('decrypt', () => {
     }
     const other = await World.start({ ORDER_WAIT: '0', INDEX_POLL_INTERVAL: '60000' }, nodes)
     const node = proxies[0] as RpcProxy
-    const caller = ethers.Wallet.createRandom()
-    const foreign = ethers.Wallet.createRandom().address
+    const caller = newWallet()
+    const foreign = newWallet().address
     const transactionId = `0x${'12'.repeat(32)}`
     const send = async (nonce: string, headers: Record<string, string> = {}) => {
       const signature = await signText(caller, `${transactionId}${caller.address}8996${nonce}`)
@@ -109,12 +110,12 @@ describe('decrypt', () => {
     for (const again of await Promise.all(Array.from({ length: 10 }, () => send(nonce))))
       expect(again).toMatchObject({ status: 400, json: { errors: { nonce: [expect.any(String)] } } })
     expect(asked()).toBe(once)
-    // of many at once one is looked at; with a nonce of its own each is
+    // of many concurrent ones with the same nonce, one is checked against the chain
     const next = freshNonce()
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(next)))
     expect(answers.filter(({ json }) => json.code === 'NFT_UNKNOWN')).toHaveLength(1)
     expect(asked()).toBe(2 * once)
-    // a token has nothing to use up
+    // a request with a token has no nonce to consume
     const created = freshNonce()
     const params = new URLSearchParams({
       address: caller.address,
@@ -129,7 +130,7 @@ describe('decrypt', () => {
     node.close()
   })
 
-  it("threat 18: refuses another NFT's transaction, other documents, and files objects", async () => {
+  it("refuses another NFT's transaction, other documents, and files objects (threat 18)", async () => {
     const other = await world.publishUrl(world.storage.file('/b.csv', Buffer.from('b')), { publisher })
     const files = asset.ddo.services[0]?.files as string
     const plain = JSON.stringify({ nftAddress: asset.nft, datatokenAddress: asset.datatoken, files: [] })
@@ -145,7 +146,7 @@ describe('decrypt', () => {
       json: { code: 'DOCUMENT_UNKNOWN' },
     })
     expect(await decrypt({ ...named(), documentHash: hash })).toMatchObject({ json: { code: 'DOCUMENT_UNKNOWN' } })
-    // even published as metadata of an own NFT, the files of a service stay closed
+    // the files of a service stay encrypted even if published as metadata of one's own NFT
     const nft = new ocean.Nft(publisher, 8996)
     const sent = nft.setMetadata(other.nft, publisher.address, 0, '', '', '0x02', files, ethers.utils.id('x'))
     const stolen = await decrypt({ dataNftAddress: other.nft, transactionId: await mined(sent) })
@@ -153,7 +154,7 @@ describe('decrypt', () => {
     expect(stolen.text).not.toContain(world.storage.origin)
   })
 
-  it('refuses NFTs of other factories, and contracts that are none', async () => {
+  it('refuses NFTs of other factories, and other contracts', async () => {
     expect(await decrypt({ dataNftAddress: asset.datatoken })).toMatchObject({
       status: 400,
       json: { code: 'NFT_UNKNOWN' },
@@ -164,11 +165,11 @@ describe('decrypt', () => {
     })
   })
 
-  it('reads active, disabled and unlisted assets, and no others', async () => {
+  it('decrypts active, disabled and unlisted assets only', async () => {
     const nft = new ocean.Nft(publisher, 8996)
     const statuses: number[] = []
     for (const state of [1, 2, 3, 4, 5, 0]) {
-      await mined(nft.setMetadataState(asset.nft, publisher.address, state))
+      await world.indexed(await mined(nft.setMetadataState(asset.nft, publisher.address, state)))
       statuses.push((await decrypt()).status)
     }
     expect(statuses).toEqual([403, 403, 403, 201, 201, 201])
@@ -188,8 +189,8 @@ describe('decrypt', () => {
     expect(json.errors).toHaveProperty(field)
   })
 
-  it('is for AUTHORIZED_DECRYPTERS alone where that is set', async () => {
-    const allowed = ethers.Wallet.createRandom()
+  it('is limited to AUTHORIZED_DECRYPTERS if that is set', async () => {
+    const allowed = newWallet()
     const strict = await World.start({ AUTHORIZED_DECRYPTERS: JSON.stringify([allowed.address]) })
     const own = await strict.publishUrl(strict.storage.file('/a.csv', Buffer.from('a')))
     const ask2 = async (by: ethers.Wallet) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contentDisposition, fallbackName } from '../../src/http/disposition.js'
+import { contentDisposition, fallbackName } from '../../src/http/files/disposition.js'
 
 describe('Content-Disposition', () => {
   it.each([
@@ -26,7 +26,7 @@ describe('Content-Disposition', () => {
     expect(contentDisposition(name, 'file-0')).toBe(header)
   })
 
-  it('stays short', () => {
+  it('has a maximum length', () => {
     expect(contentDisposition(`${'x'.repeat(5000)}.csv`, 'f').length).toBeLessThan(300)
   })
 
@@ -37,7 +37,7 @@ describe('Content-Disposition', () => {
     ['application/octet-stream', 'file-2'],
     ['nonsense', 'file-2'],
     [undefined, 'file-2'],
-  ])('of a nameless file of type %s', (type, name) => {
+  ])('of a file of type %s without a name', (type, name) => {
     expect(fallbackName(2, type)).toBe(name)
   })
 })

@@ -1,13 +1,18 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
-import { mined } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
-import { eventually } from '../helpers/eventually.js'
-import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
+import { type App, createApp } from '../../src/app.js'
+import { loadSettings } from '../../src/config/load.js'
+import { mined } from '../helpers/consume.js'
+import { AT_ONCE, eventually } from '../helpers/eventually.js'
+import { ocean } from '../helpers/ocean.js'
+import type { Published } from '../helpers/publish.js'
+import { ask, downloadParams, freshNonce, served, signText } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const CONTENT = Buffer.from('hour,height\n00:00,3.1\n')
@@ -17,26 +22,43 @@ describe('download', () => {
   let asset: Published
   let buyer: Wallet
   let txId: string
+  /** A service with short time limits, for storages that stall. */
+  let impatient: App
+  let impatientBase: string
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
 
   beforeAll(async () => {
-    world = await World.start({ STORAGE_STALL_TIMEOUT: '1000', STORAGE_RESPONSE_TIMEOUT: '1000' })
+    world = await World.start()
+    const limits = { STORAGE_STALL_TIMEOUT: '1000', STORAGE_RESPONSE_TIMEOUT: '5000', STATE_DIR: folder }
+    impatient = await createApp(loadSettings(world.beside(limits)))
+    impatientBase = await impatient.listen()
     asset = await world.publishUrl(world.storage.file('/data/tides.csv', CONTENT))
     buyer = await world.somebody()
     txId = await world.order(asset, buyer)
   })
-  afterAll(() => world.close())
+  afterAll(async () => {
+    await impatient.close()
+    await world.close()
+    rmSync(folder, { recursive: true })
+  })
 
   const url = async (changed: Record<string, string | undefined> = {}, of = asset, tx = txId) =>
     `${world.network.providerUrl}/api/services/download?${await downloadParams(of, tx, buyer, changed)}`
   const download = async (changed = {}, headers: Record<string, string> = {}) => ask(await url(changed), { headers })
 
-  /** An asset of one URL, bought by the buyer. */
+  /** As `url`, at the service with short time limits. */
+  const impatientUrl = async (of: Published, tx: string) => {
+    await served(impatientBase, of)
+    return `${impatientBase}/api/services/download?${await downloadParams(of, tx, buyer)}`
+  }
+
+  /** An asset with one URL, ordered by the buyer. */
   async function bought(fileUrl: string): Promise<{ of: Published; tx: string }> {
     const of = await world.publishUrl(fileUrl)
     return { of, tx: await world.order(of, buyer) }
   }
 
-  it('hands out the file with exactly one upstream request', async () => {
+  it('returns the file with exactly one upstream request', async () => {
     const before = world.storage.seen('/data/tides.csv').length
     const { status, text, headers } = await download()
     expect([status, text]).toEqual([200, CONTENT.toString()])
@@ -60,14 +82,14 @@ describe('download', () => {
     expect((await download({ nonce: other, signature: wrong })).status).toBe(400)
   })
 
-  it('threat 6: refuses a replay with the address in another case', async () => {
+  it('refuses a replay with the address in another case (threat 6)', async () => {
     const nonce = freshNonce()
     expect((await download({ nonce })).status).toBe(200)
     const replay = await download({ nonce, consumerAddress: buyer.address.toLowerCase() })
     expect(replay).toMatchObject({ status: 400, json: { errors: { nonce: expect.any(Array) } } })
   })
 
-  it('threat 7: refuses the same nonce in any spelling', async () => {
+  it('refuses the same nonce in any notation (threat 7)', async () => {
     const nonce = freshNonce()
     expect((await download({ nonce })).status).toBe(200)
     for (const spelling of [nonce, `${nonce}.0`, `0${nonce}`, `00${nonce}.000`])
@@ -75,20 +97,20 @@ describe('download', () => {
     expect((await download({ nonce: `${nonce}.5` })).status).toBe(200)
   })
 
-  it('threat 11: lets exactly one of 50 concurrent requests with one nonce pass', async () => {
+  it('accepts exactly one of 50 concurrent requests with the same nonce (threat 11)', async () => {
     const one = await url({ nonce: freshNonce() })
     const statuses = await Promise.all(Array.from({ length: 50 }, async () => (await ask(one)).status))
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => status === 400)).toHaveLength(49)
   })
 
-  it('threat 12: refuses a nonce that would lock the account', async () => {
+  it('refuses a nonce in the far future, which would lock the account (threat 12)', async () => {
     expect((await download({ nonce: '9'.repeat(40) })).json).toMatchObject({
       errors: { nonce: [expect.stringContaining('too far in the future')] },
     })
   })
 
-  it('uses no nonce up for a request that is refused', async () => {
+  it('consumes no nonce for a refused request', async () => {
     const nonce = freshNonce()
     expect((await download({ nonce, transferTxId: asset.txId })).status).toBe(400)
     expect((await download({ nonce, fileIndex: '3' })).status).toBe(400)
@@ -96,7 +118,7 @@ describe('download', () => {
     expect((await download({ nonce })).status).toBe(200)
   })
 
-  it('serves ranges and conditions', async () => {
+  it('supports ranges and conditional requests', async () => {
     const part = await download({}, { range: 'bytes=5-10' })
     expect([part.status, part.text, part.headers.get('content-range')]).toEqual([206, 'height', 'bytes 5-10/22'])
     const beyond = await download({}, { range: 'bytes=1000-' })
@@ -109,13 +131,20 @@ describe('download', () => {
     expect((await download({}, { 'if-none-match': etag })).status).toBe(304)
   })
 
-  it('answers HEAD with the headers alone', async () => {
+  it('consumes no nonce for HEAD: one GET with the same signature passes after it', async () => {
+    const signed = await url()
+    const statuses: number[] = []
+    for (const method of ['HEAD', 'HEAD', 'GET', 'GET', 'HEAD']) statuses.push((await ask(signed, { method })).status)
+    expect(statuses).toEqual([200, 200, 200, 400, 400])
+  })
+
+  it('answers HEAD with headers only', async () => {
     const { status, text, headers } = await ask(await url(), { method: 'HEAD' })
     expect([status, text, headers.get('content-length')]).toEqual([200, '', '22'])
     expect(headers.get('content-disposition')).toBe('attachment;filename=tides.csv')
   })
 
-  it('sends the descriptor headers to the storage, and nothing of the consumer', async () => {
+  it("sends the descriptor's headers to the storage, and no header of the consumer", async () => {
     const fileUrl = world.storage.file('/secret/tides.csv', CONTENT)
     const file = { type: 'url', url: fileUrl, method: 'GET', headers: { Authorization: 'Bearer hush' } }
     const of = await world.publish({ files: [file] })
@@ -126,7 +155,7 @@ describe('download', () => {
     expect(headers).not.toHaveProperty('x-other')
   })
 
-  it('threat 15: passes nothing of the storage that tells where it is', async () => {
+  it('forwards no header of the storage that reveals its location (threat 15)', async () => {
     const fileUrl = world.storage.on('/leaky', (_request, response) =>
       response
         .writeHead(200, {
@@ -155,7 +184,7 @@ describe('download', () => {
       (_: unknown, response: { writeHead(s: number): { end(t: string): void } }) =>
         response.writeHead(500).end('secret body'),
     ],
-  ])('answers an upstream %s with 502 and none of its words', async (name, handler) => {
+  ])('answers an upstream %s with 502, quoting nothing of it', async (name, handler) => {
     const { of, tx } = await bought(world.storage.on(`/status-${name}`, handler as never))
     expect(await ask(await url({}, of, tx))).toMatchObject({
       status: 502,
@@ -163,7 +192,7 @@ describe('download', () => {
     })
   })
 
-  it('threat 24: a coded body, no answer and an unreachable host are 502 and 504', async () => {
+  it('answers 502 or 504 when the body is compressed, there is no response or the host is unreachable (threat 24)', async () => {
     const cases: Record<string, string> = {
       coded: world.storage.on('/gzip', (_request, response) =>
         response.writeHead(200, { 'content-encoding': 'gzip' }).end('x'),
@@ -174,7 +203,7 @@ describe('download', () => {
     const statuses: Record<string, number> = {}
     for (const [name, fileUrl] of Object.entries(cases)) {
       const { of, tx } = await bought(fileUrl)
-      const { status, text } = await ask(await url({}, of, tx))
+      const { status, text } = await ask(await (name === 'silent' ? impatientUrl(of, tx) : url({}, of, tx)))
       statuses[name] = status
       expect(text).not.toMatch(/127\.0\.0\.1|ECONN/)
     }
@@ -184,19 +213,19 @@ describe('download', () => {
   it.each([
     ['ends early', '/short', (end: () => void) => end()],
     ['stalls', '/stall', () => undefined],
-  ])('threat 24: an upstream that %s never looks like a whole file', async (_name, path, then) => {
+  ])('never presents a truncated file as complete: an upstream that %s (threat 24)', async (_name, path, then) => {
     const { of, tx } = await bought(
       world.storage.on(path, (_request, response) => {
         response.writeHead(200, { 'content-length': 1000 })
         response.write('x'.repeat(100), () => then(() => response.destroy()))
       }),
     )
-    const response = await fetch(await url({}, of, tx))
+    const response = await fetch(await impatientUrl(of, tx))
     expect(response.status).toBe(200)
     await expect(response.arrayBuffer()).rejects.toThrow()
   })
 
-  it('threat 24: hands on headers byte by byte, and nothing that no header may hold', async () => {
+  it('forwards header bytes unchanged, and no value that is not a valid header (threat 24)', async () => {
     const answers = (value: string) =>
       createServer((socket) => {
         const head = `HTTP/1.1 200 OK\r\nContent-Type: \r\nLast-Modified: ${value}\r\nContent-Length: 4\r\n\r\ntide`
@@ -219,7 +248,7 @@ describe('download', () => {
     ])
   })
 
-  it('threat 5: follows a few redirects, and takes secrets to no other origin', async () => {
+  it('follows a few redirects, and sends secrets to no other origin (threat 5)', async () => {
     const target = world.storage.file('/target.csv', CONTENT)
     world.storage.on('/here', (_request, response) => response.writeHead(302, { location: '/target.csv' }).end())
     world.storage.on('/away', (_request, response) =>
@@ -240,7 +269,7 @@ describe('download', () => {
     expect((await get('/round')).status).toBe(502)
   })
 
-  it('threat 25: closes the upstream within 2 seconds when the client goes away', async () => {
+  it('closes the upstream request within 2 seconds after the client disconnects (threat 25)', async () => {
     const { of, tx } = await bought(
       world.storage.on('/endless', (request, response) => {
         response.writeHead(200, { 'content-length': 10 ** 12 })
@@ -257,10 +286,10 @@ describe('download', () => {
     await once(response, 'data')
     request.destroy()
     request.on('error', () => undefined)
-    await eventually(() => world.storage.seen('/endless').at(-1)?.aborted, 2000)
+    await eventually(() => world.storage.seen('/endless').at(-1)?.aborted, AT_ONCE)
   })
 
-  it("threat 10: another asset's encrypted files are worth nothing in an own asset", async () => {
+  it('refuses encrypted files that were copied from another asset (threat 10)', async () => {
     const files = asset.ddo.services[0]?.files as string
     const thief = await world.publish({
       files: [],
@@ -284,7 +313,7 @@ describe('download', () => {
     expect(info).toMatchObject({ status: 400, json: { code: 'FILES_UNREADABLE' } })
   })
 
-  it('threat 10: a datatoken of another NFT is no service of this asset', async () => {
+  it('refuses a service whose datatoken belongs to another NFT (threat 10)', async () => {
     const stranger = await world.publish({
       files: [{ type: 'url', url: `${world.storage.origin}/data/tides.csv`, method: 'GET' }],
       adjust: (ddo) => {
@@ -294,7 +323,7 @@ describe('download', () => {
     expect(await ask(await url({}, stranger))).toMatchObject({ status: 400, json: { code: 'UNKNOWN_SERVICE' } })
   })
 
-  it('threat 22: on-chain state decides on initialize, download and fileinfo', async () => {
+  it('follows the on-chain state, like initialize and fileinfo (threat 22)', async () => {
     const publisher = await world.somebody()
     const of = await world.publishUrl(`${world.storage.origin}/data/tides.csv`, { publisher })
     const tx = await world.order(of, buyer)
@@ -322,7 +351,7 @@ describe('download', () => {
     })
   })
 
-  it('threat 23: credentials of asset and service decide, deny before allow', async () => {
+  it('checks credentials of asset and service, deny before allow (threat 23)', async () => {
     const me = buyer.address.toLowerCase()
     const someone = '0x00000000000000000000000000000000000000Ab'
     const entry = (...values: string[]) => ({ type: 'address', values })

@@ -15,7 +15,7 @@ describe('connections that send hundreds of requests at once', () => {
   })
   afterAll(() => world.close())
 
-  /** Requests that were answered so far, as the metrics tell. */
+  /** The number of answered requests, from the metrics. */
   async function answered(): Promise<number> {
     const { values } = await world.local.app.context.metrics.requests.get()
     return values.reduce((sum, { value }) => sum + value, 0)
@@ -28,7 +28,7 @@ describe('connections that send hundreds of requests at once', () => {
     ['the root document', 'GET /', ''],
   ]
 
-  it.each(kinds)('%s: are cut off, and what was read of them is dropped (threat 42)', async (_name, line, headers) => {
+  it.each(kinds)('%s: are closed, and their queued requests are dropped (threat 42)', async (_name, line, headers) => {
     const { hostname, port, host } = new URL(world.network.providerUrl)
     const one = `${line} HTTP/1.1\r\nhost: ${host}\r\n${headers}\r\n`
     const before = await answered()
@@ -43,9 +43,7 @@ describe('connections that send hundreds of requests at once', () => {
     expect((await ask(`${world.network.providerUrl}/`)).status).toBe(200)
   })
 
-  it.each(
-    kinds,
-  )('control: %s: as many as may be pipelined are all answered (threat 42)', async (_name, line, headers) => {
+  it.each(kinds)('control: %s: are answered up to the pipelining limit (threat 42)', async (_name, line, headers) => {
     const { hostname, port, host } = new URL(world.network.providerUrl)
     const socket = connect(Number(port), hostname)
     let said = ''

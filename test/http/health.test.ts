@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cliArguments } from '../../demo/local-dev.js'
+import { program } from '../helpers/command.js'
 import { eventually } from '../helpers/eventually.js'
 import { ask } from '../helpers/requests.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
@@ -10,7 +10,7 @@ describe('health', () => {
   let world: World
   let proxy: RpcProxy
   beforeAll(async () => {
-    world = await World.start({ READY_MAX_LAG: '3', RPC_TIMEOUT: '500' }, async (rpcUrl) => {
+    world = await World.start({ READY_MAX_LAG: '3' }, async (rpcUrl) => {
       proxy = await RpcProxy.before(rpcUrl)
       return [proxy.url]
     })
@@ -22,35 +22,49 @@ describe('health', () => {
   const get = (path: string) => ask(world.network.providerUrl + path)
   const chain = async () => ((await get('/ready')).json.chains as Record<string, unknown>[])[0]
 
-  it('lives, and is ready when the index is at the head', async () => {
+  it('is live, and ready when the index is at the head', async () => {
     expect((await get('/live')).json).toEqual({ live: true })
     await eventually(async () => (await get('/ready')).status === 200)
     const head = await world.provider.getBlockNumber()
     expect((await get('/ready')).json).toEqual({
       ready: true,
       store: true,
+      lastWrite: expect.any(Number),
+      diskLeft: expect.any(Number),
       chains: [
         {
           ...{ chainId: world.network.chainId, block: head, head, age: expect.any(Number), lag: 0, ready: true },
-          ...{ astray: false, rereading: null },
+          ...{ astray: false, rereading: null, nodes: [true], factory: true },
         },
       ],
     })
   })
 
-  it('is not ready while the index is behind, and tells how far', async () => {
-    // the node gives no logs now, so that the index cannot follow
+  it('reports when the node of a chain no longer answers, and the age of its head', async () => {
+    proxy.down = true
+    await eventually(async () => ((await chain())?.nodes as boolean[])[0] === false)
+    const { age } = (await chain()) as { age: number }
+    await eventually(async () => Number((await chain())?.age) > age)
+    proxy.down = false
+    await eventually(async () => ((await chain())?.nodes as boolean[])[0] === true)
+  })
+
+  it('is not ready while the index is behind, and reports its lag', async () => {
+    // the node refuses to return logs, so that the index falls behind
     proxy.refuse = (method) => (method === 'eth_getLogs' ? { code: -32000, message: 'not now' } : undefined)
     await world.rpc('anvil_mine', ['0xa'])
     await eventually(async () => (await get('/ready')).status === 503)
+    // blocks are mined one after the other
+    await eventually(async () => (await chain())?.lag === 10)
     expect(await chain()).toMatchObject({ lag: 10, ready: false })
     expect((await get('/live')).status).toBe(200)
     proxy.refuse = () => undefined
     await eventually(async () => (await get('/ready')).status === 200)
+    await eventually(async () => (await chain())?.lag === 0)
     expect(await chain()).toMatchObject({ lag: 0, ready: true })
   })
 
-  it('reads the chain again when told so by the command, under the running service', async () => {
+  it('stays ready while the reindex command rebuilds the index', async () => {
     const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')))
     const { settings, store } = world.local.app.context
     const env = {
@@ -60,11 +74,14 @@ describe('health', () => {
       STATE_DIR: settings.STATE_DIR,
     }
     const run = (...args: string[]) =>
-      spawnSync(process.execPath, cliArguments('reindex', ...args), { env, encoding: 'utf8' })
+      spawnSync(process.execPath, [...program(), 'reindex', ...args], { env, encoding: 'utf8' })
     expect(run('--chain', 'x')).toMatchObject({ status: 2, stderr: expect.stringContaining('--chain') })
-    expect(run('--chain', '1').stdout).toBe('chain 1: is read again from its start; there is nothing yet\n')
+    expect(run('--chain', '1')).toMatchObject({
+      status: 2,
+      stderr: 'tidegate: --chain: chain 1 is not in the index: it has chain 8996.\n',
+    })
     await store.nonces.consume(asset.nft as `0x${string}`, '5')
-    const before = (await store.index.readings(8996)).live?.id
+    const before = (await store.index.generations(8996)).live?.id
     expect(run()).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(
@@ -72,9 +89,9 @@ describe('health', () => {
       ),
     })
     await eventually(async () => {
-      // it answers all the time
+      // the index answers throughout the rebuild
       expect(await store.index.asset(asset.did)).toBeDefined()
-      return (await store.index.readings(8996)).live?.id !== before
+      return (await store.index.generations(8996)).live?.id !== before
     })
     expect(await store.index.asset(asset.did)).toBeDefined()
     expect(await store.nonces.last(asset.nft as `0x${string}`)).toBe('5')

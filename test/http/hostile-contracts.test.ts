@@ -8,19 +8,19 @@ import { answering, ENDLESS, placed, zeros } from '../helpers/raw-contracts.js'
 import { ask, downloadParams, freshNonce } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-/** MiB by which the process may grow meanwhile. */
+/** MiB by which the process may grow during an attack. */
 const GROWN = 160
 
 const word = (value: number) => numberToHex(value, { size: 32 })
 
-/** Pointers, all of them to one text: 256 KB that decode to half a gigabyte. */
+/** Many pointers to one text: 256 KB that decode to half a gigabyte. */
 function pointers(count: number, length: number): Hex {
   const places = Array.from({ length: count }, () => word(count * 32))
   return concat([word(32), word(count), ...places, word(length), `0x${'61'.repeat(length)}`])
 }
 
-/** Files of kind smartcontract whose ABI or whose contract is made to hurt, over HTTP. */
-describe('threat 36: contracts and ABIs of strangers', () => {
+/** Files of kind smartcontract with a hostile ABI or contract, over HTTP. */
+describe('hostile contracts and ABIs (threat 36)', () => {
   let world: World
   let base: string
   let buyer: Wallet
@@ -41,7 +41,7 @@ describe('threat 36: contracts and ABIs of strangers', () => {
     ask(`${base}/fileinfo`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   const fileinfo = (body: object) => post(JSON.stringify(body))
 
-  /** Asks five times at once (once what is long to read), beside an honest question that must be answered meanwhile. */
+  /** Sends a body five times concurrently (once if it is long), beside an honest request that must be answered. */
   async function attack(body: string) {
     const times = body.length > 100_000 ? 1 : 5
     const { result, held, grown } = await measured(() =>
@@ -56,7 +56,7 @@ describe('threat 36: contracts and ABIs of strangers', () => {
     return result.slice(1)
   }
 
-  it('control: an honest contract is a file, with a list in its answer and a list as its argument', async () => {
+  it('control: an honest contract works as a file, with lists as answer and argument', async () => {
     const file = fileOf(honest, returning('uint256[]', [{ name: 'of', type: 'uint256[2]' }]))
     const described = await fileinfo({ ...file, userdata: { of: [0, '1'] }, checksum: true })
     expect(described.json).toMatchObject([{ valid: true, contentLength: '13', checksumType: 'sha256' }])
@@ -67,10 +67,10 @@ describe('threat 36: contracts and ABIs of strangers', () => {
 
   const TOO_DEEP = 'The body is nested deeper than 32 levels.'
 
-  it.each(ABI_BOMBS)('an ABI with %s is a 400 that names it', async (_name, abi) => {
+  it.each(ABI_BOMBS)('an ABI with %s is a 400 that names the field', async (_name, abi) => {
     const body = JSON.stringify(fileOf(honest, abi))
     for (const { status, json } of await attack(body)) {
-      // one that is too long or too deep may be refused before it is read
+      // an ABI that is too long or too deep may be refused before it is parsed
       if (status === 413) expect(body.length).toBeGreaterThan(65_536)
       else {
         const told = [{ abi: [expect.stringMatching(/^The abi field must /)] }, { body: [TOO_DEEP] }]
@@ -88,13 +88,13 @@ describe('threat 36: contracts and ABIs of strangers', () => {
         expect([status, json.errors]).toEqual([400, { body: [expect.stringContaining('nested deeper')] }])
   })
 
-  it('a published file with such an ABI is unreadable, and never a 5xx', async () => {
+  it('a published file with such an ABI cannot be used, and is never a 5xx', async () => {
     const [, bomb] = ABI_BOMBS[0] as [string, object]
     const asset = await world.publish({ files: [fileOf(honest, bomb)] })
     const info = await fileinfo({ did: asset.did, serviceId: 'tide-access' })
     if (info.status === 200) expect(info.json).toMatchObject([{ valid: false }])
     else expect([info.status, info.json.code]).toEqual([400, 'FILES_UNREADABLE'])
-    // there is no quote for it, and so no order: the file is looked at before
+    // the file is checked before the order, which cannot exist, since there is no quote for it
     const { status, json } = await ask(`${base}/download?${await downloadParams(asset, asset.txId, buyer)}`)
     expect([status, json.code]).toEqual([400, 'FILES_UNREADABLE'])
   })
@@ -103,18 +103,18 @@ describe('threat 36: contracts and ABIs of strangers', () => {
     ['never ends', 'uint256', ENDLESS],
     ['answers a megabyte', 'uint256[]', zeros(1_048_576)],
     ['reverts with a megabyte', 'uint256', zeros(1_048_576, true)],
-    ['answers one byte more than it may', 'bytes', zeros(BOUNDS.contract.answer + 1)],
+    ['answers one byte more than it may', 'bytes', zeros(BOUNDS.contract.result + 1)],
     ['names one text 4,000 times', 'bytes[]', answering(pointers(4000, 130_000))],
     ['names one text 4,000 times as a string', 'string[]', answering(pointers(4000, 130_000))],
-    ['tells of 2^32 elements', 'uint256[]', answering(concat([word(32), word(2 ** 32 - 1)]))],
+    ['declares 2^32 elements', 'uint256[]', answering(concat([word(32), word(2 ** 32 - 1)]))],
     ['answers another type', 'bool', answering(word(7))],
     ['is not there', 'uint256', '0x'],
   ]
 
-  it.each(contracts)('a contract that %s is a file that cannot be had', async (_name, type, code) => {
+  it.each(contracts)('a contract that %s is an unavailable file', async (_name, type, code) => {
     const file = fileOf(await put(code), returning(type))
     for (const { status, json } of await attack(JSON.stringify(file)))
-      expect([status, json]).toEqual([200, [{ index: 0, valid: false, type: 'smartcontract' }]])
+      expect([status, json]).toEqual([200, [{ index: 0, valid: false, type: 'smartcontract', reason: 'failed' }]])
     const asset = await world.publish({ files: [file] })
     const params = await downloadParams(asset, await world.order(asset, buyer), buyer)
     const { result, held } = await measured(() => ask(`${base}/download?${params}`))
@@ -122,7 +122,7 @@ describe('threat 36: contracts and ABIs of strangers', () => {
     expect(held).toBeLessThan(HELD)
   })
 
-  it('arguments that no contract takes are a 400, and use no nonce up', async () => {
+  it('arguments of wrong types are a 400, and consume no nonce', async () => {
     const asset = await world.publish({
       files: [fileOf(honest, returning('uint256[]', [{ name: 'of', type: 'uint8' }]))],
     })
@@ -137,7 +137,7 @@ describe('threat 36: contracts and ABIs of strangers', () => {
     expect((await download(255)).text).toBe('["1","2","3"]')
   })
 
-  it('a token with a name of 200 KB, and a token URI of megabytes, are left out of a document', async () => {
+  it('a token name of 200 KB, and a token URI of megabytes, are left out of a document', async () => {
     const { Ocean } = world.network.addresses
     const url = world.storage.file('/a.csv', Buffer.from('tide'))
     const asset = await world.publishUrl(url, { pricing: { fixed: '2.5' } })

@@ -15,11 +15,11 @@ const PADDING = 2 * MIB - 65_536
 /** Bytes that a range may cost: the fixed overhead, what was in flight when it was cut off, and buffers. */
 const BOUND = 12 * MIB
 
-describe('what a file on IPFS costs', () => {
+describe('the cost of a file on IPFS', () => {
   let world: World
   let hostile: StorageServer
   let honest: IpfsGateway
-  /** How often the hostile gateway was asked. */
+  /** The number of requests to the hostile gateway. */
   let asked = 0
 
   beforeAll(async () => {
@@ -64,19 +64,19 @@ describe('what a file on IPFS costs', () => {
   const usedBytes = async () =>
     (await world.local.app.context.store.usage.used('bytes 127.0.0.1', 60_000, Date.now())).used
 
-  it('400 bytes in 400 padded leaves cost no more than the fixed overhead, which counts (threat 56)', async () => {
+  it('400 bytes in 400 padded leaves: aborted at the fixed overhead, which counts against budgets (threat 56)', async () => {
     const one = put(leaf(Buffer.from('x'), PADDING))
     const root = put(tree(Array.from({ length: 400 }, () => [one, 1] as const)))
     const { status, body, cost } = await download(root.toString(), { range: 'bytes=0-399' })
     expect([206, 502]).toContain(status)
     if (status === 206) expect(body).toBe('broken')
-    // what the service has read counts for the address
+    // the bytes that the service has read count against the budget of the address
     await eventually(async () => (await cost()) > 4 * MIB)
     expect(await cost()).toBeLessThanOrEqual(BOUND)
     expect(asked).toBeLessThanOrEqual(16)
   })
 
-  it('a hundred padded blocks above 400 bytes cost no more either (threat 56)', async () => {
+  it('400 bytes below a hundred padded blocks: aborted as well (threat 56)', async () => {
     let root = put(Buffer.alloc(400, 'a'), RAW)
     for (let level = 0; level < 100; level++) root = put(tree([[root, 400]], PADDING))
     const { status, cost } = await download(root.toString(), { range: 'bytes=100-199' })
@@ -86,7 +86,7 @@ describe('what a file on IPFS costs', () => {
     expect(asked).toBeLessThanOrEqual(16)
   })
 
-  it('a file that claims gigabytes, a byte in each block, is ended soon, in requests as well (threat 56)', async () => {
+  it('one byte per block in a file that claims gigabytes: aborted after few bytes and few requests (threat 56)', async () => {
     const one = put(Buffer.from('y'), RAW)
     let [root, size] = [put(tree(Array.from({ length: 3000 }, () => [one, 1] as const))), 3000]
     for (let level = 0; level < 2; level++) {
@@ -98,7 +98,7 @@ describe('what a file on IPFS costs', () => {
     expect(asked).toBeLessThanOrEqual(BOUND / 1024 + 16 * 1024)
   })
 
-  it('blocks within the range that lie about their sizes, and a gateway that sends more, are cut off (threat 56)', async () => {
+  it('blocks with wrong sizes, and a gateway that sends more than asked for: cut off (threat 56)', async () => {
     const long = put(Buffer.alloc(2 * MIB, 'b'), RAW)
     const lying = put(tree([[long, 10]]))
     expect((await download(lying.toString())).status).toBe(502)
@@ -110,7 +110,7 @@ describe('what a file on IPFS costs', () => {
     expect(await cost()).toBeLessThanOrEqual(MIB)
   })
 
-  it('control: of a large file only the blocks of the range are fetched, and all of it comes whole (threat 56)', async () => {
+  it('control: a range of a large file needs only the blocks of that range, and the whole file is complete (threat 56)', async () => {
     const content = randomBytes(20 * MIB)
     const { cid } = await honest.add(content)
     const before = honest.requests
@@ -125,14 +125,14 @@ describe('what a file on IPFS costs', () => {
     const whole = await download(cid)
     const sum = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
     expect(sum(whole.body as Buffer)).toBe(sum(content))
-    // blocks of 600 bytes are small, and still a file
+    // blocks of 600 bytes are small, but legitimate
     const small = randomBytes(600)
     const leaves = Array.from({ length: 2000 }, () => [put(small, RAW), small.length] as const)
     const many = await download(put(tree(leaves)).toString())
     expect((many.body as Buffer).length).toBe(2000 * 600)
   })
 
-  it('describing counts the blocks that it reads, and ends with the budget of the address (threat 56)', async () => {
+  it('describing a file counts the blocks that it reads against the budget of the address (threat 56)', async () => {
     const roots = Array.from({ length: 14 }, (_, at) => put(tree([[put(Buffer.from([at]), RAW), 1]], PADDING - at)))
     const answers = []
     for (const root of roots)

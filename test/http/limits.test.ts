@@ -1,17 +1,18 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { BOUNDS } from '../../src/bounds.js'
 import { eventually } from '../helpers/eventually.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-describe('limits by address', () => {
+describe('limits per address', () => {
   let world: World
   afterEach(() => world.close())
   const get = (path: string, headers: Record<string, string> = {}) => ask(world.network.providerUrl + path, { headers })
   const from = (address: string) => ({ 'x-forwarded-for': address })
 
-  it('threat 17: end the requests of a minute with 429, and say when to come again', async () => {
+  it('answer 429 with Retry-After above the requests per minute (threat 17)', async () => {
     world = await World.start({ RATE_LIMIT_REQUESTS: '20' })
     const answers = []
     for (let at = 0; at < 25; at++) answers.push(await get('/'))
@@ -27,7 +28,7 @@ describe('limits by address', () => {
     expect((await get('/ready')).status).toBe(200)
   })
 
-  it('threat 26: X-Forwarded-For counts only from a trusted proxy', async () => {
+  it('use X-Forwarded-For only from a trusted proxy (threat 26)', async () => {
     world = await World.start({ RATE_LIMIT_REQUESTS: '20' })
     for (let at = 0; at < 25; at++) await get('/', from(`203.0.113.${at}`))
     expect((await get('/', from('203.0.113.99'))).status).toBe(429)
@@ -37,11 +38,11 @@ describe('limits by address', () => {
     for (let at = 0; at < 25; at++) await get('/', from('203.0.113.1'))
     expect((await get('/', from('203.0.113.1'))).status).toBe(429)
     expect((await get('/', from('203.0.113.2'))).status).toBe(200)
-    // what the client itself has put before the address that the proxy saw
+    // an address that the client has prepended to the one that the proxy saw
     expect((await get('/', from('198.51.100.1, 203.0.113.1'))).status).toBe(429)
   })
 
-  it('end further downloads of the minute when an address has had its bytes', async () => {
+  it('refuse downloads when the address has used up its bytes per minute', async () => {
     world = await World.start({ RATE_LIMIT_BYTES: '150000' })
     const asset = await world.publishUrl(world.storage.file('/a.bin', Buffer.alloc(100_000)))
     const buyer = await world.somebody()
@@ -56,13 +57,12 @@ describe('limits by address', () => {
     expect((await get('/')).status).toBe(200)
   })
 
-  it('threat 80: end a request whose body never comes to its end', async () => {
+  it('end a request whose body is never completed (threat 80)', async () => {
     world = await World.start()
     const { server } = world.local.app.server
-    expect(server.requestTimeout).toBe(300_000)
-    // Node takes the shorter one for that of the headers
-    server.headersTimeout = 500
-    server.requestTimeout = 1000
+    const { http } = BOUNDS as { http: { requestTimeout: number } }
+    expect([server.headersTimeout, http.requestTimeout]).toEqual([60_000, 300_000])
+    http.requestTimeout = 1000
     const { hostname, port } = new URL(world.network.providerUrl)
     const slow = connect(Number(port), hostname)
     const post = (length: number) =>
@@ -70,16 +70,35 @@ describe('limits by address', () => {
     slow.write(post(100_000))
     const drip = setInterval(() => slow.write('a'), 50)
     slow.on('error', () => undefined)
-    // long enough for the server to look at its connections more than once
     await once(slow, 'close')
     clearInterval(drip)
+    http.requestTimeout = 300_000
     const honest = connect(Number(port), hostname, () => honest.write(`${post(4)}tide`))
     const [answer] = (await once(honest, 'data')) as [Buffer]
     expect(answer.toString()).toMatch(/^HTTP\/1.1 201 /)
     honest.destroy()
   })
 
-  it('threat 17: cap downloads of one address and in all, and let those go on that are under way', async () => {
+  it('end a request whose headers are never completed, uploads included', async () => {
+    world = await World.start()
+    const { server } = world.local.app.server
+    server.headersTimeout = 500
+    const { hostname, port } = new URL(world.network.providerUrl)
+    const slow = connect(Number(port), hostname)
+    slow.write('PATCH /api/services/uploads/a HTTP/1.1\r\nhost: a\r\n')
+    const drip = setInterval(() => slow.write('a: b\r\n'), 50)
+    let answer = ''
+    slow.on('data', (data) => {
+      answer += data
+    })
+    slow.on('error', () => undefined)
+    // the server checks its connections at intervals
+    await once(slow, 'close')
+    clearInterval(drip)
+    expect(answer).toMatch(/^HTTP\/1.1 408 /)
+  })
+
+  it('cap concurrent downloads per address and in total, without ending running ones (threat 17)', async () => {
     const settings = { MAX_DOWNLOADS: '3', MAX_DOWNLOADS_PER_ADDRESS: '2', TRUSTED_PROXIES: '127.0.0.1' }
     world = await World.start(settings)
     const held: (() => void)[] = []
@@ -115,7 +134,7 @@ describe('limits by address', () => {
     })
   })
 
-  it('threat 17: cap connections, and tell those above so', async () => {
+  it('cap connections, and refuse those above the cap with an answer (threat 17)', async () => {
     world = await World.start({ MAX_CONNECTIONS: '5' })
     const { hostname, port } = new URL(world.network.providerUrl)
     const idle = await Promise.all(
@@ -134,14 +153,23 @@ describe('limits by address', () => {
     await eventually(async () => (await get('/')).status === 200)
   })
 
-  it('end a download whose consumer takes nothing, and not one whose storage lets wait', async () => {
+  it('abort a download whose consumer stops reading, but not one whose storage stalls', async () => {
     world = await World.start({ CONSUMER_STALL_TIMEOUT: '300' })
     let finish = () => {}
     const url = world.storage.on('/late.bin', (_request, response) => {
       response.writeHead(200, { 'content-length': '8' }).write('half')
       finish = () => response.end('half')
     })
-    const big = await world.publishUrl(world.storage.file('/big.bin', Buffer.alloc(64 << 20)))
+    let isLeft = false
+    const endless = world.storage.on('/big.bin', ({ method }, response) => {
+      response.writeHead(200, { 'content-length': 64 << 20 })
+      if (method === 'HEAD') return void response.end()
+      response.write(Buffer.alloc(64 << 20))
+      response.once('close', () => {
+        isLeft = true
+      })
+    })
+    const big = await world.publishUrl(endless)
     const late = await world.publishUrl(url)
     const buyer = await world.somebody()
     const [bigOrder, lateOrder] = [await world.order(big, buyer), await world.order(late, buyer)]
@@ -151,27 +179,30 @@ describe('limits by address', () => {
     const { hostname, port } = new URL(world.network.providerUrl)
     const socket = connect(Number(port), hostname)
     const active = async () => (await world.local.app.context.metrics.downloadsActive.get()).values[0]?.value
+    await eventually(async () => (await active()) === 1)
     socket.write(`GET /api/services/download?${await downloadParams(big, bigOrder, buyer)} HTTP/1.1\r\nhost: x\r\n\r\n`)
-    await eventually(async () => (await active()) === 2)
+    // what cannot be passed on is not fetched any more
+    await eventually(() => isLeft)
     await eventually(async () => (await active()) === 1)
     socket.destroy()
     finish()
     expect(await waiting.text()).toBe('halfhalf')
   })
 
-  it('threat 49: end answers that nobody takes, not those of downloads alone', async () => {
+  it('abort any response that the client does not read (threat 49)', async () => {
     world = await World.start({ CONSUMER_STALL_TIMEOUT: '300' })
     const { hostname, port, host } = new URL(world.network.providerUrl)
     const body = Buffer.alloc(8_000_000, 'a')
+    const { server } = world.local.app.server
+    const accepted = once(server, 'connection')
     const socket = connect(Number(port), hostname)
     socket.pause().on('error', () => undefined)
     socket.write(
       `POST /api/services/encrypt?chainId=8996 HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/octet-stream\r\ncontent-length: ${body.length}\r\n\r\n`,
     )
     socket.write(body)
-    const { server } = world.local.app.server
     const connections = () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
-    await eventually(async () => (await connections()) === 1)
+    await accepted
     await eventually(async () => (await connections()) === 0)
     socket.destroy()
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import { fieldDoc } from '../../src/http/docs.js'
-import { nonce } from '../../src/http/params.js'
+import { fieldDoc } from '../../src/http/endpoints/docs.js'
+import { nonce } from '../../src/http/endpoints/params.js'
 import { ALL_ENDPOINTS } from '../../src/http/server.js'
 import { ask } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
@@ -11,7 +11,7 @@ interface Operation {
   parameters: { name: string; description: string; example?: unknown }[]
 }
 
-describe('published description', () => {
+describe('the OpenAPI description', () => {
   let world: World
   let spec: { openapi: string; paths: Record<string, Record<string, Operation>> }
   beforeAll(async () => {
@@ -53,12 +53,14 @@ describe('published description', () => {
       'deleteAuthToken',
       'delete_auth_token',
       'download',
+      'downloadLink',
       'encrypt',
       'fileinfo',
       'generateAuthToken',
       'initialize',
       'invalidateAuthToken',
       'nonce',
+      'uploads',
     ])
   })
 

@@ -3,24 +3,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
-import { mined } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
 import { createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
+import { GENERATIONS } from '../clients/generations.js'
+import { mined } from '../helpers/consume.js'
 import { eventually } from '../helpers/eventually.js'
+import { ocean } from '../helpers/ocean.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
+import { newWallet } from '../helpers/wallet.js'
 import { World } from '../helpers/world.js'
 
 const DENIED = [403, 'DECRYPTER_DENIED']
 
-/** Who is given the text of documents where the operator has named who may decrypt. */
-describe('with AUTHORIZED_DECRYPTERS set', () => {
+/** Who may read documents when the operator restricts who may decrypt. */
+describe('AUTHORIZED_DECRYPTERS', () => {
   let world: World
   let publisher: Wallet
   let asset: Published
-  const reader = ethers.Wallet.createRandom()
-  const stranger = ethers.Wallet.createRandom()
+  const reader = newWallet()
+  const stranger = newWallet()
 
   beforeAll(async () => {
     world = await World.start({ AUTHORIZED_DECRYPTERS: JSON.stringify([reader.address.toLowerCase()]) })
@@ -46,7 +48,7 @@ describe('with AUTHORIZED_DECRYPTERS set', () => {
     const { json } = await ask(`${world.network.providerUrl}/api/services/createAuthToken?${query}`)
     return json.token as string
   }
-  /** Publishes the document anew, with flags that say how it lies on the chain. */
+  /** Republishes the document, with flags that say how it is stored on the chain. */
   async function republished(flags: '0x' | '0x00' | '0x02'): Promise<void> {
     const { chainId, providerUrl } = world.network
     const text = JSON.stringify(asset.ddo)
@@ -57,7 +59,7 @@ describe('with AUTHORIZED_DECRYPTERS set', () => {
     await world.indexed(await mined(nft.setMetadata(asset.nft, publisher.address, 0, '', '', flags, data, hash)))
   }
 
-  it('an encrypted document is given to nobody who does not say who he is, by HEAD neither (threat 54)', async () => {
+  it('refuses an encrypted document to anonymous requests, including HEAD (threat 54)', async () => {
     const refused = await get()
     expect(verdict(refused)).toEqual(DENIED)
     expect(refused.json.error).toContain('for their signature or token')
@@ -69,7 +71,7 @@ describe('with AUTHORIZED_DECRYPTERS set', () => {
     expect(verdict(conditional)).toEqual(DENIED)
   })
 
-  it('it is given to who is named, once for each nonce, or for a token (threat 54)', async () => {
+  it('allows it to the listed accounts, once per nonce or with a token (threat 54)', async () => {
     const proof = await signed(reader)
     const given = await get(proof)
     expect(verdict(given)).toBe(asset.did)
@@ -80,7 +82,19 @@ describe('with AUTHORIZED_DECRYPTERS set', () => {
     expect((await get(await signed(reader), {}, 'HEAD')).status).toBe(200)
   })
 
-  it('it is given to nobody else, whoever he says that he is (threat 54)', async () => {
+  it('allows it with a token alone, since the libraries cannot send an address (threat 54)', async () => {
+    const [token, other] = [await tokenOf(reader), await tokenOf(stranger)]
+    expect(verdict(await get({}, { Authorization: token }))).toBe(asset.did)
+    expect(verdict(await get({}, { Authorization: `Bearer ${other}` }))).toEqual(DENIED)
+    for (const { aquarius } of GENERATIONS.filter(({ modern }) => modern)) {
+      const cache = aquarius(world.network.providerUrl)
+      expect((await cache.resolve(asset.did, undefined, token)).id).toBe(asset.did)
+      await expect(cache.resolve(asset.did, undefined, other)).rejects.toThrow()
+      await expect(cache.resolve(asset.did)).rejects.toThrow()
+    }
+  })
+
+  it('refuses it to everybody else, whatever address they claim (threat 54)', async () => {
     expect(verdict(await get(await signed(stranger)))).toEqual(DENIED)
     const token = await tokenOf(stranger)
     expect(verdict(await get({ decrypterAddress: stranger.address }, { AuthToken: token }))).toEqual(DENIED)
@@ -93,14 +107,14 @@ describe('with AUTHORIZED_DECRYPTERS set', () => {
     expect(verdict(await get({ nonce, signature }))).toEqual([400, ['decrypterAddress']])
   })
 
-  it('the asset is quoted, described and sold to everybody all the same (threat 54)', async () => {
+  it('does not affect quotes, fileinfo and downloads (threat 54)', async () => {
     const buyer = await world.somebody()
     const txId = await world.order(asset, buyer)
     const url = `${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`
     expect((await ask(url)).text).toBe('tide')
   })
 
-  it('what lies on the chain in plain text is given to everybody, until it is encrypted (threat 54)', async () => {
+  it('does not affect documents that are public on the chain, until they are encrypted (threat 54)', async () => {
     for (const flags of ['0x00', '0x'] as const) {
       await republished(flags)
       expect(verdict(await get()), flags).toBe(asset.did)
@@ -109,7 +123,7 @@ describe('with AUTHORIZED_DECRYPTERS set', () => {
     expect(verdict(await get())).toEqual(DENIED)
   })
 
-  it('without it every document is for everybody (threat 54)', async () => {
+  it('allows every document to everybody if it is not set (threat 54)', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const app = await createApp(loadSettings(world.beside({ STATE_DIR: folder })))
     try {

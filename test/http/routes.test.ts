@@ -1,9 +1,10 @@
 import { ethers } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Published } from '../../demo/publish.js'
 import { decrypt } from '../../src/crypto/ecies.js'
 import { providerKey } from '../../src/crypto/keys.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams } from '../helpers/requests.js'
+import { newWallet } from '../helpers/wallet.js'
 import { World } from '../helpers/world.js'
 
 const OCTETS = { 'content-type': 'application/octet-stream' }
@@ -31,6 +32,9 @@ describe('routes', () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       chainIds: [8996],
       providerAddresses: { 8996: world.network.providerAddress },
+      contracts: {
+        8996: { ERC721Factory: world.network.addresses.ERC721Factory, Ocean: world.network.addresses.Ocean },
+      },
       serviceEndpoints: {
         nonce: ['GET', '/api/services/nonce'],
         encrypt: ['POST', '/api/services/encrypt'],
@@ -42,7 +46,7 @@ describe('routes', () => {
     expect(headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  it('answers unknown paths with 404 and other methods with 405 and Allow, in JSON', async () => {
+  it('answer unknown paths with 404 and other methods with 405 and Allow, in JSON', async () => {
     expect(await get('/api/services/nothing')).toMatchObject({ status: 404, json: { code: 'ROUTE_NOT_FOUND' } })
     const wrong = await post('/api/services/nonce', '{}')
     expect(wrong).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } })
@@ -50,7 +54,7 @@ describe('routes', () => {
     expect((await get('/api/services/encrypt')).headers.get('allow')).toBe('POST')
   })
 
-  it('lets scripts of any origin ask, and read the headers of a download', async () => {
+  it('allow cross-origin requests of any origin, and expose the headers of a download', async () => {
     const preflight = await ask(`${base}/api/services/download`, {
       method: 'OPTIONS',
       headers: { origin: 'https://market.example', 'access-control-request-method': 'GET' },
@@ -61,8 +65,8 @@ describe('routes', () => {
   })
 
   describe('nonce', () => {
-    it('is 1 for an address never seen, whatever its case, and nothing is written', async () => {
-      const { address } = ethers.Wallet.createRandom()
+    it('is 1 for an unknown address in any case, and writes nothing', async () => {
+      const { address } = newWallet()
       for (const form of [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`])
         expect(await get(`/api/services/nonce?userAddress=${form}`)).toMatchObject({ status: 200, text: '{"nonce":1}' })
       expect(await world.local.app.context.store.nonces.last(address as `0x${string}`)).toBeUndefined()
@@ -99,7 +103,7 @@ describe('routes', () => {
       expect(decrypt([providerKey(providerSecret())], Buffer.from(text.slice(2), 'hex')).toString()).toBe(body)
     })
 
-    it('says what is wrong', async () => {
+    it('names what is wrong', async () => {
       const error = async (path: string, body: string | Buffer, headers = OCTETS) => {
         const { status, json } = await post(path, body, headers)
         return `${status} ${json.error ?? JSON.stringify(json.errors)}`
@@ -142,7 +146,7 @@ describe('routes', () => {
       ])
     })
 
-    it('describes a published file without any part of its location', async () => {
+    it('describes a published file without revealing its location', async () => {
       const { json } = await info({ did: asset.did, serviceId: 'tide-access' })
       expect(json).toEqual([{ index: 0, valid: true, type: 'url', contentLength: '12', contentType: 'text/csv' }])
       expect(await info({ did: asset.did, serviceId: 'tide-access', fileIndex: 1 })).toMatchObject({
@@ -151,7 +155,7 @@ describe('routes', () => {
       })
     })
 
-    it('computes no checksum from MAX_CHECKSUM_LENGTH on, and counts where no length is told', async () => {
+    it('computes no checksum above MAX_CHECKSUM_LENGTH, also when the length is unknown', async () => {
       world.storage.file('/large.bin', Buffer.alloc(100))
       expect((await info(urlFile('/large.bin', { checksum: true }))).json).toEqual([
         expect.not.objectContaining({ checksum: expect.anything() }),
@@ -162,7 +166,7 @@ describe('routes', () => {
       ])
     })
 
-    it('says valid: false of what cannot be had, in a 200', async () => {
+    it('answers 200 with valid: false for an unavailable file', async () => {
       for (const file of [urlFile('/missing'), { type: 'url', url: 'http://127.0.0.1:1/x', method: 'GET' }]) {
         expect(await info(file)).toMatchObject({ status: 200, json: [{ index: 0, valid: false, type: 'url' }] })
       }
@@ -191,13 +195,13 @@ describe('routes', () => {
       expect((await post('/api/services/fileinfo', body)).status).toBe(400)
     })
 
-    it('takes JSON alone', async () => {
+    it('accepts JSON only', async () => {
       expect((await post('/api/services/fileinfo', '<xml/>', { 'content-type': 'text/xml' })).status).toBe(415)
     })
   })
 
   describe('initialize', () => {
-    const address = ethers.Wallet.createRandom().address
+    const address = newWallet().address
     const query = (changed: Record<string, string>) =>
       `/api/services/initialize?${new URLSearchParams({ documentId: asset.did, serviceId: 'tide-access', consumerAddress: address, ...changed })}`
 
@@ -231,7 +235,7 @@ describe('routes', () => {
       })
     })
 
-    it('tests the file that is asked for', async () => {
+    it('checks that the requested file is available', async () => {
       const gone = await world.publishUrl(`${world.storage.origin}/gone`)
       const { status, json } = await get(query({ documentId: gone.did, fileIndex: '0' }))
       expect(status).toBe(400)
@@ -251,14 +255,14 @@ describe('routes', () => {
     )
   })
 
-  it('refuses a signature that does not hold under `signature`', async () => {
+  it('names the field `signature` when the signature is wrong', async () => {
     const params = await downloadParams(asset, `0x${'1'.repeat(64)}`, await world.somebody(), { signature: '0x12' })
     const { json } = await get(`/api/services/download?${params}`)
     expect(json.errors).toEqual({ signature: [expect.stringMatching(/^Invalid signature provided\./)] })
   })
 
   describe('asset documents', () => {
-    it('serves what was published with what the chain says of it', async () => {
+    it('serves the published document with data from the chain', async () => {
       const buyer = await world.somebody()
       const txId = await world.order(asset, buyer)
       await world.indexed(txId)
@@ -273,14 +277,14 @@ describe('routes', () => {
       })
     })
 
-    it('says 404 of an unknown one', async () => {
+    it('answers 404 for an unknown asset', async () => {
       expect(await get('/api/aquarius/assets/ddo/did:op:1')).toMatchObject({
         status: 404,
         json: { code: 'ASSET_NOT_FOUND' },
       })
     })
 
-    it('validates a document by field', async () => {
+    it('validates a document and names the wrong fields', async () => {
       const path = '/api/aquarius/assets/ddo/validate'
       const { status, json } = await post(path, JSON.stringify({ ...asset.ddo, version: '1.0.0' }), OCTETS)
       expect(status).toBe(400)

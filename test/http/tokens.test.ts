@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Published } from '../../demo/publish.js'
 import { createApp } from '../../src/app.js'
 import { tokenSecret } from '../../src/auth/tokens.js'
 import { providerKey } from '../../src/crypto/keys.js'
+import type { Published } from '../helpers/publish.js'
 import { type Answer, ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -48,7 +48,7 @@ describe('auth tokens', () => {
     return ask(`${base()}/download?${params}`, { headers })
   }
 
-  it('stand for the signature, in every header that clients use', async () => {
+  it('replace the signature, in every header that clients use', async () => {
     const token = await created()
     for (const headers of [
       { AuthToken: token },
@@ -59,7 +59,7 @@ describe('auth tokens', () => {
     expect((await download({ AuthToken: token }, { signature: 'null', nonce: '1' })).status).toBe(200)
   })
 
-  it('serve parallel ranges', async () => {
+  it('work for parallel range requests', async () => {
     const AuthToken = await created()
     const parts = await Promise.all(
       Array.from({ length: 10 }, (_, at) => download({ AuthToken, range: `bytes=${at}-${at}` })),
@@ -68,7 +68,7 @@ describe('auth tokens', () => {
     expect(parts.map(({ text }) => text).join('')).toBe('0123456789')
   })
 
-  it('lose against a signature, good or bad', async () => {
+  it('are ignored beside a signature, whether it is valid or not', async () => {
     const AuthToken = await created()
     const bad = await download({ AuthToken }, { signature: `0x${'12'.repeat(65)}`, nonce: freshNonce() })
     expect(bad.json.errors).toHaveProperty('signature')
@@ -76,14 +76,14 @@ describe('auth tokens', () => {
     expect((await ask(`${base()}/download?${params}`, { headers: { AuthToken: 'junk' } })).status).toBe(200)
   })
 
-  it('threat 3: work for their own address alone', async () => {
+  it('work for their own address only (threat 3)', async () => {
     const stranger = await world.somebody()
     const AuthToken = await created(stranger)
     const answer = await download({ AuthToken })
     expect([answer.status, answer.json.code]).toEqual([400, 'TOKEN_INVALID'])
   })
 
-  it('are each different, and checked for form', async () => {
+  it('are unique, and their expiration is checked', async () => {
     expect(await created()).not.toBe(await created())
     const refused = await download({ AuthToken: 'junk' })
     expect([refused.status, refused.json.error]).toEqual([400, 'Token is invalid.'])
@@ -101,7 +101,7 @@ describe('auth tokens', () => {
     ],
     [{ nonce: '-1' }, 'nonce', 'must be a decimal number'],
     [{ signature: '0x12' }, 'signature', 'Invalid signature provided.'],
-    // two forms that a contract was to be asked about (threat 61)
+    // two forms that used to be passed on to a contract (threat 61)
     [{ signature: '0X' }, 'signature', 'Invalid signature provided.'],
     [{ signature: '0Xab' }, 'signature', 'Invalid signature provided.'],
     [{ address: '0x12' }, 'address', 'must be an address'],
@@ -111,7 +111,7 @@ describe('auth tokens', () => {
     expect(json.errors).toEqual({ [field]: [expect.stringContaining(reason)] })
   })
 
-  it('go to the signer of the nonce where no address is sent', async () => {
+  it('are issued to the signer of the nonce if no address is sent', async () => {
     const nonce = freshNonce()
     const signature = await signText(owner, nonce)
     const { json } = await ask(
@@ -120,7 +120,7 @@ describe('auth tokens', () => {
     expect((await download({ AuthToken: json.token as string })).status).toBe(200)
   })
 
-  it('threat 9: a creation cannot be replayed with another expiration, nor its signature on a download', async () => {
+  it('cannot be created by a replay with another expiration, nor with the signature of a download (threat 9)', async () => {
     const nonce = freshNonce()
     expect((await create({ nonce })).status).toBe(200)
     expect((await create({ nonce, expiration: String(inSeconds(3000)) })).json.errors).toHaveProperty('nonce')
@@ -129,7 +129,7 @@ describe('auth tokens', () => {
     expect((await download({}, { nonce: other, signature })).json.errors).toHaveProperty('signature')
   })
 
-  it('threat 11: 50 identical requests of every signed route here: one of each passes', async () => {
+  it('are created and deleted once by 50 identical requests (threat 11)', async () => {
     const passing = async (send: () => Promise<Answer>) =>
       (await Promise.all(Array.from({ length: 50 }, send))).filter(({ status }) => status === 200).length
     const nonce = freshNonce()
@@ -179,7 +179,7 @@ describe('auth tokens', () => {
     expect(encrypted.filter(({ status }) => status === 201)).toHaveLength(1)
   })
 
-  describe('threat 53: one text is signed for creating and deleting, and serves once, refused or not', () => {
+  describe('a signature that both creating and deleting accept is valid once, even if refused (threat 53)', () => {
     const send = (method: string, path: string, body: object) =>
       ask(base() + path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
     const legacy = async () => {
@@ -199,7 +199,7 @@ describe('auth tokens', () => {
     const used = { status: 400, json: { errors: { nonce: [expect.stringContaining('greater than the last')] } } }
     const pairs = Object.keys(creations).flatMap((create) => Object.keys(deletions).map((remove) => [create, remove]))
 
-    it.each(pairs)('threat 53: %s after a refused %s, and the other way round', async (create, remove) => {
+    it.each(pairs)('%s after a refused %s, and vice versa (threat 53)', async (create, remove) => {
       const [creation, deletion] = [creations[create as string], deletions[remove as string]]
       const foreign = await created(await world.somebody())
       for (const token of ['junk', foreign]) {
@@ -219,14 +219,14 @@ describe('auth tokens', () => {
       expect((await creation?.(await legacy(), inSeconds(600)))?.status).toBe(200)
     })
 
-    it('threat 53: the nonce that was signed alone as well', async () => {
+    it('also if it signs the nonce only (threat 53)', async () => {
       const nonce = freshNonce()
       const signed = { nonce, signature: await signText(owner, nonce) }
       expect((await send('DELETE', '/deleteAuthToken', { ...signed, token: 'junk' })).json.code).toBe('TOKEN_INVALID')
       expect(await send('POST', '/auth/token', signed)).toMatchObject(used)
     })
 
-    it('what is refused before the signature is looked at, or by it, uses nothing up', async () => {
+    it('requests that are refused before or by the signature check consume no nonce', async () => {
       const signed = await legacy()
       const refused = [
         await creations.createAuthToken?.(signed, Number.NaN),
@@ -240,7 +240,7 @@ describe('auth tokens', () => {
     })
   })
 
-  it('are deleted for good, by their own address alone', async () => {
+  it('can be deleted permanently, by their own address only', async () => {
     const token = await created()
     expect(await remove(token, await world.somebody())).toMatchObject({ status: 400, json: { code: 'TOKEN_INVALID' } })
     expect((await download({ AuthToken: token })).status).toBe(200)
@@ -253,7 +253,7 @@ describe('auth tokens', () => {
     expect(await remove('junk')).toMatchObject({ status: 400, json: { error: 'Token is invalid.' } })
   })
 
-  it('must always be signed for: a token does not make or delete tokens', async () => {
+  it('cannot be created or deleted with a token instead of a signature', async () => {
     const AuthToken = await created()
     const make = await ask(
       `${base()}/createAuthToken?address=${owner.address}&nonce=${freshNonce()}&expiration=${inSeconds(60)}`,
@@ -264,7 +264,7 @@ describe('auth tokens', () => {
     expect(make.json.errors).toEqual({ signature: ['The signature field is required.'] })
   })
 
-  it('threat 13: forged, unsigned, other algorithms and changed spellings are refused', async () => {
+  it('are refused when forged, unsigned, with another algorithm or another encoding (threat 13)', async () => {
     const secret = tokenSecret(undefined, providerKey(world.network.accounts[8]?.privateKey as string))
     const claims = { address: owner.address }
     const jwt = (alg: string) =>
@@ -298,7 +298,7 @@ describe('auth tokens', () => {
     expect((await download({ AuthToken: await jwt('HS256').sign(secret) })).status).toBe(200)
   })
 
-  it('carry their address, and live as long as configured where modern clients name no end', async () => {
+  it('contain their address, and have the configured lifetime if the client names none', async () => {
     const nonce = freshNonce()
     const { json } = await ask(`${base()}/auth/token`, {
       method: 'POST',
@@ -311,8 +311,8 @@ describe('auth tokens', () => {
   })
 })
 
-describe('auth tokens over a restart', () => {
-  it('stay good, and stay deleted', async () => {
+describe('auth tokens after a restart', () => {
+  it('remain valid, and remain deleted', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const world = await World.start()
     const { settings } = world.local.app.context

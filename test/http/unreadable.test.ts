@@ -4,14 +4,14 @@ import { eventually } from '../helpers/eventually.js'
 import { downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-describe('bytes that are no request', () => {
+describe('bytes that are not an HTTP request', () => {
   let world: World
   beforeAll(async () => {
     world = await World.start()
   })
   afterAll(() => world.close())
 
-  /** Opens a connection; what comes over it, and whether it is closed, can be looked at any time. */
+  /** Opens a connection, and records what it receives and whether it is closed. */
   function connection(): { socket: Socket; seen: { text: string; closed: boolean } } {
     const { hostname, port } = new URL(world.network.providerUrl)
     const seen = { text: '', closed: false }
@@ -26,7 +26,7 @@ describe('bytes that are no request', () => {
     return { socket, seen }
   }
 
-  it('threat 34: are refused in the usual form, over-long request lines with 431', async () => {
+  it('get an error in the usual form, over-long request lines a 431 (threat 34)', async () => {
     const long = connection()
     long.socket.write(`GET /?${'a'.repeat(100_000)} HTTP/1.1\r\nhost: x\r\n\r\n`)
     await eventually(() => long.seen.closed)
@@ -43,7 +43,7 @@ describe('bytes that are no request', () => {
     }
   })
 
-  it('never become part of an answer that is on its way', async () => {
+  it('never corrupt a response that is being sent', async () => {
     let finish: () => void = () => undefined
     const url = world.storage.on('/half.bin', (_request, response) => {
       response.writeHead(200, { 'content-length': 8 }).write('half')

@@ -1,6 +1,6 @@
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Published } from '../../demo/publish.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -32,18 +32,18 @@ describe('userdata', () => {
     return ask(`${world.network.providerUrl}/api/services/download?${params}`)
   }
 
-  it('goes into the query of a GET, and never over what the publisher put there', async () => {
+  it("is added to the query of a GET, without overriding the publisher's parameters", async () => {
     const { text } = await download(byGet, '{"day":"2026-01-01","n":5,"deep":{"a":[1]},"station":"2"}')
     expect(decodeURIComponent(text)).toBe('GET /echo?station=1&unit=m&day=2026-01-01&n=5&deep={"a":[1]} ')
   })
 
-  it('goes into the body of a POST as JSON', async () => {
+  it('is sent as JSON body of a POST', async () => {
     const { text } = await download(byPost, '{"day":"2026-01-01","n":5}')
     expect(text).toBe('POST /echo {"day":"2026-01-01","n":5}')
     expect(world.storage.seen('/echo').at(-1)?.headers['content-type']).toBe('application/json')
   })
 
-  it('reaches the storage from fileinfo for an object that the caller sends', async () => {
+  it('is sent to the storage by fileinfo for a storage object in the request', async () => {
     const body = { type: 'url', url: `${world.storage.origin}/echo`, method: 'GET', userdata: { day: 'x' } }
     await ask(`${world.network.providerUrl}/api/services/fileinfo`, {
       method: 'POST',
@@ -78,7 +78,7 @@ describe('userdata', () => {
       orders.set(asked, await world.order(asked, buyer))
     })
 
-    it('are passed on, with defaults where nothing is sent', async () => {
+    it('are sent to the storage, with defaults for missing ones', async () => {
       expect((await download(asked, '{"day":"x","hour":0,"exact":false}')).text).toBe(
         'GET /echo?day=x&hour=0&exact=false&unit=m ',
       )
@@ -108,7 +108,7 @@ describe('userdata', () => {
     ['{"a":{"b":{"c":{"d":{}}}}}', 'nested deeper'],
     ['{"a":"\\u0000"}', 'NUL byte'],
     [JSON.stringify({ a: 'x'.repeat(8200) }), 'longer than'],
-  ])('threat 29: refuses %j', async (userdata, reason) => {
+  ])('refuses %j (threat 29)', async (userdata, reason) => {
     const { status, json } = await download(byGet, userdata)
     expect(status).toBe(400)
     expect(json.errors).toEqual({ userdata: [expect.stringContaining(reason)] })

@@ -6,14 +6,13 @@ import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Published } from '../../demo/publish.js'
 import { type App, createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
 import { providerKey } from '../../src/crypto/keys.js'
-import { conditionsFor, ownTag, sealedTag } from '../../src/http/validators.js'
-import { eventually } from '../helpers/eventually.js'
+import { conditionsFor, ownTag, sealedTag } from '../../src/http/files/validators.js'
 import { IpfsGateway } from '../helpers/ipfs-gateway.js'
-import { type Answer, ask, downloadParams } from '../helpers/requests.js'
+import type { Published } from '../helpers/publish.js'
+import { type Answer, ask, downloadParams, served } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const CONTENT = randomBytes(400_000)
@@ -25,7 +24,7 @@ interface Bought {
   tx: string
 }
 
-/** Everything that a secret may be recognised by. */
+/** Every form in which a secret could be recognised. */
 function tracesOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const digest = (name: string) => createHash(name).update(bytes).digest()
@@ -39,7 +38,7 @@ function tracesOf(secret: string): string[] {
   )
 }
 
-/** Everything that an answer says before its body, also what its values hold in base64 or hex. */
+/** All headers of a response, also decoded from base64 and hex. */
 function saidBy({ headers }: Answer): string {
   const values = [...headers].flatMap(([name, value]) => {
     const words = value.split(/[^\w+/=-]+/)
@@ -54,14 +53,14 @@ function expectNothingSaid(secret: string, answers: Answer[]): void {
     for (const trace of tracesOf(secret)) expect(saidBy(answer)).not.toContain(trace.toLowerCase())
 }
 
-describe('threat 40: validators that do not disclose', () => {
+describe('validators reveal nothing about the storage (threat 40)', () => {
   let world: World
   let ipfs: IpfsGateway
   let buyer: Wallet
   let onIpfs: Bought
   let atUrl: Bought
   let cid: string
-  /** Where the storage keeps the file, which its own tag tells. */
+  /** The path of the file at the storage, which the storage's own tag contains. */
   const PATH = '/vault-7b1e/ledger/tides-2026.csv'
   let version = 1
   const tagOf = (of = version) => `"${PATH}?v=${of}"`
@@ -78,7 +77,7 @@ describe('threat 40: validators that do not disclose', () => {
     await Promise.all([world.close(), ipfs.close()])
   })
 
-  /** A file on a server that keeps to the rules for conditions. `broken` ends each answer after so many bytes. */
+  /** A file on a server that implements conditional requests. `broken` cuts each response off after so many bytes. */
   function url(path: string, tag: () => string, broken = Number.POSITIVE_INFINITY): object {
     const answer = ({ method, headers }: IncomingMessage, response: ServerResponse) => {
       const described = { etag: tag(), 'content-type': 'text/csv', 'accept-ranges': 'bytes' }
@@ -120,7 +119,7 @@ describe('threat 40: validators that do not disclose', () => {
   it.each([
     ['a CID', () => onIpfs, () => cid],
     ['a path that a server gives as its tag', () => atUrl, () => PATH],
-  ])('%s is told by no header of any answer', async (_name, of, secret) => {
+  ])('%s: no header of any answer reveals it', async (_name, of, secret) => {
     const file = of()
     const whole = await download(file)
     const etag = whole.headers.get('etag') as string
@@ -138,7 +137,7 @@ describe('threat 40: validators that do not disclose', () => {
     expectNothingSaid(secret(), answers)
   })
 
-  it('the same holds for filecoin', async () => {
+  it('also for filecoin', async () => {
     const file = await bought({ type: 'filecoin', cid })
     const answer = await download(file)
     expect([answer.status, answer.headers.get('etag')]).toEqual([200, expect.stringMatching(HANDED_OUT)])
@@ -146,7 +145,7 @@ describe('threat 40: validators that do not disclose', () => {
     expect((await download(file, { 'if-none-match': answer.headers.get('etag') as string })).status).toBe(304)
   })
 
-  it('a condition goes to the storage with its own tag in it, alone, weakened or in a list', async () => {
+  it("a condition is sent to the storage with the storage's own tag, for a strong or weak tag or a list", async () => {
     const etag = await etagOf(atUrl)
     for (const condition of [etag, `W/${etag}`, ` "one", W/"two" ,${etag},${etag}`])
       for (const method of ['GET', 'HEAD']) {
@@ -162,7 +161,7 @@ describe('threat 40: validators that do not disclose', () => {
     expect(ipfs.requests).toBe(before)
   })
 
-  it('a tag that was not handed out for this file names nothing, and is told to nobody', async () => {
+  it('a tag that was not issued for this file matches nothing, and is not sent to the storage', async () => {
     const etag = await etagOf(atUrl)
     const swapped = etag.replace(/^"./, etag.startsWith('"A') ? '"B' : '"A')
     const guesses = [
@@ -178,7 +177,7 @@ describe('threat 40: validators that do not disclose', () => {
     for (const guess of guesses) {
       expect((await download(atUrl, { 'if-none-match': guess, 'if-modified-since': since })).status, guess).toBe(200)
       expect(lastAsked()).not.toHaveProperty('if-none-match')
-      // the time does not count beside tags
+      // If-Modified-Since is ignored beside tags
       expect(lastAsked()).not.toHaveProperty('if-modified-since')
       expect((await download(atUrl, { range: 'bytes=0-0', 'if-range': guess })).status, guess).toBe(200)
       expect(lastAsked()).not.toHaveProperty('range')
@@ -188,7 +187,7 @@ describe('threat 40: validators that do not disclose', () => {
     expect((await download(onIpfs, { range: 'bytes=0-0', 'if-range': `"${cid}"` })).status).toBe(200)
   })
 
-  it('a range under its tag is a part while the file is the same, and then the whole file', async () => {
+  it('If-Range returns a range while the file is unchanged, and the whole file afterwards', async () => {
     for (const file of [atUrl, onIpfs]) {
       const part = await download(file, { range: 'bytes=0-0', 'if-range': await etagOf(file) })
       expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 0-0/${CONTENT.length}`])
@@ -211,7 +210,7 @@ describe('threat 40: validators that do not disclose', () => {
     expect(await etagOf(atUrl)).not.toBe(etag)
   })
 
-  it('a time under which a range is wanted goes to the storage as it is', async () => {
+  it('If-Range with a date is sent to the storage unchanged', async () => {
     for (const time of [
       'Sat, 21 Nov 2026 07:28:00 GMT',
       'Saturday, 21-Nov-26 07:28:00 GMT',
@@ -224,7 +223,7 @@ describe('threat 40: validators that do not disclose', () => {
     expect(lastAsked()['if-modified-since']).toBe('Sat, 21 Nov 2026 07:28:00 GMT')
   })
 
-  it('weak tags stay weak: good for If-None-Match, not for If-Range', async () => {
+  it('weak tags remain weak: they match in If-None-Match, not in If-Range', async () => {
     const file = await bought(url('/weak', () => 'W/"/vault"'))
     const etag = await etagOf(file)
     expect(etag).toMatch(/^W\/"[\w-]+"$/)
@@ -235,7 +234,7 @@ describe('threat 40: validators that do not disclose', () => {
     }
   })
 
-  it('what is no tag, or too long to be one, is not handed out; the file is', async () => {
+  it('a malformed or over-long tag is omitted, and the file is served', async () => {
     const tags = [PATH, `"${PATH}`, `"a ${PATH}"`, `"a" "${PATH}"`, `w/"${PATH}"`, `"${'x'.repeat(511)}"`]
     for (const [at, tag] of tags.entries()) {
       const answer = await download(await bought(url(`/bad-${at}`, () => tag)))
@@ -246,7 +245,7 @@ describe('threat 40: validators that do not disclose', () => {
     expect((await download(longest, { 'if-none-match': await etagOf(longest) })).status).toBe(304)
   })
 
-  it('the same file under another asset, or at another index, has an unrelated tag', async () => {
+  it('the same file in another asset, or at another index, has an unrelated tag', async () => {
     const same = { type: 'ipfs', hash: cid }
     const own = await bought(same, same)
     const tags = [await etagOf(onIpfs), await etagOf(own), await etagOf(own, { fileIndex: '1' })]
@@ -256,7 +255,7 @@ describe('threat 40: validators that do not disclose', () => {
     expect((await download(own, { 'if-none-match': tags[1] as string }, { fileIndex: '1' })).status).toBe(200)
   })
 
-  it('lists that are malformed, long or many match nothing, and are no failure', async () => {
+  it('malformed, long or repeated lists of tags match nothing, and are not an error', async () => {
     const etag = await etagOf(atUrl)
     const lists = [
       `${etag},`.repeat(11),
@@ -277,7 +276,7 @@ describe('threat 40: validators that do not disclose', () => {
     expect((await download(atUrl, { 'if-none-match': `${'"a",'.repeat(9)}${etag}` })).status).toBe(304)
   })
 
-  it('a transfer that breaks goes on under the tag of the storage itself', async () => {
+  it("a broken transfer is resumed with the storage's own tag", async () => {
     const file = await bought(url('/breaking', () => '"/vault"', 150_000))
     const params = await downloadParams(file.of, file.tx, buyer)
     const response = await fetch(`${world.network.providerUrl}/api/services/download?${params}`)
@@ -290,13 +289,13 @@ describe('threat 40: validators that do not disclose', () => {
     expect(response.headers.get('etag')).not.toContain('vault')
   })
 
-  it('every instance gives and understands the same tags, after a restart and after a change of keys', async () => {
+  it('every instance issues and accepts the same tags, after a restart and after a key rotation', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const started = async (changed: NodeJS.ProcessEnv): Promise<{ app: App; base: string }> => {
       const settings = { IPFS_GATEWAY: ipfs.origin, STATE_DIR: folder, ...changed }
       const app = await createApp(loadSettings(world.beside(settings)))
       const base = await app.listen()
-      await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${atUrl.of.did}`)).status === 200)
+      await served(base, atUrl.of)
       return { app, base }
     }
     const [one, two] = [await etagOf(onIpfs), await etagOf(atUrl)]
@@ -320,19 +319,19 @@ describe('threat 40: validators that do not disclose', () => {
   })
 })
 
-describe('threat 40: tags of files', () => {
+describe('sealed entity tags (threat 40)', () => {
   const file = { keys: [providerKey('11'.repeat(32))], did: 'did:op:1', serviceId: 'a', fileIndex: 0 }
   const tag = fc
     .tuple(fc.boolean(), fc.stringMatching(/^[\x21\x23-\x7e\x80-\xff]{0,500}$/))
     .map(([weak, text]) => `${weak ? 'W/' : ''}"${text}"`)
 
-  it('any tag goes out and comes back, in this one spelling', () => {
+  it('round-trip any tag, in one notation only', () => {
     fc.assert(
       fc.property(tag, fc.nat(), (own, at) => {
         const sealed = sealedTag(own, file) as string
         expect(sealed).toMatch(own.startsWith('W/') ? /^W\/"[\w-]{64,747}"$/ : /^"[\w-]{64,747}"$/)
         expect(ownTag(sealed, file)).toBe(own)
-        // any other character anywhere, the last included, whose low bits say nothing
+        // any other character anywhere, even the last one, whose low bits are unused
         const place = sealed.indexOf('"') + 1 + (at % (sealed.replace(/^W\//, '').length - 2))
         for (const other of 'ABCDQRab01-_=+')
           if (sealed[place] !== other)
@@ -342,7 +341,7 @@ describe('threat 40: tags of files', () => {
     )
   })
 
-  it('no header makes it throw, nor says more than it was told', () => {
+  it('never throw for any header', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('*', '"', 'W/"', '"a","b"', ', ,'), tag)
     fc.assert(
       fc.property(

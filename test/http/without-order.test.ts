@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Published } from '../../demo/publish.js'
-import { eventually } from '../helpers/eventually.js'
+import { AT_ONCE, eventually } from '../helpers/eventually.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { jsonBody } from '../helpers/storage-server.js'
 import { World } from '../helpers/world.js'
 
-describe('threat 50: without an order nothing of a publisher is run', () => {
+describe("requests without an order cause no side effects at a publisher's storage (threat 50)", () => {
   let world: World
   beforeAll(async () => {
     world = await World.start()
@@ -29,7 +29,7 @@ describe('threat 50: without an order nothing of a publisher is run', () => {
   }
   const USERDATA = { userdata: JSON.stringify({ tide: 'high' }) }
 
-  it('a POST of the publisher is described from its descriptor alone, and run for whoever has ordered it', async () => {
+  it('a POST is described from its descriptor, and run only with an order', async () => {
     const sent: unknown[] = []
     const url = world.storage.on('/run', async (request, response) => {
       sent.push(await jsonBody(request))
@@ -50,7 +50,7 @@ describe('threat 50: without an order nothing of a publisher is run', () => {
     expect(sent).toEqual([{ tide: 'high' }])
   })
 
-  it('a query on a database is described without a connection to it', async () => {
+  it('a database query is described without a connection to the database', async () => {
     let connections = 0
     const database = createServer((socket) => {
       connections += 1
@@ -67,7 +67,7 @@ describe('threat 50: without an order nothing of a publisher is run', () => {
     database.close()
   })
 
-  it('a GraphQL document that only reads is asked without values of the caller, and any other not at all', async () => {
+  it('a GraphQL query is run without values from the caller; a mutation is not run', async () => {
     const bodies: { query: string; variables?: object }[] = []
     const url = world.storage.on('/graphql', async (request: IncomingMessage, response) => {
       bodies.push(await jsonBody(request))
@@ -91,7 +91,7 @@ describe('threat 50: without an order nothing of a publisher is run', () => {
     expect(bodies.length).toBe(1)
   })
 
-  it('a GET is asked without values of the caller, once for all who ask within a minute', async () => {
+  it('a GET is sent without values from the caller, once per minute for all callers', async () => {
     const asset = await world.publishUrl(world.storage.file('/popular.csv', Buffer.from('tide\n')))
     const askers = await Promise.all(Array.from({ length: 20 }, () => fileinfo(asset, { userdata: { tide: 'high' } })))
     for (const { json } of askers) expect(json).toMatchObject([{ valid: true, contentLength: '5' }])
@@ -99,13 +99,13 @@ describe('threat 50: without an order nothing of a publisher is run', () => {
     expect(world.storage.seen('/popular.csv').map(({ method, url }) => [method, url])).toEqual([
       ['HEAD', '/popular.csv'],
     ])
-    // a checksum is another question
+    // a checksum needs a separate request
     expect((await fileinfo(asset, { checksum: true })).json).toMatchObject([{ checksumType: 'sha256' }])
     expect((await fileinfo(asset, { checksum: true })).json).toMatchObject([{ checksumType: 'sha256' }])
     expect(world.storage.seen('/popular.csv').length).toBe(3)
   })
 
-  it('one who asks and goes takes nothing from the others, and the last one to go ends the request', async () => {
+  it('a caller who disconnects does not affect others; the last one to disconnect aborts the request', async () => {
     const open = new Set<unknown>()
     const url = world.storage.on('/slow.csv', (_request, response) => {
       open.add(response)
@@ -148,7 +148,7 @@ describe('threat 50: without an order nothing of a publisher is run', () => {
     await eventually(() => open.size === 0)
   })
 
-  it('threat 43: a consumer who leaves before the first byte ends the request to the storage', async () => {
+  it('a consumer who disconnects before the first byte aborts the request to the storage (threat 43)', async () => {
     let begun = 0
     const open = new Set<unknown>()
     const url = world.storage.on('/never', (_request, response) => {
@@ -165,7 +165,7 @@ describe('threat 50: without an order nothing of a publisher is run', () => {
     await eventually(() => begun === 1 && open.size === 1)
     consumer.abort()
     expect(await left).toBe('left')
-    await eventually(() => open.size === 0, 2000)
+    await eventually(() => open.size === 0, AT_ONCE)
     expect(begun).toBe(1)
   })
 })

@@ -1,17 +1,18 @@
 import { ethers, type Signer, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean, type ProviderFees } from '../../demo/client.js'
-import { acquire, mined, order, quote } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
 import { ARTIFACTS, artifact } from '../../src/dev/contracts.js'
+import { acquire, mined, order, quote } from '../helpers/consume.js'
 import { compiled, deployed } from '../helpers/contracts.js'
+import { ocean, type ProviderFees } from '../helpers/ocean.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams } from '../helpers/requests.js'
+import { newWallet } from '../helpers/wallet.js'
 import { World } from '../helpers/world.js'
 
 const ZERO = ethers.constants.AddressZero
 const NO_MARKET = { consumeMarketFeeAddress: ZERO, consumeMarketFeeToken: ZERO, consumeMarketFeeAmount: '0' }
 
-/** Forged, foreign and stale orders on the real contracts, each beside the honest one that passes. */
+/** Forged, foreign and stale orders on the real contracts, each beside an honest one that passes. */
 describe('orders', () => {
   let world: World
   let asset: Published
@@ -31,7 +32,7 @@ describe('orders', () => {
   })
   afterAll(() => world.close())
 
-  /** What the service says to a download with this transaction. */
+  /** The answer of the service to a download with this transaction. */
   async function verdict(txId: string, consumer: Signer = buyer, of = asset): Promise<string> {
     const params = await downloadParams(of, txId, consumer)
     const { status, text, json } = await ask(`${world.network.providerUrl}/api/services/download?${params}`)
@@ -60,18 +61,18 @@ describe('orders', () => {
     return mined(new ocean.Datatoken(by, world.network.chainId).reuseOrder(of.datatoken, orderTxId, fee))
   }
 
-  it('passes with the own quote, for the consumer and for the payer', async () => {
+  it('pass with their own quote, for the consumer and for the payer', async () => {
     const friend = await world.somebody()
     const txId = await world.order(asset, buyer, friend.address)
     expect(await verdict(txId)).toBe(PASSES)
     expect(await verdict(txId, friend)).toBe(PASSES)
   })
 
-  it('threat 3: is refused to an account that is neither', async () => {
+  it('are refused to any other account (threat 3)', async () => {
     expect(await verdict(await world.order(asset, buyer), await world.somebody())).toBe('400 ORDER_WRONG_CONSUMER')
   })
 
-  it('is refused when unknown, within the bound, and when reverted', async () => {
+  it('are refused when reverted, and within the time bound when unknown', async () => {
     expect(await verdict(`0x${'ab'.repeat(32)}`)).toBe('400 ORDER_NOT_FOUND')
     const poor = await world.somebody()
     const { abi } = artifact(ARTIFACTS.ERC20Template)
@@ -82,12 +83,12 @@ describe('orders', () => {
     expect(await verdict(sent.hash, poor)).toBe('400 ORDER_REVERTED')
   })
 
-  it('threat 1: an order of another datatoken does not count, not even with the quote of this one', async () => {
+  it('of another datatoken do not count, not even with the quote of this one (threat 1)', async () => {
     expect(await verdict(await orderWith(await ownQuote(asset), 0, other))).toBe('400 ORDER_NO_EVENT')
     expect(await verdict(await world.order(other, buyer), buyer, other)).toBe(PASSES)
   })
 
-  it('threat 1: a fee log of another datatoken in the same transaction does not count', async () => {
+  it('do not count with a fee event of another datatoken in the same transaction (threat 1)', async () => {
     await acquire(world.network, asset, buyer)
     await acquire(world.network, other, buyer)
     expect(
@@ -100,7 +101,7 @@ describe('orders', () => {
     ).toBe('400 ORDER_BAD_FEE')
   })
 
-  it('threat 20: the fee of another order in the same transaction does not count', async () => {
+  it('do not count with the fee of another order in the same transaction (threat 20)', async () => {
     const friend = await world.somebody()
     await acquire(world.network, asset, buyer)
     await acquire(world.network, asset, buyer)
@@ -131,12 +132,12 @@ describe('orders', () => {
     )
   }
 
-  it('is refused for another service of the same asset', async () => {
+  it('are refused for another service of the same asset', async () => {
     expect(await verdict(await orderWith(await ownQuote(), 1))).toBe('400 ORDER_WRONG_SERVICE')
   })
 
-  it('threat 20: every field of the quote is verified', async () => {
-    const foreign = ethers.Wallet.createRandom()
+  it('have every field of their quote verified (threat 20)', async () => {
+    const foreign = newWallet()
     const own = await ownQuote()
     const wrongService = await ocean.ProviderInstance.initialize(
       asset.did,
@@ -159,7 +160,7 @@ describe('orders', () => {
     for (const [name, fee] of Object.entries(forged))
       verdicts[name] = await orderWith(fee).then(verdict, () => 'refused by the contract')
     expect(Object.values(verdicts).filter((text) => /passes/.test(text))).toEqual([])
-    // the contract itself looks at the signature only of some: the service must at all of them
+    // the contract checks the signature of only some of them: the service must check all
     expect(verdicts).toMatchObject({
       'no fee at all': '400 ORDER_BAD_FEE',
       'signed by somebody else': '400 ORDER_BAD_FEE',
@@ -177,7 +178,7 @@ describe('orders', () => {
     return { ...fee, v: v as never, r, s }
   }
 
-  it('threat 2: a reuse stands for the own order, and for nothing else', async () => {
+  it('can be reused only by their consumer, for the same datatoken and with a valid quote (threat 2)', async () => {
     const txId = await world.order(asset, buyer)
     const stranger = await world.somebody()
     const elsewhere = await world.order(other, buyer)
@@ -190,18 +191,18 @@ describe('orders', () => {
     expect(await verdict(foreign, stranger)).toBe('400 ORDER_WRONG_CONSUMER')
   })
 
-  it('threat 2: a reuse of a reuse is no order', async () => {
+  it('cannot reuse a reuse (threat 2)', async () => {
     const once = await reuse(await world.order(asset, buyer), await ownQuote())
     expect(await verdict(await reuse(once, await ownQuote()))).toBe('400 ORDER_BAD_REUSE')
   })
 
-  it('threat 19: an order expires, and a free reuse does not revive it', async () => {
+  it('expire, and a free reuse does not renew them (threat 19)', async () => {
     const url = world.storage.file('/short.csv', Buffer.from('hour,height\n'))
     const short = await world.publishUrl(url, { timeout: 2 })
     const fee = await ownQuote(short)
     const txId = await world.order(short, buyer)
     expect(await verdict(txId, buyer, short)).toBe(PASSES)
-    await expect.poll(() => verdict(txId, buyer, short), { timeout: 10_000 }).toBe('400 ORDER_EXPIRED')
+    await expect.poll(() => verdict(txId, buyer, short), { timeout: 60_000 }).toBe('400 ORDER_EXPIRED')
     expect(await verdict(await reuse(txId, fee, buyer, short), buyer, short)).toBe('400 ORDER_EXPIRED')
     const initialized = await ask(
       `${world.network.providerUrl}/api/services/initialize?documentId=${short.did}&serviceId=tide-access&consumerAddress=${buyer.address}&transferTxId=${txId}`,
@@ -209,7 +210,7 @@ describe('orders', () => {
     expect(initialized.json).toHaveProperty('providerFee')
   })
 
-  it('initialize names an order that still holds', async () => {
+  it('are returned by initialize while they are valid', async () => {
     const txId = await world.order(asset, buyer)
     const { json } = await ask(
       `${world.network.providerUrl}/api/services/initialize?documentId=${asset.did}&serviceId=tide-access&consumerAddress=${buyer.address}&transferTxId=${txId}`,
@@ -218,8 +219,8 @@ describe('orders', () => {
   })
 })
 
-describe('orders that nobody knows', () => {
-  it('threat 14: do not hold up other requests', async () => {
+describe('unknown orders', () => {
+  it('do not delay other requests (threat 14)', async () => {
     const world = await World.start({ ORDER_WAIT: '5000' })
     try {
       const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')))
@@ -262,7 +263,7 @@ describe('attack contracts', () => {
     return status === 200 ? `passes with ${text.length} bytes` : `${status} ${json.code}`
   }
 
-  it('threat 1: their events are no order, and do not make a foreign reuse one', async () => {
+  it('cannot fake an order or a reuse by emitting its events (threat 1)', async () => {
     const asset = await publish()
     const fee = await world.quote(asset, buyer.address)
     const forged = await mined(forger.order?.(buyer.address, buyer.address, ONE, 0, fee, false) as Promise<unknown>)
@@ -279,7 +280,7 @@ describe('attack contracts', () => {
     expect(await verdict(order, asset, stranger)).toBe(PASSES)
   })
 
-  it('threat 1: a datatoken that the NFT did not deploy sells nothing, whatever the DDO says', async () => {
+  it('cannot pose as a datatoken that the NFT did not deploy, whatever the DDO says (threat 1)', async () => {
     const url = world.storage.file('/a.csv', Buffer.from('tide'))
     const adjust = (ddo: Published['ddo']) =>
       Object.assign(ddo.services[0] as object, { datatokenAddress: forger.address })
@@ -289,7 +290,7 @@ describe('attack contracts', () => {
     expect(await verdict(forged, asset)).toBe('400 UNKNOWN_SERVICE')
   })
 
-  it('each condition counts even where the datatoken itself were taken over', async () => {
+  it('fail at each check, even with the code of the datatoken replaced', async () => {
     const asset = await publish()
     const fee = await world.quote(asset, buyer.address)
     const honest = await world.order(asset, buyer)
@@ -306,7 +307,7 @@ describe('attack contracts', () => {
     expect(await verdict(honest, asset)).toBe(PASSES)
   })
 
-  it('threat 33: an order that a reorganisation dropped is gone, the one before it stays', async () => {
+  it('cannot use a reorganisation: an order that it dropped is gone, the one before it remains (threat 33)', async () => {
     const asset = await publish()
     const kept = await world.order(asset, buyer)
     await world.rpc('anvil_mine', ['0x3'])
@@ -320,7 +321,7 @@ describe('attack contracts', () => {
 })
 
 describe('confirmations', () => {
-  it('threat 33: are waited for as configured', async () => {
+  it('are required as configured (threat 33)', async () => {
     const world = await World.start({ ORDER_CONFIRMATIONS: '3' })
     try {
       const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')))

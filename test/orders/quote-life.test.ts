@@ -4,21 +4,20 @@ import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean, type ProviderFees } from '../../demo/client.js'
-import { acquire, mined, order } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
 import { createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
 import { quoteFee } from '../../src/orders/quote.js'
-import { eventually } from '../helpers/eventually.js'
-import { ask, downloadParams } from '../helpers/requests.js'
+import { acquire, mined, order } from '../helpers/consume.js'
+import { ocean, type ProviderFees } from '../helpers/ocean.js'
+import type { Published } from '../helpers/publish.js'
+import { ask, downloadParams, served } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const DAY = 86_400
 const HOUR = 3600
 const now = () => Math.floor(Date.now() / 1000)
 
-/** For how long, and where, the fee that was quoted may be ordered with. The chain's clock is moved forward in the order of the tests. */
+/** How long and on which chain a quote is valid. The tests depend on their order: they move the chain's clock forward. */
 describe('a quote', () => {
   let world: World
   let asset: Published
@@ -37,7 +36,7 @@ describe('a quote', () => {
     )
     return status === 200 ? text : json.code
   }
-  /** What initialize says to an order that is asked to be used again. */
+  /** Whether initialize accepts an order for reuse. */
   const reusable = async (transferTxId: string) => {
     const query = { documentId: asset.did, serviceId: 'tide-access', consumerAddress: buyer.address, transferTxId }
     const { json } = await ask(`${world.network.providerUrl}/api/services/initialize?${new URLSearchParams(query)}`)
@@ -49,20 +48,20 @@ describe('a quote', () => {
   }
   const reused = (txId: string, fee: ProviderFees) =>
     mined(new ocean.Datatoken(buyer, world.network.chainId).reuseOrder(asset.datatoken, txId, fee))
-  /** The chain's clock goes on to a time, in seconds since 1970. */
+  /** Moves the chain's clock forward to a time, in seconds since 1970. */
   const moveTo = async (time: number) => {
     await world.rpc('evm_setNextBlockTimestamp', [time])
     await world.rpc('anvil_mine', ['0x1'])
   }
 
-  /** A quote as the same provider gives it on another chain, where NFT and datatoken may have the same addresses. */
+  /** A quote of the same provider on another chain, where NFT and datatoken may have the same addresses. */
   function elsewhere(): ProviderFees {
     const chain = world.local.app.context.chains.get(world.network.chainId)
     const terms = { datatoken: asset.datatoken as Address, serviceId: 'tide-access', environment: null, validUntil: 0 }
     return quoteFee({ ...chain, chainId: 8997 } as never, { ...terms, now: now() }) as unknown as ProviderFees
   }
 
-  /** A quote of the form that named neither chain nor end, signed with the provider's key. */
+  /** A quote in the previous form, which named neither chain nor expiration, signed with the provider's key. */
   async function previousForm(timestamp: number): Promise<ProviderFees> {
     const provider = new ethers.Wallet(world.network.accounts[8]?.privateKey as string)
     const data = { environment: null, timestamp, dt: asset.datatoken, id: 'tide-access' }
@@ -81,7 +80,7 @@ describe('a quote', () => {
     return { ...fee, v: v as never, r, s }
   }
 
-  it('is good for its own chain alone, in an order and in a reuse (threat 62)', async () => {
+  it('is valid on its own chain only, in an order and in a reuse (threat 62)', async () => {
     const good = await ordered(await world.quote(asset, buyer.address))
     expect(await verdict(good)).toBe('tides')
     const foreign = await ordered(elsewhere())
@@ -90,13 +89,13 @@ describe('a quote', () => {
     expect(await verdict(await reused(good, await world.quote(asset, buyer.address)))).toBe('tides')
   })
 
-  it('of the previous form goes on to count for what was ordered with it, on every instance (threat 62)', async () => {
+  it('of the previous form remains valid for orders that were made with it, on every instance (threat 62)', async () => {
     const paid = await ordered(await previousForm(now() - 700 * DAY))
     expect([await verdict(paid), await reusable(paid)]).toEqual(['tides', true])
     expect(await verdict(await reused(paid, await previousForm(now() - 700 * DAY)))).toBe('tides')
   })
 
-  it('is good for a day; what was ordered within it stays good (threat 62)', async () => {
+  it('is valid for a day; orders made within it remain valid (threat 62)', async () => {
     const quoted = now()
     const fee = await world.quote(asset, buyer.address)
     const atOnce = await ordered(fee)
@@ -114,23 +113,23 @@ describe('a quote', () => {
       expect([await verdict(late), await reusable(late)]).toEqual(['ORDER_QUOTE_EXPIRED', false])
       expect(await verdict(await reused(atOnce, ended))).toBe('ORDER_QUOTE_EXPIRED')
     }
-    // another service with the same key may still give those of the previous form: they are good for a day as well
+    // another service with the same key may still issue quotes of the previous form: they are valid for a day as well
     const recent = quoted + 2 * HOUR
     expect(await verdict(await ordered(await previousForm(recent)))).toBe('tides')
     expect(await verdict(await ordered(await previousForm(recent * 1000)))).toBe('ORDER_QUOTE_EXPIRED')
     for (const kept of [atOnce, within, paidBefore]) expect(await verdict(kept)).toBe('tides')
   })
 
-  it('made after the fee was raised asks for the raised one (threat 62)', async () => {
+  it('contains the new fee once it was raised (threat 62)', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const app = await createApp(loadSettings(world.beside({ PROVIDER_FEE_AMOUNT: '1000', STATE_DIR: folder })))
     try {
       const base = await app.listen()
-      await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
+      await served(base, asset)
       const query = { documentId: asset.did, serviceId: 'tide-access', consumerAddress: buyer.address }
       const raised = await ask(`${base}/api/services/initialize?${new URLSearchParams(query)}`)
       expect(raised.json).toMatchObject({ providerFee: { providerFeeAmount: '1000' } })
-      // one from before is not asked for the difference, and it has ended with its day
+      // an earlier quote is not charged the difference, but has expired after its day
       const late = await ordered(await world.quote(asset, buyer.address))
       expect(await verdict(late, base)).toBe('ORDER_QUOTE_EXPIRED')
     } finally {

@@ -1,12 +1,12 @@
 import { ethers, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../demo/client.js'
-import { acquire, mined, order, quote } from '../../demo/consume.js'
-import type { Published } from '../../demo/publish.js'
+import { acquire, mined, order, quote } from '../helpers/consume.js'
+import { ocean } from '../helpers/ocean.js'
+import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-/** A paid provider fee, checked and collected by the real datatoken contract. */
+/** A paid provider fee, verified and collected by the real datatoken contract. */
 describe('provider fee', () => {
   let world: World
   let asset: Published
@@ -33,7 +33,7 @@ describe('provider fee', () => {
   })
   afterAll(() => world.close())
 
-  it('names the amount, the Ocean token, the datatoken and the service, and is signed over exactly that', async () => {
+  it('is signed over the amount, the Ocean token, the datatoken and the service', async () => {
     const fee = await quote(world.network, asset, buyer.address)
     const { providerAddress, addresses } = world.network
     expect(fee).toMatchObject({
@@ -56,7 +56,7 @@ describe('provider fee', () => {
     expect(ethers.utils.verifyMessage(ethers.utils.arrayify(hash), fee as never)).toBe(providerAddress)
   })
 
-  it("is accepted by the datatoken contract's own check, which refuses any change of it", async () => {
+  it('is accepted by the datatoken contract, which rejects any change of it', async () => {
     const fee = await quote(world.network, asset, buyer.address)
     const cheaper = { ...fee, providerFeeAmount: '1' }
     await expect(order(world.network, asset, buyer, cheaper)).rejects.toThrow(/Invalid provider fee|revert/i)
@@ -69,7 +69,7 @@ describe('provider fee', () => {
     expect(ask200.text).toBe('tides')
   })
 
-  it('carries the validity that was asked for, and refuses one in the past', async () => {
+  it('has the requested validity, which must not be in the past', async () => {
     const base = `${world.network.providerUrl}/api/services/initialize?documentId=${asset.did}&serviceId=tide-access&consumerAddress=${buyer.address}`
     const soon = Math.floor(Date.now() / 1000) + 3600
     expect((await ask(`${base}&validUntil=${soon}`)).json).toMatchObject({ providerFee: { validUntil: soon } })

@@ -1,2 +1,2 @@
-// A module of a sandbox that cannot be started.
+// A sandbox module that fails to load.
 throw new Error('hunter2')

@@ -1,6 +1,6 @@
-// Readers of documents that do not come to an end: test/assets/documents.test.ts. What they do is said by the document.
+// Document readers that never finish, for test/assets/documents.test.ts. The document says what they do.
 
-/** The byte of a document of one byte: what becomes of it. */
+/** What happens to a document that consists of this one byte. */
 const FATES = {
   '0x01': () => {
     for (;;) Math.random()
@@ -21,4 +21,8 @@ export function document({ published: { data, tries } }) {
     if (data === '0x04') FATES['0x01']()
   }
   return FATES[data]?.() ?? { ddo: '{}', did: 'did:op:first' }
+}
+
+export function documents(tasks) {
+  return tasks.map(document)
 }

@@ -29,13 +29,13 @@ describe('sandbox', () => {
 
   function sandboxOf(options: SandboxOptions = {}, module = './tasks.mjs'): Sandbox<Fixture> {
     const entry = new URL(module, import.meta.url)
-    const sandbox = new Sandbox<Fixture>({ entry, onLost: (code) => lost.push(code), ...options })
+    const sandbox = new Sandbox<Fixture>({ entry, onCrash: (code) => lost.push(code), ...options })
     open.push(sandbox)
     return sandbox
   }
 
-  it('has no thread before its first task, and none some time after its last', async () => {
-    const sandbox = sandboxOf({ idle: 50 })
+  it('starts threads with the first task, and ends them when idle', async () => {
+    const sandbox = sandboxOf({ idleTimeout: 50 })
     expect(sandbox.threads).toBe(0)
     expect(await sandbox.run('echo', { bytes: Uint8Array.of(1, 2) })).toEqual({ bytes: Uint8Array.of(1, 2) })
     expect(sandbox.threads).toBe(1)
@@ -43,7 +43,7 @@ describe('sandbox', () => {
     expect(await sandbox.run('echo', 'again')).toBe('again')
   })
 
-  it('uses a thread again, and never more of them than it may', async () => {
+  it('reuses threads, up to their maximum number', async () => {
     const sandbox = sandboxOf({ threads: 2 })
     const first = await sandbox.run('thread', undefined)
     expect(await sandbox.run('thread', undefined)).toBe(first)
@@ -51,7 +51,7 @@ describe('sandbox', () => {
     expect(sandbox.threads).toBe(2)
   })
 
-  it('ends a task that takes too long, and goes on with the next', async () => {
+  it('terminates a task at its deadline, and runs the next', async () => {
     const sandbox = sandboxOf({ threads: 1 })
     const first = await sandbox.run('thread', undefined)
     await expect(sandbox.run('endless', undefined, { deadline: 300 })).rejects.toThrow(SandboxTimeout)
@@ -60,19 +60,15 @@ describe('sandbox', () => {
     await eventually(() => sandbox.threads === 1)
   })
 
-  it('counts no waiting as the time of a task', async () => {
+  it('does not count the time in the queue towards the deadline', async () => {
     const sandbox = sandboxOf({ threads: 1 })
     await sandbox.run('echo', 'warm')
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, async (_, at) => {
-        await sandbox.run('wait', 400, { deadline: 1500 })
-        return at
-      }),
-    )
-    expect(answers).toEqual([0, 1, 2, 3, 4])
+    const before = sandbox.run('wait', 4500, { deadline: FOR_EVER })
+    expect(await sandbox.run('echo', 'next', { deadline: 4000 })).toBe('next')
+    await before
   })
 
-  it('ends a task that needs too much memory, and the process lives', async () => {
+  it('terminates a task that needs too much memory, without affecting the process', async () => {
     const sandbox = sandboxOf({ memory: 32 })
     await expect(sandbox.run('greedy', undefined)).rejects.toThrow(SandboxExhausted)
     expect(await sandbox.run('echo', 'alive')).toBe('alive')
@@ -94,7 +90,7 @@ describe('sandbox', () => {
     expect(lost.join()).not.toContain('hunter2')
   })
 
-  it('ends a task whose signal fires, at work or waiting, with the reason of the signal', async () => {
+  it('aborts a running or queued task when its signal fires, with the reason of the signal', async () => {
     const sandbox = sandboxOf({ threads: 1 })
     const [atWork, waiting] = [new AbortController(), new AbortController()]
     const ended = [
@@ -110,17 +106,18 @@ describe('sandbox', () => {
     expect(await sandbox.run('echo', 'next')).toBe('next')
   })
 
-  it('turns away whom it has no place for, but nobody who goes first', async () => {
+  it('rejects tasks when its queue is full, but never those with priority', async () => {
     const sandbox = sandboxOf({ threads: 1, queue: 2 })
     const order: string[] = []
-    const run = (name: string, first = false) => sandbox.run('wait', 20, { first }).then(() => order.push(name))
+    const run = (name: string, first = false) =>
+      sandbox.run('wait', 20, { priority: first }).then(() => order.push(name))
     const runs = [run('a'), run('b'), run('c'), run('index', true)]
     await expect(run('d')).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE', kind: 'unavailable' })
     await Promise.all(runs)
     expect(order).toEqual(['a', 'index', 'b', 'c'])
   })
 
-  it('refuses what it is asked after its end, and ends what is at work or waits', async () => {
+  it('rejects tasks after it was closed, and ends running and queued ones', async () => {
     const sandbox = sandboxOf({ threads: 1 })
     await sandbox.run('echo', 'warm')
     const ended = [
@@ -136,7 +133,7 @@ describe('sandbox', () => {
   it.each([
     './broken.mjs',
     './nowhere.mjs',
-  ])('says of threads that cannot start that it is no fault of a task (%s)', async (module) => {
+  ])('distinguishes threads that cannot start from failing tasks (%s)', async (module) => {
     const sandbox = sandboxOf({}, module)
     const runs = Array.from({ length: 3 }, () => sandbox.run('echo', 1).catch((reason: unknown) => reason))
     for (const error of await Promise.all(runs)) {
@@ -146,7 +143,7 @@ describe('sandbox', () => {
     expect(lost.length).toBeGreaterThan(0)
   })
 
-  it("threat 38: lends no thread the environment, where an operator's keys may lie", async () => {
+  it('gives threads no environment, which may contain keys of the operator (threat 38)', async () => {
     expect(await sandboxOf().run('environment', undefined)).toEqual({})
   })
 })

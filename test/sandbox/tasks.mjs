@@ -1,4 +1,4 @@
-// Tasks of a sandbox as no service has them: test/sandbox/sandbox.test.ts.
+// Tasks that only test/sandbox/sandbox.test.ts runs.
 import { threadId } from 'node:worker_threads'
 
 export const echo = (value) => value

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../src/state/postgres.js'
-
+import { type StoreUnderTest, stateStoreSuite } from '../../src/testing/state-store.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { eventually } from '../helpers/eventually.js'
-import { type StoreUnderTest, stateStoreSuite } from '../suites/state-store.js'
 
 let server: PostgresBackend
 beforeAll(async () => {
@@ -20,14 +19,14 @@ async function admin(statement: string): Promise<void> {
   await client.end()
 }
 
-/** A database of its own, whose text order is not that of bytes. */
+/** Creates a database whose collation does not sort by bytes. */
 async function create(): Promise<StoreUnderTest & { url: string }> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await admin(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en' LOCALE 'C'`)
   const url = server.url(name)
   return {
     url,
-    open: () => openPostgresStore({ url, connections: 5, timeout: 5000 }),
+    open: () => openPostgresStore({ url, connections: 5, timeout: 60_000 }),
     destroy: () => admin(`DROP DATABASE ${name} WITH (FORCE)`),
   }
 }
@@ -35,7 +34,7 @@ async function create(): Promise<StoreUnderTest & { url: string }> {
 stateStoreSuite('postgres', create)
 
 describe('postgres', () => {
-  it('is migrated once, by many instances that start at once', async () => {
+  it('is migrated once by instances that start concurrently', async () => {
     const under = await create()
     const stores = await Promise.all(Array.from({ length: 8 }, () => under.open()))
     const results = await Promise.all(stores.map((store) => store.revocations.revoke('one', 1)))
@@ -44,7 +43,7 @@ describe('postgres', () => {
     await under.destroy()
   })
 
-  it('is refused when a newer version made it, without a word of the URL', async () => {
+  it('is rejected when a newer version created it, without quoting its URL', async () => {
     const under = await create()
     await (await under.open()).close()
     const client = new pg.Client({ connectionString: under.url })
@@ -57,16 +56,19 @@ describe('postgres', () => {
     await expect(wrong).rejects.toThrow(/^28P01$/)
   })
 
-  it('threat 32: is away for a while: 503 in the meantime, and then on without a restart', async () => {
+  it('may restart: queries fail meanwhile, and succeed afterwards without a restart of the service (threat 32)', async () => {
     const under = await create()
     const store = await under.open()
     const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
+    const other = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'
     expect(await store.nonces.consume(address, '5')).toBe(true)
-    expect(await store.index.lead(1)).toBe(true)
+    expect(await store.index.tryLead(1)).toBe(true)
     const restarted = server.restart()
     let refused = 0
+    let at = 0
     await eventually(async () => {
-      await store.nonces.consume(address, '4').catch((error) => {
+      // a new one each time: one that was used is refused without the database
+      await store.nonces.consume(other, String(++at).padStart(9, '0')).catch((error) => {
         expect(error).toMatchObject({ code: 'STATE_UNAVAILABLE' })
         refused += 1
       })
@@ -74,9 +76,10 @@ describe('postgres', () => {
     })
     await restarted
     await eventually(() => store.nonces.last(address).catch(() => undefined))
+    expect(await store.nonces.last(address)).toBe('5')
     expect(await store.nonces.consume(address, '5')).toBe(false)
     expect(await store.nonces.consume(address, '6')).toBe(true)
-    await eventually(() => store.index.lead(1).catch(() => false))
+    await eventually(() => store.index.tryLead(1).catch(() => false))
     await store.close()
     await under.destroy()
   })

@@ -1,15 +1,17 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
 import { migrationsFor } from '../../src/state/migrations/index.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
-import { stateStoreSuite } from '../suites/state-store.js'
+import { stateStoreSuite } from '../../src/testing/state-store.js'
+import { sized } from '../helpers/sizes.js'
+import { forkNonceWriter } from '../helpers/states.js'
+
+const KILLS = sized(4, 10)
 
 const folder = () => mkdtempSync(join(tmpdir(), 'tidegate-test-'))
 const remove = (path: string) => rmSync(path, { recursive: true, force: true })
@@ -23,7 +25,7 @@ stateStoreSuite('sqlite', async () => {
 })
 
 describe('sqlite store', () => {
-  it('writes ahead and syncs at every commit', async () => {
+  it('uses a write-ahead log', async () => {
     const path = folder()
     const store = openSqliteStore(path)
     const db = new Database(join(path, DATABASE_FILE))
@@ -33,7 +35,7 @@ describe('sqlite store', () => {
     remove(path)
   })
 
-  it('refuses a database of a newer version', () => {
+  it('rejects a database of a newer version', () => {
     const path = folder()
     const db = new Database(join(path, DATABASE_FILE))
     db.pragma('user_version = 9999')
@@ -42,7 +44,7 @@ describe('sqlite store', () => {
     remove(path)
   })
 
-  /** A database as it was before the migration whose text holds some words. */
+  /** A database as it was before the migration that contains some words. */
   function databaseBefore(words: string, path: string): Database.Database {
     const db = new Database(join(path, DATABASE_FILE))
     const before = migrationsFor('sqlite').findIndex((step) => step.includes(words))
@@ -51,7 +53,7 @@ describe('sqlite store', () => {
     return db
   }
 
-  it('takes every document that was read before for an encrypted one (threat 54)', async () => {
+  it('migrates documents of earlier versions as encrypted ones (threat 54)', async () => {
     const path = folder()
     const db = databaseBefore('COLUMN encrypted', path)
     db.exec(`
@@ -67,7 +69,7 @@ describe('sqlite store', () => {
     remove(path)
   })
 
-  it('brings the nonces of a database over that was made when wallets shared them (threat 63)', async () => {
+  it('migrates nonces that wallets shared across all chains (threat 63)', async () => {
     const path = folder()
     const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
     const key = (text: string) => text.padStart(40, '0')
@@ -88,15 +90,14 @@ describe('sqlite store', () => {
     remove(path)
   })
 
-  it('loses no accepted nonce when its process is killed with -9, ten times over', async () => {
+  it(`loses no accepted nonce in ${KILLS} rounds of kill -9`, async () => {
     const path = folder()
-    const writer = fileURLToPath(new URL('../helpers/nonce-writer.ts', import.meta.url))
-    for (let round = 0; round < 10; round++) {
-      const child = fork(writer, [path], { execArgv: ['--import', 'tsx'] })
+    for (let round = 0; round < KILLS; round++) {
+      const child = forkNonceWriter(path)
       let accepted = ''
       child.on('message', (sortKey: string) => {
         accepted = sortKey
-        // in the middle of the next ones
+        // kills it while it writes the next ones
         if (Number(sortKey) % 50 === 0) child.kill('SIGKILL')
       })
       await once(child, 'exit')

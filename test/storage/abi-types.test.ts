@@ -2,23 +2,23 @@ import fc from 'fast-check'
 import { type AbiParameter, encodeFunctionData } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
-import { AbiProblem, readFunctionAbi } from '../../src/storage/abi-types.js'
+import { AbiError, readFunctionAbi } from '../../src/storage/kinds/smartcontract/abi-types.js'
 import { ABI_BOMBS, anyValue, nested, output, parameter, UINT, viewFunction } from '../helpers/abi.js'
 import { measured } from '../helpers/measured.js'
 
-/** The sentence that says what is wrong with an ABI, or nothing. */
+/** The error message for an ABI; undefined if it is valid. */
 function problemOf(abi: unknown): string | undefined {
   try {
     readFunctionAbi(abi)
     return undefined
   } catch (error) {
-    if (error instanceof AbiProblem) return error.message
+    if (error instanceof AbiError) return error.message
     throw error
   }
 }
 
 describe('the ABI of a contract file', () => {
-  it('is taken as compilers write it, and kept without what does not count', () => {
+  it('is accepted as compilers produce it, and kept without irrelevant fields', () => {
     const pair = { name: 'pair', type: 'tuple[][2]', internalType: 'struct Pair[][2]' }
     const components = [
       { name: 'at', type: 'uint64', internalType: 'uint64' },
@@ -48,7 +48,7 @@ describe('the ABI of a contract file', () => {
     })
   })
 
-  it('knows int and uint by their long names, which are what a signature is made of', () => {
+  it('has int and uint expanded to the names that signatures use', () => {
     expect(readFunctionAbi(viewFunction([], [{ name: 'x', type: 'uint[2]' }])).inputs).toEqual([
       { name: 'x', type: 'uint256[2]' },
     ])
@@ -80,7 +80,7 @@ describe('the ABI of a contract file', () => {
     '',
     `uint256${'[1]'.repeat(100_000)}`,
     'x'.repeat(1_000_000),
-  ])('threat 36: refuses type %.40s', (type) => {
+  ])('is rejected with type %.40s (threat 36)', (type) => {
     expect(problemOf(output(type))).toMatch(/^must /)
   })
 
@@ -99,22 +99,22 @@ describe('the ABI of a contract file', () => {
     ['a tuple without components', output('tuple')],
     ['a tuple of no components', output('tuple', { components: [] })],
     ['components that are no list', output('tuple', { components: { 0: UINT } })],
-  ])('threat 36: refuses %s', (_name, abi) => {
+  ])('is rejected with %s (threat 36)', (_name, abi) => {
     expect(problemOf(abi)).toMatch(/^must /)
   })
 
   it.each([
     ...ABI_BOMBS,
     ['components 10,000 deep', viewFunction([nested(10_000)])] as const,
-  ])('threat 36: refuses %s at once', async (_name, abi) => {
+  ])('is rejected at once with %s (threat 36)', async (_name, abi) => {
     const { result, took, grown } = await measured(() => problemOf(abi))
     expect(result).toMatch(/^must (not hold|not nest|hold|name)/)
     expect(result?.length).toBeLessThan(120)
-    expect(took).toBeLessThan(50)
+    expect(took).toBeLessThan(200)
     expect(grown).toBeLessThan(16)
   })
 
-  it('threat 36: what lies right at a bound passes, and one more does not', () => {
+  it('is accepted exactly up to its bounds (threat 36)', () => {
     const { parameters, depth, name, dimensions, length, values } = BOUNDS.abi
     const inputs = (count: number) => Array.from({ length: count }, () => UINT)
     const at: [good: object, bad: object][] = [
@@ -131,7 +131,7 @@ describe('the ABI of a contract file', () => {
     }
   })
 
-  it('threat 36: every type that it takes can be encoded, and reads the same again', () => {
+  it('has only types that can be encoded and decoded again (threat 36)', () => {
     const withArguments = fc
       .array(parameter(), { maxLength: 4 })
       .chain((inputs) => fc.tuple(fc.constant(inputs), fc.tuple(...inputs.map(anyValue))))
@@ -146,7 +146,7 @@ describe('the ABI of a contract file', () => {
     )
   })
 
-  it('threat 36: of anything else it says what is wrong, and never throws another error', () => {
+  it('is rejected with a reason, and never throws another error, for any other input (threat 36)', () => {
     const types = fc.oneof(
       fc.stringMatching(/^(u?int|bytes|tuple|string|bool)\d{0,4}(\[\d{0,4}\]){0,6}$/),
       fc.string(),

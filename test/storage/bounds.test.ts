@@ -5,7 +5,7 @@ import { providerKey } from '../../src/crypto/keys.js'
 import { openFiles } from '../../src/storage/files.js'
 import { testEgress, testRegistry } from '../helpers/storage-tools.js'
 
-describe('threat 49: what a descriptor may hold is bounded', () => {
+describe('storage objects are bounded (threat 49)', () => {
   const egress = testEgress()
   afterAll(() => egress.close())
   const registry = testRegistry(egress)
@@ -20,7 +20,7 @@ describe('threat 49: what a descriptor may hold is bounded', () => {
   }
   const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, 'v']))
 
-  it('in length and in number, and says which field is wrong', () => {
+  it('in length and count, and the error names the field', () => {
     const { url, headers: most, headerValue } = BOUNDS.files
     expect(fieldsOf({ url: `https://example.org/${'a'.repeat(url - 20)}` })).toEqual({})
     expect(fieldsOf({ url: `https://example.org/${'a'.repeat(url)}` })).toEqual({
@@ -38,7 +38,7 @@ describe('threat 49: what a descriptor may hold is bounded', () => {
     for (const none of [null, undefined, [], {}]) expect(fieldsOf({ headers: none })).toEqual({})
   })
 
-  it('threat 61: a length that has no value is a wrong field as well, and so is text that is none', () => {
+  it('a value without a length, or text with lone surrogates, is an error that names the field (threat 61)', () => {
     const odd = { length: { toString: 1, valueOf: 1 } }
     const wrong = { body: ['The body field holds something that cannot be read.'] }
     expect(fieldsOf({ url: odd })).toEqual(wrong)
@@ -51,7 +51,7 @@ describe('threat 49: what a descriptor may hold is bounded', () => {
     })
   })
 
-  it('a file list that is longer than what is looked at cannot be used', () => {
+  it('a files list above the maximum length is rejected', () => {
     const key = providerKey('11'.repeat(32))
     const own = { nftAddress: key.address, datatokenAddress: key.address }
     const owner = { keys: [key], nft: key.address, datatoken: key.address, ddoVersion: '4.5.0', allowUnbound: false }

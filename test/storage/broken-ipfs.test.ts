@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checksumOf } from '../../src/storage/checksum.js'
-import type { StoredFile } from '../../src/storage/registry.js'
+import type { StoredFile } from '../../src/storage/storage.js'
 import { eventually } from '../helpers/eventually.js'
 import { heldBy } from '../helpers/measured.js'
 import { StorageServer } from '../helpers/storage-server.js'
@@ -11,8 +11,8 @@ import { cidOf, DAG_PB, field, RAW, tree } from '../helpers/unixfs.js'
 
 const LEAF = Buffer.from('0123456789')
 
-// what goes wrong below the second level was a rejection that nobody handled: this process would report it
-describe('threat 49: trees of IPFS that are broken further down', () => {
+// a failure below the second level used to be an unhandled rejection, which would fail this process
+describe('IPFS trees that are broken below the root (threat 49)', () => {
   let gateway: StorageServer
   const egress = testEgress()
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('threat 49: trees of IPFS that are broken further down', () => {
     return cid
   }
 
-  /** The file whose tree leads to a block over `levels` others. */
+  /** A file whose tree reaches a block through `levels` other blocks. */
   function above(cid: CID, levels = 3, size = LEAF.length): StoredFile {
     let root = cid
     for (let level = 0; level < levels; level++) root = put(tree([[root, size]]))
@@ -44,7 +44,7 @@ describe('threat 49: trees of IPFS that are broken further down', () => {
     return Buffer.concat(chunks).toString()
   }
 
-  it('control: a whole tree is read, also in part', async () => {
+  it('control: an intact tree is read, also by range', async () => {
     const leaf = put(LEAF, RAW)
     const file = above(put(tree([[leaf, 10], [leaf, 10], [leaf, 10]])), 2, 30) // biome-ignore format: one line
     expect(await read(file)).toBe('0123456789'.repeat(3))
@@ -62,13 +62,13 @@ describe('threat 49: trees of IPFS that are broken further down', () => {
     ['of another codec', () => put(LEAF, 0x71)],
     ['longer than its parent says', () => put(Buffer.alloc(11), RAW)],
     ['shorter than its parent says', () => put(Buffer.alloc(9), RAW)],
-  ])('a block that is %s ends the transfer, and gives no checksum', async (_name, block) => {
+  ])('a block that is %s breaks the transfer, and yields no checksum', async (_name, block) => {
     const file = above(block())
     await expect(read(file)).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
     expect(await checksumOf(file, 1000, () => undefined, { ...ASKING })).toBeUndefined()
   })
 
-  it('a reader who leaves ends it as well', async () => {
+  it('a reader who stops aborts the transfer', async () => {
     const leaf = cidOf(Buffer.from('slow'), RAW)
     let asked = 0
     gateway.on(`/ipfs/${leaf}`, () => {
@@ -83,7 +83,7 @@ describe('threat 49: trees of IPFS that are broken further down', () => {
     await eventually(async () => egress.inFlight('paid') === 0)
   })
 
-  it('a block of tens of thousands of blocks within itself leaves others their turn', async () => {
+  it('a block with tens of thousands of links does not block the event loop', async () => {
     const inline = CID.createV1(RAW, Digest.create(0, Buffer.from('x')))
     const file = above(put(tree(Array.from({ length: 50_000 }, () => [inline, 1] as const))), 1, 50_000)
     let length = 0

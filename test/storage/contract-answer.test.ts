@@ -2,24 +2,24 @@ import fc from 'fast-check'
 import { type AbiFunction, concat, decodeFunctionResult, encodeAbiParameters, type Hex, numberToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
-import { readFunctionAbi } from '../../src/storage/abi-types.js'
-import { contractAnswer } from '../../src/storage/contract-answer.js'
+import { readFunctionAbi } from '../../src/storage/kinds/smartcontract/abi-types.js'
+import { decodeContractResult } from '../../src/storage/kinds/smartcontract/decode-result.js'
 import { anyValue, parameter, viewFunction } from '../helpers/abi.js'
 import { measured } from '../helpers/measured.js'
 
 const LIMITS = BOUNDS.contract
-const BUDGET = LIMITS.answer
-/** As many steps as may be, and no more than so many bytes. */
-const only = (answer: number) => ({ answer, steps: LIMITS.steps })
+const BUDGET = LIMITS.result
+/** A budget with the maximum number of steps, and `result` bytes. */
+const only = (result: number) => ({ result, steps: LIMITS.steps })
 const word = (value: number | bigint) => numberToHex(value, { size: 32 })
 const sizeOf = (data: Hex) => (data.length - 2) / 2
 
-/** A list of one type, all of whose elements lie at the same place: pointers that decode to far more than they are. */
+/** A list whose elements all point to the same offset, so that it decodes to far more than its length. */
 function samePlace(count: number, element: Hex): Hex {
   return concat([word(32), word(count), ...Array.from({ length: count }, () => word(count * 32)), element])
 }
 
-/** The same with places that overlap, each a word further, so that no place is read twice. */
+/** The same with overlapping offsets, each a word further, so that no offset is used twice. */
 function overlapping(count: number): Hex {
   const length = 32 * count
   const pointers = Array.from({ length: count }, (_, at) => word(count * 32 + 32 * at))
@@ -29,12 +29,12 @@ function overlapping(count: number): Hex {
 const list = (type: string, more: object = {}) => readFunctionAbi(viewFunction([{ name: '', type, ...more }]))
 const text = (length: number): Hex => concat([word(length), `0x${'61'.repeat(length)}`])
 
-/** A type that a decoder has to look through to its end, to know that a list of them holds something dynamic. */
+/** A type that a decoder has to walk completely to find out whether a list of it is dynamic. */
 const heavy = list('tuple[][]', {
   components: [...Array.from({ length: 249 }, () => ({ name: '', type: 'uint256[1][1][1]' })), { type: 'string' }],
 })
 
-/** Lists of lists: each level names the same one of the next `count` times. */
+/** Nested lists: each level refers `count` times to the same list of the next. */
 function pyramid(levels: number, count: number): Hex {
   let inner: Hex = concat([word(1), word(7)])
   for (let at = 1; at < levels; at++)
@@ -43,35 +43,35 @@ function pyramid(levels: number, count: number): Hex {
 }
 
 describe('the answer of a contract', () => {
-  it('becomes JSON: big integers as text, named outputs as an object, one alone as its value, nothing as null', () => {
+  it('becomes JSON: big integers as text, named outputs as an object, a single one as its value, none as null', () => {
     const named = viewFunction([
       { name: 'height', type: 'int256' },
       { name: 'open', type: 'bool' },
     ])
     const data = encodeAbiParameters(named.outputs, [-5n, false])
-    expect(contractAnswer(named, data, LIMITS)).toBe('{"height":"-5","open":false}')
+    expect(decodeContractResult(named, data, LIMITS)).toBe('{"height":"-5","open":false}')
     const bare = viewFunction([{ type: 'int256' }, { type: 'bool' }])
-    expect(contractAnswer(bare, data, LIMITS)).toBe('["-5",false]')
-    expect(contractAnswer(viewFunction([]), '0x', LIMITS)).toBe('null')
-    expect(contractAnswer(viewFunction([{ type: 'uint8' }]), word(0), LIMITS)).toBe('0')
+    expect(decodeContractResult(bare, data, LIMITS)).toBe('["-5",false]')
+    expect(decodeContractResult(viewFunction([]), '0x', LIMITS)).toBe('null')
+    expect(decodeContractResult(viewFunction([{ type: 'uint8' }]), word(0), LIMITS)).toBe('0')
     for (const bad of ['0x', '0x00', word(2)] as const)
-      expect(() => contractAnswer(viewFunction([{ type: 'bool' }]), bad, LIMITS)).toThrow()
+      expect(() => decodeContractResult(viewFunction([{ type: 'bool' }]), bad, LIMITS)).toThrow()
   })
 
-  it('threat 36: every answer of a type that is taken comes out as the library decodes it, within its own length', () => {
+  it('is decoded as the library does, for every accepted type, within its length (threat 36)', () => {
     fc.assert(
       fc.property(answers(), ({ abi, data }) => {
         const decoded = decodeFunctionResult({ abi: [abi], data }) as unknown[]
         const byName = abi.outputs.length > 1 && abi.outputs.every(({ name }) => name)
         const shown = byName ? Object.fromEntries(abi.outputs.map(({ name }, at) => [name, decoded[at]])) : decoded
         const json = JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
-        expect(contractAnswer(abi, data, only(sizeOf(data)))).toBe(json)
+        expect(decodeContractResult(abi, data, only(sizeOf(data)))).toBe(json)
       }),
       { numRuns: 300 },
     )
   })
 
-  it('threat 36: refuses nothing that the library would take, whatever the words are, but what is over the budget', () => {
+  it('is rejected only if the library rejects it or it exceeds the budget (threat 36)', () => {
     const spoiled = answers().chain(({ abi, data }) =>
       fc
         .array(
@@ -92,10 +92,10 @@ describe('the answer of a contract', () => {
     )
     fc.assert(
       fc.property(spoiled, ({ abi, data }) => {
-        const whole = attempt(() => contractAnswer(abi, data, only(1e6)))
+        const whole = attempt(() => decodeContractResult(abi, data, only(1e6)))
         const library = attempt(() => decodeFunctionResult({ abi: [abi], data }))
         expect(whole === undefined).toBe(library === undefined)
-        const within = attempt(() => contractAnswer(abi, data, only(2048)))
+        const within = attempt(() => decodeContractResult(abi, data, only(2048)))
         if (within !== undefined) expect(within.length).toBeLessThan(2048 * 8)
       }),
       { numRuns: 1000 },
@@ -135,30 +135,32 @@ describe('the answer of a contract', () => {
     ['a text before its own place', list('string'), concat([word(2n ** 256n - 32n), word(1)])],
   ]
 
-  it.each(bombs)('threat 36: %s is refused before it is decoded', async (_name, abi, data) => {
+  it.each(bombs)('is rejected before decoding: %s (threat 36)', async (_name, abi, data) => {
     expect(sizeOf(data)).toBeLessThanOrEqual(BUDGET)
-    const { result, took, grown } = await measured(() => attempt(() => contractAnswer(abi, data, LIMITS)))
+    const { result, took, grown } = await measured(() => attempt(() => decodeContractResult(abi, data, LIMITS)))
     expect(result).toBeUndefined()
-    // a machine that is busy may take some milliseconds; decoding takes seconds and gigabytes
+    // a busy machine may take some milliseconds; decoding would take seconds and gigabytes
     expect(took).toBeLessThan(500)
     expect(grown).toBeLessThan(64)
   })
 
-  it('threat 36: the same place twice is no sin, as long as it decodes to little', () => {
-    expect(JSON.parse(contractAnswer(list('string[]'), samePlace(3, text(4)), LIMITS))).toEqual(Array(3).fill('aaaa'))
+  it('may refer to the same offset twice, within the budget (threat 36)', () => {
+    expect(JSON.parse(decodeContractResult(list('string[]'), samePlace(3, text(4)), LIMITS))).toEqual(
+      Array(3).fill('aaaa'),
+    )
   })
 
-  it('an honest answer of the greatest length is decoded in bounded time and memory', async () => {
+  it('is decoded in bounded time and memory at its maximum length', async () => {
     const count = BUDGET / 32 - 2
     const data = encodeAbiParameters([{ type: 'uint256[]' }], [Array(count).fill(2n ** 256n - 1n)])
-    const { result, took, grown } = await measured(() => contractAnswer(list('uint256[]'), data, LIMITS))
+    const { result, took, grown } = await measured(() => decodeContractResult(list('uint256[]'), data, LIMITS))
     expect(JSON.parse(result)).toHaveLength(count)
     expect(took).toBeLessThan(1000)
     expect(grown).toBeLessThan(64)
   })
 })
 
-/** An ABI that is taken, with an answer that a compiler would make for it. */
+/** A valid ABI, with an answer as a compiled contract would return it. */
 function answers(): fc.Arbitrary<{ abi: AbiFunction; data: Hex }> {
   return fc
     .array(parameter(), { minLength: 1, maxLength: 3 })

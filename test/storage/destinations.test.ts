@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isPublicAddress } from '../../src/storage/addresses.js'
-import type { Lookup } from '../../src/storage/connector.js'
-import { discard, Egress } from '../../src/storage/egress.js'
+import { isPublicAddress } from '../../src/storage/egress/addresses.js'
+import type { Lookup } from '../../src/storage/egress/connector.js'
+import { discard, Egress } from '../../src/storage/egress/egress.js'
 import { ANYWHERE, UNLIMITED } from '../helpers/policy.js'
 import { ASKING } from '../helpers/storage-tools.js'
 
@@ -127,13 +127,16 @@ const SPELLINGS = [
   '[fc00::1]',
 ]
 
-describe('threats 4 and 5: forbidden destinations', () => {
+/** Nothing here is about a time limit. */
+const PATIENT = { connectTimeout: 60_000, responseTimeout: 60_000, stallTimeout: 60_000 }
+
+describe('forbidden destinations (threats 4 and 5)', () => {
   const special = SPECIAL.filter((address) => !isPublicAddress(address))
   let server: Server
   let port: number
   let connections = 0
   const answers = new Map<string, string[][]>()
-  /** Names of the test answer from the table, once after the other; all others through the system. */
+  /** Resolves names of the test from the table, one answer after the other, and all others through the system. */
   const lookup: Lookup = (hostname, options, callback) => {
     const turns = answers.get(hostname)
     const addresses = (turns && (turns.length > 1 ? turns.shift() : turns[0])) ?? []
@@ -143,9 +146,7 @@ describe('threats 4 and 5: forbidden destinations', () => {
     else callback(null, found[0]?.address as string, found[0]?.family)
   }
   const egress = new Egress({
-    connectTimeout: 1000,
-    responseTimeout: 1000,
-    stallTimeout: 1000,
+    ...PATIENT,
     allowNonPublic: false,
     ...UNLIMITED,
     lookup,
@@ -171,13 +172,13 @@ describe('threats 4 and 5: forbidden destinations', () => {
     await expect(egress.request(request), url).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
   }
 
-  it('is a corpus of at least 120', () => {
+  it('are a corpus of at least 120', () => {
     expect(SPELLINGS.length + SPECIAL.length * 2).toBeGreaterThanOrEqual(120)
-    // said first, so that no other test of this file ever tries one that would be let through
+    // asserted first, so that no other test of this file ever connects to an address that would be allowed
     expect(SPECIAL.filter(isPublicAddress)).toEqual([])
   })
 
-  it('in every spelling: no connection is opened', async () => {
+  it('get no connection in any notation', async () => {
     for (const host of SPELLINGS) {
       answers.set('localhost', [['127.0.0.1', '::1']])
       answers.set('localhost.', [['127.0.0.1']])
@@ -187,12 +188,12 @@ describe('threats 4 and 5: forbidden destinations', () => {
     expect(connections).toBe(0)
   })
 
-  it('as literal addresses of every special range: refused before connecting', async () => {
+  it('are refused before connecting as literal addresses of every special range', async () => {
     for (const address of special) await refused(`http://${address.includes(':') ? `[${address}]` : address}:${port}/`)
     expect(connections).toBe(0)
   })
 
-  it('behind names that resolve to them, alone or beside a public address', async () => {
+  it('are refused behind names that resolve to them, alone or beside a public address', async () => {
     for (const address of special) {
       answers.set('inside.example', [[address]])
       await refused(`http://inside.example:${port}/`)
@@ -209,21 +210,21 @@ describe('threats 4 and 5: forbidden destinations', () => {
     'http://user@example.com/',
     'data:,x',
     'nonsense',
-  ])('of another scheme or with user info: %s', (url) => refused(url))
+  ])('are refused with another scheme or with user info: %s', (url) => refused(url))
 
-  it.each(['93.184.216.34', '8.8.8.8', '2606:2800:220:1:248:1893:25c8:1946'])('%s is none of them', (address) => {
+  it.each(['93.184.216.34', '8.8.8.8', '2606:2800:220:1:248:1893:25c8:1946'])('do not include %s', (address) => {
     expect(isPublicAddress(address)).toBe(true)
   })
 
-  it.each(['nonsense', ''])('%j is no address at all', (text) => {
+  it.each(['nonsense', ''])('include %j, which is not an address', (text) => {
     expect(isPublicAddress(text)).toBe(false)
   })
 
-  it('threat 17: failed DNS is a refusal in the same words', async () => {
+  it('are refused with the same message as failed DNS (threat 17)', async () => {
     await refused('http://nowhere.example/')
   })
 
-  it('behind redirects, at every hop', async () => {
+  it('are refused at every hop of redirects', async () => {
     let hits = 0
     const open = createServer((_request, response) => {
       hits += 1
@@ -242,9 +243,7 @@ describe('threats 4 and 5: forbidden destinations', () => {
     ]
     const guarded = new Egress({
       ...UNLIMITED,
-      connectTimeout: 1000,
-      responseTimeout: 1000,
-      stallTimeout: 1000,
+      ...PATIENT,
       allowNonPublic: true,
       policy: {
         allowedHosts: [],
@@ -265,12 +264,10 @@ describe('threats 4 and 5: forbidden destinations', () => {
     open.close()
   })
 
-  it('more requests at once than allowed are turned away, until one has ended', async () => {
+  it('requests above the concurrency limit are rejected until one has ended', async () => {
     const few = new Egress({
       ...UNLIMITED,
-      connectTimeout: 1000,
-      responseTimeout: 1000,
-      stallTimeout: 1000,
+      ...PATIENT,
       allowNonPublic: true,
       limits: { paid: { ...UNLIMITED.limits.paid, maxRequests: 2 }, anonymous: UNLIMITED.limits.anonymous },
     })
@@ -290,10 +287,10 @@ describe('threats 4 and 5: forbidden destinations', () => {
     await few.close()
   })
 
-  it("the operator's hosts and ports hold", async () => {
+  it('only hosts and ports that the operator allows are connected to', async () => {
     const { origin } = new URL(`http://127.0.0.1:${port}`)
     const request = { url: origin, method: 'GET' as const, headers: {}, ...ASKING }
-    const base = { ...UNLIMITED, connectTimeout: 1000, responseTimeout: 1000, stallTimeout: 1000, allowNonPublic: true }
+    const base = { ...UNLIMITED, ...PATIENT, allowNonPublic: true }
     const verdict = async (policy: object) => {
       const one = new Egress({ ...base, policy: { ...ANYWHERE, ...policy } })
       const result = await one.request(request).then(

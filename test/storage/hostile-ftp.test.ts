@@ -1,37 +1,43 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { afterEach, describe, expect, it } from 'vitest'
-import { discard, type EgressOptions } from '../../src/storage/egress.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { discard, type EgressOptions } from '../../src/storage/egress/egress.js'
 import type { OpenRequest } from '../../src/storage/storage.js'
 import { type Certificate, selfSigned } from '../helpers/certificate.js'
-import { eventually } from '../helpers/eventually.js'
+import { AT_ONCE, eventually } from '../helpers/eventually.js'
 import { type FtpScript, fakeFtp } from '../helpers/fake-ftp.js'
 import { drip, flood, HostileServer } from '../helpers/hostile-server.js'
 import { heldBy } from '../helpers/measured.js'
 import { testEgress, testRegistry } from '../helpers/storage-tools.js'
 
-const QUICK = { connectTimeout: 400, responseTimeout: 600, stallTimeout: 400 }
-const PATIENT = { connectTimeout: 60_000, responseTimeout: 60_000, stallTimeout: 60_000 }
+/** For servers that stall, of which nothing is to be had in time. */
+const QUICK = { timeouts: { connectTimeout: 400, responseTimeout: 600, stallTimeout: 400 } }
+const PATIENT = { connectTimeout: 90_000, responseTimeout: 90_000, stallTimeout: 90_000 }
 const CONTENT = randomBytes(300_000)
 const MEGABYTE = 1_048_576
-/** Every step that comes before the first byte. */
+/** Every step before the first byte. */
 const STAGES = ['greeting', 'OPTS', 'USER', 'PASS', 'FEAT', 'TYPE', 'STRU', 'SIZE', 'EPSV', 'RETR', 'data'] as const
+
+const DATA_STAGES: readonly string[] = ['EPSV', 'RETR', 'data']
 
 interface Changed {
   timeouts?: Partial<EgressOptions>
   scheme?: string
   certificate?: Certificate
+  /** `onTestFinished` of the context of a concurrent test. */
+  finished?: typeof onTestFinished
 }
 
-/** A hostile server, and what a storage of its own makes of it; nothing of either may stay. */
-async function against(script: FtpScript, { timeouts = QUICK, scheme = 'ftp', certificate }: Changed = {}) {
+/** Runs a storage against a hostile server; afterwards, nothing of either may be left open. */
+async function against(script: FtpScript, changed: Changed = {}) {
+  const { timeouts = PATIENT, scheme = 'ftp', certificate, finished = onTestFinished } = changed
   const fake = await fakeFtp(CONTENT, script, certificate)
   const egress = testEgress(timeouts)
   const gone = new AbortController()
   const file = testRegistry(egress).file({ type: 'ftp', url: fake.url(scheme) })
   const asking: OpenRequest = { signal: gone.signal, budget: 'paid', method: 'GET', headers: {} }
-  running.push(async () => {
+  finished(async () => {
     await eventually(() => egress.inFlight('paid') + egress.inFlight('anonymous') === 0)
     await eventually(() => fake.open() === 0)
     await egress.close()
@@ -39,11 +45,6 @@ async function against(script: FtpScript, { timeouts = QUICK, scheme = 'ftp', ce
   })
   return { ...fake, egress, gone, file, asking, read: () => file.open(asking).then(({ body }) => bytesOf(body)) }
 }
-
-const running: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of running.splice(0)) await end()
-})
 
 async function bytesOf(body: Readable): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -56,8 +57,8 @@ const says = (text: string) => (to: Socket) => void to.write(`${text}\r\n`)
 const REFUSED = { code: 'STORAGE_REFUSED' }
 const TOO_SLOW = { code: 'STORAGE_TIMEOUT' }
 
-describe('threat 44: an FTP server that is honest', () => {
-  it('passes, with a long greeting and slow as it may be within its time', async () => {
+describe('an honest FTP server (threat 44)', () => {
+  it('works, with a long greeting and slow responses within the time limits', async () => {
     const lines = Array.from({ length: 50 }, (_, line) => `220-line ${line} ${'.'.repeat(60)}`).join('\r\n')
     const later = (text: string) => (to: Socket) => void setTimeout(() => to.write(text), 100)
     const { read, file, asking, seen } = await against({
@@ -73,7 +74,7 @@ describe('threat 44: an FTP server that is honest', () => {
     expect(seen.commands).toContain('USER tide')
   })
 
-  it('gives ranges, and nothing of an empty file', async () => {
+  it('serves ranges and empty files', async () => {
     const { file, asking } = await against({})
     const part = await file.open({ ...asking, headers: { range: 'bytes=5-9' } })
     expect((await bytesOf(part.body)).equals(CONTENT.subarray(5, 10))).toBe(true)
@@ -81,84 +82,93 @@ describe('threat 44: an FTP server that is honest', () => {
     expect((await empty.read()).length).toBe(0)
   })
 
-  it('waits for a slow consumer, however long', async () => {
+  it('waits for a slow consumer', async () => {
     const large = Buffer.alloc(8 * MEGABYTE, 'x')
-    const { file, asking } = await against({ SIZE: says(`213 ${large.length}`), data: (to) => void to.end(large) })
+    const stallTimeout = 3000
+    const { file, asking } = await against(
+      { SIZE: says(`213 ${large.length}`), data: (to) => void to.end(large) },
+      { timeouts: { ...PATIENT, stallTimeout } },
+    )
     const { body } = await file.open(asking)
-    // twice the time for which the server may be silent
-    await new Promise((resolve) => setTimeout(resolve, 2 * QUICK.stallTimeout))
+    // longer than the server may stall
+    await new Promise((resolve) => setTimeout(resolve, 1.5 * stallTimeout))
     expect((await bytesOf(body)).length).toBe(large.length)
   })
 })
 
-describe('threat 44: an FTP server that is silent', () => {
-  it.each(STAGES)('at %s: is given up at the deadline', async (stage) => {
-    const { read, open, file, asking } = await against({ [stage]: silent })
+describe('an FTP server that stalls (threat 44)', () => {
+  it.concurrent.for(STAGES)('at %s: is abandoned at the deadline', async (stage, { onTestFinished: finished }) => {
+    const { read, open, file, asking } = await against({ [stage]: silent }, { ...QUICK, finished })
     await expect(read()).rejects.toMatchObject(TOO_SLOW)
-    await eventually(() => open() === 0, 2000)
-    // describing opens no data connection
-    const described = ['EPSV', 'RETR', 'data'].includes(stage)
-    expect(await file.describe({ ...asking, budget: 'anonymous' })).toMatchObject({ valid: described })
+    await eventually(() => open() === 0, AT_ONCE)
+    if (DATA_STAGES.includes(stage)) return
+    expect(await file.describe({ ...asking, budget: 'anonymous' })).toMatchObject({ valid: false })
   })
 
-  it.each(STAGES)('at %s: is left at once when the client goes', async (stage) => {
+  it.each(DATA_STAGES)('at %s: is described all the same, without a data connection', async (stage) => {
+    const { file, asking } = await against({ [stage]: silent })
+    expect(await file.describe({ ...asking, budget: 'anonymous' })).toMatchObject({ valid: true })
+  })
+
+  it.each(STAGES)('at %s: is disconnected at once when the client disconnects', async (stage) => {
     let reached = false
     const stop = () => {
       reached = true
     }
-    const { file, asking, open, gone, egress } = await against({ [stage]: stop }, { timeouts: PATIENT })
+    const { file, asking, open, gone, egress } = await against({ [stage]: stop })
     const opening = file.open(asking).catch((error) => error)
     await eventually(() => reached)
     expect(egress.inFlight('paid')).toBe(1)
     gone.abort()
     expect(await opening).toMatchObject(TOO_SLOW)
     expect(egress.inFlight('paid')).toBe(0)
-    await eventually(() => open() === 0, 2000)
+    await eventually(() => open() === 0, AT_ONCE)
   })
 
-  it.each(['greeting', 'SIZE'])('but for a byte at a time, at %s: is given up at the deadline', async (stage) => {
+  it.concurrent.for([
+    'greeting',
+    'SIZE',
+  ])('by sending a byte at a time, at %s: is abandoned at the deadline', async (stage, context) => {
     for (const text of ['220-slow\r\n', '150 soon\r\n']) {
-      const { read } = await against({ [stage]: (to: Socket) => drip(to, 20, text) })
+      const script = { [stage]: (to: Socket) => drip(to, 20, text) }
+      const { read } = await against(script, { ...QUICK, finished: context.onTestFinished })
       await expect(read()).rejects.toMatchObject(TOO_SLOW)
     }
   })
 
-  it('when a data connection is to be opened: it is ended with the rest, and not left to itself', async () => {
-    // a port that takes connections without anybody who answers
+  it('when a data connection is being opened: closes that connection as well', async () => {
+    // a port that accepts connections and never answers
     const other = await HostileServer.start(silent)
-    const { file, asking, gone } = await against(
-      { EPSV: says(`229 here (|||${other.port}|)`), RETR: silent },
-      { timeouts: PATIENT },
-    )
+    const { file, asking, gone } = await against({ EPSV: says(`229 here (|||${other.port}|)`), RETR: silent })
     const opening = file.open(asking).catch((error) => error)
     await eventually(() => other.open.size === 1)
     gone.abort()
     expect(await opening).toMatchObject(TOO_SLOW)
-    await eventually(() => other.open.size === 0, 2000)
+    await eventually(() => other.open.size === 0, AT_ONCE)
     await other.close()
   })
 
-  it('in the middle of the file: breaks the transfer when it stalls, and ends when the consumer goes', async () => {
+  it('in the middle of the file: breaks the transfer, and is disconnected when the consumer disconnects', async () => {
     const begun: FtpScript = { data: (to) => void to.write(CONTENT.subarray(0, 1000)) }
-    await expect((await against(begun)).read()).rejects.toMatchObject(TOO_SLOW)
-    const left = await against(begun, { timeouts: PATIENT })
+    await expect((await against(begun, QUICK)).read()).rejects.toMatchObject(TOO_SLOW)
+    const left = await against(begun)
     const opened = await left.file.open(left.asking)
     opened.body.resume()
     left.gone.abort()
-    await eventually(() => opened.body.destroyed && left.open() === 0, 2000)
-    const unread = await against(begun, { timeouts: PATIENT })
+    await eventually(() => opened.body.destroyed && left.open() === 0, AT_ONCE)
+    const unread = await against(begun)
     discard((await unread.file.open(unread.asking)).body)
-    await eventually(() => unread.open() === 0, 2000)
+    await eventually(() => unread.open() === 0, AT_ONCE)
   })
 
-  it.each(STAGES)('by closing, or resetting, at %s', async (stage) => {
+  it.each(STAGES)('by closing or resetting the connection at %s', async (stage) => {
     for (const close of [(to: Socket) => to.end(), (to: Socket) => to.resetAndDestroy()]) {
       const { read } = await against({ [stage]: close })
       await expect(read()).rejects.toMatchObject(REFUSED)
     }
   })
 
-  it('in the middle of the file, by closing either connection', async () => {
+  it('by closing either connection in the middle of the file', async () => {
     const short: FtpScript = { data: (to) => void to.end(CONTENT.subarray(0, 1000)) }
     await expect((await against(short)).read()).rejects.toMatchObject(REFUSED)
     const { read, server } = await against({
@@ -171,7 +181,7 @@ describe('threat 44: an FTP server that is silent', () => {
   })
 })
 
-describe('threat 44: an FTP server without measure', () => {
+describe('an FTP server that sends too much (threat 44)', () => {
   const floods: number[] = []
   const flooded = new WeakSet<Socket>()
   const endless = (text: string) => (to: Socket) => {
@@ -189,9 +199,9 @@ describe('threat 44: an FTP server without measure', () => {
     ['requests for the password', { PASS: endless('331 once more\r\n') }],
     ['features', { FEAT: endless('211-\r\n X\r\n') }],
     ['replies beside the file', { data: silent, RETR: endless('110 mark\r\n') }],
-  ])('is cut off before it is kept: %s', async (_, script) => {
+  ])('is cut off before it is buffered: %s', async (_, script) => {
     floods.length = 0
-    const { read } = await against(script, { timeouts: PATIENT })
+    const { read } = await against(script)
     const before = process.memoryUsage().rss
     const delay = await heldBy(() => expect(read()).rejects.toMatchObject(REFUSED))
     await eventually(() => floods.length === 1)
@@ -200,7 +210,7 @@ describe('threat 44: an FTP server without measure', () => {
     expect(delay).toBeLessThan(500)
   })
 
-  it('sends more than it said: what was announced is handed out, and the rest is cut off', async () => {
+  it('is cut off at the announced size of the file', async () => {
     floods.length = 0
     const { read } = await against({ data: (to) => void flood(to, CONTENT).then((sent) => floods.push(sent)) })
     expect((await read()).equals(CONTENT)).toBe(true)
@@ -220,11 +230,11 @@ describe('threat 44: an FTP server without measure', () => {
   ])('says that the size is "%s"', async (size) => {
     const { read, file, asking } = await against({ SIZE: says(`213 ${size}`) })
     await expect(read()).rejects.toMatchObject({ code: expect.stringMatching(/^STORAGE_/) })
-    expect(await file.describe(asking)).toEqual({ valid: false })
+    expect(await file.describe(asking)).toMatchObject({ valid: false })
   })
 })
 
-describe('threat 44: an FTP server that leads elsewhere', () => {
+describe('an FTP server that redirects the data connection (threat 44)', () => {
   it.each([
     '229 here (|||0|)',
     '229 here (|||22|)',
@@ -233,24 +243,24 @@ describe('threat 44: an FTP server that leads elsewhere', () => {
     '229 here (||||)',
     '229 here',
     '227 Entering Passive Mode (10,0,0,1,4,210)',
-  ])('by %s: is refused', async (reply) => {
+  ])('with %s is refused', async (reply) => {
     const { read } = await against({ EPSV: says(reply) })
     await expect(read()).rejects.toMatchObject(REFUSED)
   })
 
-  it('names another host: the data connection goes to the one that was checked', async () => {
+  it('to another host is connected to at the checked host', async () => {
     const { read, data, seen } = await against({ EPSV: (to) => void to.write(`229 (|1|10.0.0.1|${data.port}|)\r\n`) })
     await expect(read()).rejects.toMatchObject(REFUSED)
     expect(seen.commands).not.toContain('PASV')
   })
 })
 
-describe('threat 55: ftps is TLS with a certificate of the host', () => {
+describe('ftps is TLS with a certificate of the host (threat 55)', () => {
   const certificate = selfSigned('127.0.0.1')
   const ftps = { scheme: 'ftps', certificate }
 
-  it('encrypts what is said and what is sent', async () => {
-    const { read, seen, file, asking } = await against({}, { ...ftps, timeouts: { ...QUICK, ca: certificate.cert } })
+  it('encrypts control and data connections', async () => {
+    const { read, seen, file, asking } = await against({}, { ...ftps, timeouts: { ...PATIENT, ca: certificate.cert } })
     expect((await read()).equals(CONTENT)).toBe(true)
     expect(await file.describe(asking)).toMatchObject({ valid: true })
     expect(seen.commands).toContain('PROT P')
@@ -261,26 +271,27 @@ describe('threat 55: ftps is TLS with a certificate of the host', () => {
   it.each<[string, FtpScript, Changed]>([
     ['no TLS', {}, { scheme: 'ftps' }],
     ['no certificate that is trusted', {}, ftps],
-    ['a certificate of another', {}, { ...ftps, timeouts: { ...QUICK, ca: selfSigned('127.0.0.1').cert } }],
-    ['words in place of TLS', { TLS: says('230 in') }, { ...ftps, timeouts: { ...QUICK, ca: certificate.cert } }],
-    ['silence in place of TLS', { TLS: silent }, { ...ftps, timeouts: { ...QUICK, ca: certificate.cert } }],
+    ['a certificate of another', {}, { ...ftps, timeouts: { ...PATIENT, ca: selfSigned('127.0.0.1').cert } }],
+    ['words in place of TLS', { TLS: says('230 in') }, { ...ftps, timeouts: { ...PATIENT, ca: certificate.cert } }],
+    ['silence in place of TLS', { TLS: silent }, { ...ftps, timeouts: { ...QUICK.timeouts, ca: certificate.cert } }],
     [
       'agreement without TLS',
       { AUTH: says('200 you need none') },
-      { ...ftps, timeouts: { ...QUICK, ca: certificate.cert } },
+      // it does not answer the beginning of TLS
+      { ...ftps, timeouts: { ...QUICK.timeouts, ca: certificate.cert } },
     ],
-  ])('tells a server with %s nothing', async (_, script, changed) => {
+  ])('sends no secret to a server with %s', async (_, script, changed) => {
     const { read, seen } = await against(script, changed)
     await expect(read()).rejects.toMatchObject({ code: expect.stringMatching(/^STORAGE_/) })
     expect(seen.commands.filter((command) => !command.includes('AUTH TLS') && command !== 'QUIT')).toEqual([])
   })
 
-  it('by name, which must be that of the certificate', async () => {
+  it('requires the name of the certificate', async () => {
     const named = selfSigned('files.example.org')
     const fake = await fakeFtp(CONTENT, {}, named)
     const lookup: EgressOptions['lookup'] = (_name, _options, found) =>
       found(null, [{ address: '127.0.0.1', family: 4 }])
-    const egress = testEgress({ ...QUICK, ca: named.cert, lookup })
+    const egress = testEgress({ ...PATIENT, ca: named.cert, lookup })
     const asking: OpenRequest = { signal: new AbortController().signal, budget: 'paid', method: 'GET', headers: {} }
     const at = (host: string) =>
       testRegistry(egress)

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
 import type { OpenRequest } from '../../src/storage/storage.js'
-import { eventually } from '../helpers/eventually.js'
+import { AT_ONCE, eventually } from '../helpers/eventually.js'
 import {
   authentication,
   columns,
@@ -20,23 +20,32 @@ import { drip, flood } from '../helpers/hostile-server.js'
 import { heldBy } from '../helpers/measured.js'
 import { testEgress, testRegistry } from '../helpers/storage-tools.js'
 
-const QUICK = { connectTimeout: 400, responseTimeout: 600, stallTimeout: 400 }
-const PATIENT = { connectTimeout: 60_000, responseTimeout: 60_000, stallTimeout: 60_000 }
+/** For servers that stall, of which nothing is to be had in time. */
+const QUICK = { timeouts: { connectTimeout: 400, responseTimeout: 600, stallTimeout: 400 }, timeout: 500 }
+const PATIENT = { connectTimeout: 90_000, responseTimeout: 90_000, stallTimeout: 90_000 }
 const BEGUN = Buffer.concat([message('1'), message('2'), columns({ a: 25 })])
 const STAGES = ['connect', 'tls', 'startup', 'password', 'begin', 'rows'] as const
 const MEGABYTE = 1_048_576
 
-/** A hostile server, and what a storage of its own makes of it; nothing of either may stay. */
-async function against(script: Script, changed: { timeouts?: typeof QUICK; timeout?: number; maxBytes?: number } = {}) {
+interface Changed {
+  timeouts?: typeof PATIENT
+  timeout?: number
+  maxBytes?: number
+  /** `onTestFinished` of the context of a concurrent test. */
+  finished?: typeof onTestFinished
+}
+
+/** Runs a storage against a hostile server; afterwards, nothing of either may be left open. */
+async function against(script: Script, changed: Changed = {}) {
   const fake = await fakePostgres(script)
-  const egress = testEgress(changed.timeouts ?? QUICK)
-  const { timeout = 500, maxBytes = 1_000_000_000 } = changed
+  const egress = testEgress(changed.timeouts ?? PATIENT)
+  const { timeout = 90_000, maxBytes = 1_000_000_000, finished = onTestFinished } = changed
   const registry = testRegistry(egress, { sql: { timeout, maxRows: 10_000_000, maxBytes } })
   const gone = new AbortController()
   const file = (query = '', object: object = {}) =>
     registry.file({ type: 'sql', url: fake.url(query), query: 'SELECT 1', ...object })
   const asking: OpenRequest = { signal: gone.signal, budget: 'paid', method: 'GET', headers: {} }
-  running.push(async () => {
+  finished(async () => {
     await eventually(() => egress.inFlight('paid') + egress.inFlight('anonymous') === 0)
     await eventually(() => fake.server.open.size === 0)
     await egress.close()
@@ -44,11 +53,6 @@ async function against(script: Script, changed: { timeouts?: typeof QUICK; timeo
   })
   return { ...fake, egress, gone, file, asking, open: (query?: string) => file(query).open(asking) }
 }
-
-const running: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of running.splice(0)) await end()
-})
 
 async function textOf(body: Readable): Promise<string> {
   const chunks: Buffer[] = []
@@ -58,8 +62,8 @@ async function textOf(body: Readable): Promise<string> {
 
 const silent = () => undefined
 
-describe('threat 44: a PostgreSQL server that is honest', () => {
-  it('passes, slow as it may be within its time', async () => {
+describe('an honest PostgreSQL server (threat 44)', () => {
+  it('works, with slow responses within the time limits', async () => {
     const later = (answer: Buffer) => (to: Socket) => void setTimeout(() => to.write(answer), 150)
     const { open, asking, file } = await against({
       startup: later(authentication(3)),
@@ -72,19 +76,23 @@ describe('threat 44: a PostgreSQL server that is honest', () => {
     expect(await file().describe(asking)).toEqual({ valid: true, contentType: 'text/csv' })
   })
 
-  it('waits for a slow consumer, longer than it may be silent itself', async () => {
+  it('waits for a slow consumer, for longer than its own idle limit', async () => {
     const batch = (rows: number) => Array(rows).fill(row('x'.repeat(10_000)))
     let left = 20
-    const { open } = await against({
-      rows: (to) => to.write(Buffer.concat([BEGUN, ...batch(1), message('s')])),
-      more: (to) => to.write(left-- > 0 ? Buffer.concat([...batch(16), message('s')]) : done('SELECT 321')),
-    })
+    const stallTimeout = 3000
+    const { open } = await against(
+      {
+        rows: (to) => to.write(Buffer.concat([BEGUN, ...batch(1), message('s')])),
+        more: (to) => to.write(left-- > 0 ? Buffer.concat([...batch(16), message('s')]) : done('SELECT 321')),
+      },
+      { timeouts: { ...PATIENT, stallTimeout } },
+    )
     const { body } = await open()
-    await new Promise((resolve) => setTimeout(resolve, 2 * QUICK.stallTimeout))
+    await new Promise((resolve) => setTimeout(resolve, 1.5 * stallTimeout))
     expect((await textOf(body)).length).toBe(2 + 321 * 10_001)
   })
 
-  it('passes with rows of five megabytes, one after the other', async () => {
+  it('works with rows of five megabytes', async () => {
     let left = 3
     const large = row('"'.repeat(5 * MEGABYTE))
     const { open } = await against({
@@ -96,65 +104,63 @@ describe('threat 44: a PostgreSQL server that is honest', () => {
       for await (const chunk of (await open()).body) length += (chunk as Buffer).length
     })
     expect(length).toBe(2 + 4 * (10 * MEGABYTE + 3))
-    // 50 ms by itself; a pattern that doubles quotes took 700 ms for each
+    // takes 50 ms; a regular expression that doubled quotes took 700 ms for each
     expect(delay).toBeLessThan(500)
   })
 })
 
-describe('threat 44: a PostgreSQL server that is silent', () => {
+describe('a PostgreSQL server that stalls (threat 44)', () => {
   const mode = (stage: string) => (stage === 'tls' ? '?sslmode=verify-full' : '')
 
-  it.each(STAGES)('at %s: is given up at the deadline', async (stage) => {
-    const { open, file, asking, server } = await against({ [stage]: silent, ...(stage === 'connect' ? MUTE : {}) })
+  it.concurrent.for(STAGES)('at %s: is abandoned at the deadline', async (stage, { onTestFinished: finished }) => {
+    const script = { [stage]: silent, ...(stage === 'connect' ? MUTE : {}) }
+    const { open, file, asking, server } = await against(script, { ...QUICK, finished })
     await expect(open(mode(stage))).rejects.toMatchObject({ code: 'STORAGE_TIMEOUT' })
     await eventually(() => server.open.size === 0)
-    expect(await file(mode(stage)).describe({ ...asking, budget: 'anonymous' })).toEqual({ valid: false })
+    expect(await file(mode(stage)).describe({ ...asking, budget: 'anonymous' })).toMatchObject({ valid: false })
   })
 
-  it.each(STAGES)('at %s: is left at once when the client goes', async (stage) => {
+  it.each(STAGES)('at %s: is disconnected at once when the client disconnects', async (stage) => {
     let reached = false
     const stop = () => {
       reached = true
     }
-    const { open, gone, server, egress } = await against(
-      { [stage]: stop, ...(stage === 'connect' ? MUTE : {}) },
-      { timeouts: PATIENT, timeout: 60_000 },
-    )
+    const { open, gone, server, egress } = await against({ [stage]: stop, ...(stage === 'connect' ? MUTE : {}) })
     const opening = open(mode(stage)).catch((error) => error)
     await eventually(() => reached)
     expect(egress.inFlight('paid')).toBe(1)
     gone.abort()
     expect(await opening).toMatchObject({ code: 'STORAGE_TIMEOUT' })
     expect(egress.inFlight('paid')).toBe(0)
-    await eventually(() => server.open.size === 0, 2000)
+    await eventually(() => server.open.size === 0, AT_ONCE)
   })
 
-  it.each([
-    'startup',
-    'rows',
-  ] as const)('but for a byte at a time, at %s: is given up at the deadline', async (stage) => {
-    const { open } = await against({ [stage]: (to: Socket) => drip(to, 20, message('S', 'x'.repeat(1000))) })
+  it.concurrent.for(['startup', 'rows'])('but for a byte at a time, at %s: is given up at the deadline', async (stage, {
+    onTestFinished: finished,
+  }) => {
+    const script = { [stage]: (to: Socket) => drip(to, 20, message('S', 'x'.repeat(1000))) }
+    const { open } = await against(script, { ...QUICK, finished })
     await expect(open()).rejects.toMatchObject({ code: 'STORAGE_TIMEOUT' })
   })
 
-  it('between rows: breaks the transfer when it stalls, and ends when the consumer goes', async () => {
+  it('between rows: breaks the transfer, and is disconnected when the consumer disconnects', async () => {
     const begun: Script = { rows: (to) => to.write(Buffer.concat([BEGUN, row('1'), message('s')])), more: silent }
-    const stalled = await against(begun)
+    const stalled = await against(begun, QUICK)
     const { body } = await stalled.open()
     await expect(textOf(body)).rejects.toMatchObject({ code: 'STORAGE_TIMEOUT' })
-    const left = await against(begun, { timeouts: PATIENT })
+    const left = await against(begun)
     const opened = await left.open()
     opened.body.resume()
     left.gone.abort()
-    await eventually(() => opened.body.destroyed && left.server.open.size === 0, 2000)
-    // without anybody who reads or listens any more
-    const unread = await against(begun, { timeouts: PATIENT })
+    await eventually(() => opened.body.destroyed && left.server.open.size === 0, AT_ONCE)
+    // even if nobody reads the body or listens to it
+    const unread = await against(begun)
     const { body: idle } = await unread.open()
     idle.destroy()
-    await eventually(() => unread.server.open.size === 0, 2000)
+    await eventually(() => unread.server.open.size === 0, AT_ONCE)
   })
 
-  it.each([...STAGES, 'more'] as const)('by closing, or resetting, at %s', async (stage) => {
+  it.each([...STAGES, 'more'] as const)('by closing or resetting the connection at %s', async (stage) => {
     const begun: Script = { rows: (to) => to.write(Buffer.concat([BEGUN, row('1'), message('s')])) }
     for (const close of [(to: Socket) => to.end(), (to: Socket) => to.resetAndDestroy()]) {
       const { open } = await against({ ...(stage === 'more' ? begun : {}), [stage]: close })
@@ -163,17 +169,17 @@ describe('threat 44: a PostgreSQL server that is silent', () => {
     }
   })
 
-  it('in the middle of a message', async () => {
+  it('by closing in the middle of a message', async () => {
     const half = (to: Socket) => to.end(Buffer.concat([BEGUN, row('x'.repeat(1000)).subarray(0, 500)]))
     const { open } = await against({ rows: half })
     await expect(open()).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
   })
 })
 
-/** Says nothing to what is sent. */
+/** Never answers. */
 const MUTE: Script = { startup: silent }
 
-describe('threat 44: a PostgreSQL server without measure', () => {
+describe('a PostgreSQL server that sends too much (threat 44)', () => {
   const HUGE = 700_000_000
   const piece = Buffer.alloc(65_536, 'x')
   const huge =
@@ -183,7 +189,7 @@ describe('threat 44: a PostgreSQL server without measure', () => {
       void flood(to, piece, HUGE).then((sent) => floods.push(sent))
     }
   const floods: number[] = []
-  /** The same message over and over, in writes of a size that a server would choose. */
+  /** Repeats a message without end, in writes of a realistic size. */
   const endless = (one: Buffer) => (to: Socket) =>
     void flood(to, Buffer.concat(Array(Math.ceil(65_536 / one.length)).fill(one))).then((sent) => floods.push(sent))
 
@@ -208,43 +214,40 @@ describe('threat 44: a PostgreSQL server without measure', () => {
       },
     ],
     ['what is no message', { startup: endless(piece) }],
-  ])('of 700 MB is cut off before it is kept: %s', async (_, script) => {
+  ])('is cut off before 700 MB are buffered: %s', async (_, script) => {
     floods.length = 0
-    const { open } = await against(script, { timeouts: PATIENT, timeout: 60_000 })
+    const { open } = await against(script)
     const before = process.memoryUsage().rss
     const delay = await heldBy(async () => {
       await expect(open()).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
     })
     await eventually(() => floods.length === 1)
-    // what the system holds between the two, and no more
+    // no more than the socket buffers hold
     expect(floods[0]).toBeLessThan(32 * MEGABYTE)
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MEGABYTE)
     expect(delay).toBeLessThan(500)
   })
 
-  it('is asked for no more rows than are read', async () => {
+  it('is asked only for rows that are read', async () => {
     let batches = 0
-    const { open } = await against(
-      {
-        rows: (to) => to.write(Buffer.concat([BEGUN, row('x'.repeat(1000)), message('s')])),
-        more: (to) => {
-          batches += 1
-          to.write(Buffer.concat([...Array(16).fill(row('x'.repeat(1000))), message('s')]))
-        },
+    const { open } = await against({
+      rows: (to) => to.write(Buffer.concat([BEGUN, row('x'.repeat(1000)), message('s')])),
+      more: (to) => {
+        batches += 1
+        to.write(Buffer.concat([...Array(16).fill(row('x'.repeat(1000))), message('s')]))
       },
-      { timeouts: PATIENT },
-    )
+    })
     const { body } = await open()
     await eventually(() => body.readableLength > 16_384)
     const asked = batches
-    // it is not asked again while nobody reads, whatever else goes on
+    // no more rows are requested while nobody reads, whatever else happens
     for (let other = 0; other < 3; other++) await textOf((await (await against({})).open()).body)
     expect(batches).toBe(asked)
     expect(batches).toBeLessThan(10)
     for await (const _ of body) if (batches > 50) break
   })
 
-  it('is cut off at the rows and bytes that the operator allows', async () => {
+  it("is cut off at the operator's limits of rows and bytes", async () => {
     const endless: Script = {
       rows: (to) => to.write(Buffer.concat([BEGUN, row('x'.repeat(1000)), message('s')])),
       more: (to) => to.write(Buffer.concat([...Array(16).fill(row('x'.repeat(1000))), message('s')])),
@@ -254,7 +257,7 @@ describe('threat 44: a PostgreSQL server without measure', () => {
     await expect(textOf(body)).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
   })
 
-  it('gives nobody without an order more than small rows, and describes without reading one', async () => {
+  it('serves only small rows without an order, and is described without reading any', async () => {
     const large = row('x'.repeat(BOUNDS.sql.row.anonymous + 1))
     const { file, asking } = await against({
       rows: (to) => {
@@ -267,7 +270,7 @@ describe('threat 44: a PostgreSQL server without measure', () => {
   })
 })
 
-describe('threat 44: a PostgreSQL server that lies', () => {
+describe('a PostgreSQL server that violates the protocol (threat 44)', () => {
   const typed = (type: number, text: string): Script => ({
     rows: (to) =>
       to.write(Buffer.concat([message('1'), message('2'), columns({ a: type }), row(text), done('SELECT 1')])),
@@ -309,7 +312,7 @@ describe('threat 44: a PostgreSQL server that lies', () => {
     ['rows of the transaction', says('begin', row('1'), done('BEGIN'), ready('T'))],
     ['an error that tells', says('rows', failure('secret-4711'))],
     ['an error at login', says('startup', failure('secret-4711'))],
-  ])('%s: is refused at once, in words of our own', async (_, script) => {
+  ])('%s: is refused at once, quoting nothing of it', async (_, script) => {
     const { open } = await against(script)
     const delay = await heldBy(async () => {
       const error = await open().then(
@@ -326,7 +329,7 @@ describe('threat 44: a PostgreSQL server that lies', () => {
     expect(delay).toBeLessThan(500)
   })
 
-  it('values of every kind pass as they are', async () => {
+  it('control: values of every type are returned unchanged', async () => {
     const values: Record<number, [string, string]> = {
       17: ['\\x00ff', '"{""type"":""Buffer"",""data"":[0,255]}"'],
       20: ['9007199254740993', '9007199254740993'],
@@ -366,7 +369,7 @@ describe('threat 44: a PostgreSQL server that lies', () => {
     expect(ndjson).toMatchObject({ t20: '9007199254740993', t16: true, t23: -5, t701: null, t3802: { k: [1, null] } })
   })
 
-  it('a query without rows, and one without text', async () => {
+  it('control: a query without rows, and an empty query', async () => {
     const none = await against({ rows: (to) => to.write(Buffer.concat([BEGUN, done('SELECT 0')])) })
     expect(await textOf((await none.open()).body)).toBe('')
     const empty = await against({

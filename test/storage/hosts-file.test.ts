@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
-import { HostsFile } from '../../src/storage/hosts-file.js'
+import { HostsFile } from '../../src/storage/egress/hosts-file.js'
 import { eventually } from '../helpers/eventually.js'
 import { codeOf, Names } from '../helpers/names.js'
 
@@ -28,7 +28,7 @@ describe('the hosts file', () => {
     return path
   }
 
-  it('comes before name servers, IPv4 first; lines that are none are passed over', async () => {
+  it('takes precedence over name servers, IPv4 first; malformed lines are ignored', async () => {
     const hostsFile = written(
       '# a comment\n10.0.0.9\tFiles.Example other # files.test\r\nfe80::1%lo0 zone\n::2 files.example\nnonsense x\n1.2.3 y\n\n9.9.9.9',
     )
@@ -43,7 +43,7 @@ describe('the hosts file', () => {
     for (const name of ['files.test', 'x', 'y', 'nonsense']) expect(await codeOf(names.resolve(name))).toBe('ENOTFOUND')
   })
 
-  it('is read again when it has changed; without one, there are no names', async () => {
+  it('is read again when it has changed, and may be missing', async () => {
     const path = written('10.0.0.9 files.example\n')
     const hosts = new HostsFile(path, 0)
     const address = async () => (await hosts.find('files.example'))?.[0]?.address
@@ -54,11 +54,11 @@ describe('the hosts file', () => {
     await eventually(async () => (await address()) === undefined)
     writeFileSync(path, '10.0.0.11 files.example\n')
     await eventually(async () => (await address()) === '10.0.0.11')
-    // a folder is no file
+    // a folder is not a file
     expect(await new HostsFile(tmpdir()).find('files.example')).toBeUndefined()
   })
 
-  it('is read to a bound, in whole lines', async () => {
+  it('is read up to a maximum size, in whole lines', async () => {
     const line = '10.0.0.9 files.example.long\n'
     const text = `10.0.0.9 first\n${line.repeat(BOUNDS.dns.hostsFile / line.length)}10.0.0.9 last\n`
     names = all.resolver({ hostsFile: written(text) })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Egress } from '../../src/storage/egress.js'
+import type { Egress } from '../../src/storage/egress/egress.js'
 import { eventually } from '../helpers/eventually.js'
 import { HostileServer } from '../helpers/hostile-server.js'
 import { UNLIMITED } from '../helpers/policy.js'
@@ -14,7 +14,7 @@ describe('requests that wait for a connection to a slow host', () => {
   let egress: Egress
   const requests = new Set<AbortController>()
   beforeAll(async () => {
-    // begins to answer, and then says nothing more
+    // starts to answer, and then stalls
     slow = await HostileServer.start((socket) =>
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\nx')),
     )
@@ -35,7 +35,7 @@ describe('requests that wait for a connection to a slow host', () => {
     return { answer, leave: () => controller.abort() }
   }
 
-  it('threat 25: leave no place behind when they are aborted', async () => {
+  it('free their slot when they are aborted (threat 25)', async () => {
     const url = `http://127.0.0.1:${slow.port}/file`
     const held = [begin(url), begin(url)]
     await Promise.all(held.map(({ answer }) => answer))
@@ -48,7 +48,7 @@ describe('requests that wait for a connection to a slow host', () => {
     }
     const { answer } = begin(other.file('/free', Buffer.alloc(10)).replace('127.0.0.1', 'localhost'))
     expect((await answer).status).toBe(200)
-    // whoever waits gets the place of one that has ended
+    // a waiting request gets a freed slot
     const next = begin(url)
     held[0]?.leave()
     expect((await next.answer).status).toBe(200)

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
-import { isPublicAddress } from '../../src/storage/addresses.js'
-import { Destinations } from '../../src/storage/destinations.js'
+import { isPublicAddress } from '../../src/storage/egress/addresses.js'
+import { Destinations } from '../../src/storage/egress/destinations.js'
 import { ask } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-/** Where clouds keep what a machine may know of itself. */
+/** The metadata services of clouds. */
 const METADATA = [
   '168.63.129.16',
   '169.254.169.254',
@@ -29,8 +29,8 @@ const ISATAP = ['0:5efe', '100:5efe', '200:5efe', '300:5efe'].flatMap((form) => 
   `2606:4700::${form}:a00:1`,
 ])
 
-describe('threat 59: addresses that look public', () => {
-  it.each([...METADATA, ...ISATAP])('%s is not', (address) => {
+describe('addresses that look public (threat 59)', () => {
+  it.each([...METADATA, ...ISATAP])('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 
@@ -40,18 +40,18 @@ describe('threat 59: addresses that look public', () => {
     '2a01:4f8:1:2:0:5eff:7f00:1',
     '2a01:4f8:1:2:400:5efe:7f00:1',
     '5efe::',
-  ])('%s, which only resembles one, is as before', (address) => {
+  ])('%s, which only resembles one, is not affected', (address) => {
     expect(isPublicAddress(address)).toBe(address !== '5efe::')
   })
 })
 
-describe("threat 59: the machine's own addresses", () => {
+describe("the machine's own addresses (threat 59)", () => {
   afterEach(() => void vi.useRealTimers())
   const own = (...addresses: string[]) => ({ eth0: addresses.map((address) => ({ address }) as NetworkInterfaceInfo) })
   const destinations = (interfaces: () => ReturnType<typeof networkInterfaces>) =>
     new Destinations({ allowNonPublic: false, interfaces })
 
-  it('are refused although they are public, others are not', () => {
+  it('are refused although they are public; others are not', () => {
     const { allows } = bound(destinations(() => own('93.184.216.34', '2606:2800:220:1::25', 'fe80::1%eth0')))
     expect(allows('93.184.216.34')).toBe(false)
     expect(allows('2606:2800:0220:0001:0:0:0:0025')).toBe(false)
@@ -61,7 +61,7 @@ describe("threat 59: the machine's own addresses", () => {
     expect(allows('nonsense')).toBe(false)
   })
 
-  it('are read when they are needed, and again after some seconds', () => {
+  it('are read when needed, and again after some seconds', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     let reads = 0
     let current = own('93.184.216.34')
@@ -76,13 +76,13 @@ describe("threat 59: the machine's own addresses", () => {
     current = own('93.184.216.35')
     for (let count = 0; count < 100; count++) allows('93.184.216.35')
     expect(reads).toBe(1)
-    vi.advanceTimersByTime(BOUNDS.destinations.ownAddressesAge)
+    vi.advanceTimersByTime(BOUNDS.destinations.ownAddressesRefresh)
     expect(allows('93.184.216.35')).toBe(false)
     expect(allows('93.184.216.34')).toBe(true)
     expect(reads).toBe(2)
   })
 
-  it('are what was known where the system does not tell', () => {
+  it('are those known before when the system fails to list them', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     let broken = false
     const { allows } = bound(
@@ -93,7 +93,7 @@ describe("threat 59: the machine's own addresses", () => {
     )
     expect(allows('93.184.216.34')).toBe(false)
     broken = true
-    vi.advanceTimersByTime(BOUNDS.destinations.ownAddressesAge)
+    vi.advanceTimersByTime(BOUNDS.destinations.ownAddressesRefresh)
     expect(allows('93.184.216.34')).toBe(false)
     expect(allows('8.8.8.8')).toBe(true)
   })
@@ -106,10 +106,10 @@ describe("threat 59: the machine's own addresses", () => {
   })
 })
 
-describe('threat 59: networks that the operator denies', () => {
+describe('networks that the operator denies (threat 59)', () => {
   const deniedNetworks = ['8.8.8.8', '93.184.0.0/16', '2a01:4f8::/32', '10.0.0.0/8', '2606::1']
 
-  it.each([false, true])('are refused, other addresses are not; ALLOW_NON_PUBLIC_IP: %s', (allowNonPublic) => {
+  it.each([false, true])('are refused, others are not; ALLOW_NON_PUBLIC_IP: %s', (allowNonPublic) => {
     const { allows } = bound(new Destinations({ allowNonPublic, deniedNetworks }))
     for (const address of ['8.8.8.8', '93.184.216.34', '2a01:4f8:1::1', '10.1.2.3', '::ffff:10.1.2.3', '2606:0::1'])
       expect(allows(address), address).toBe(false)
@@ -145,7 +145,7 @@ describe.each(['resolver', 'system'])('a running service with STORAGE_DNS=%s', (
     return (JSON.parse(text) as { valid: boolean }[])[0]?.valid
   }
 
-  it('threat 59: connects to no denied network, directly or by a redirect, and goes on connecting to others', async () => {
+  it('connects to no denied network, directly or by redirect, but connects to others (threat 59)', async () => {
     expect(await valid(at('127.0.0.1'))).toBe(true)
     expect(await valid(at('localhost'))).toBe(true)
     for (const url of [at('127.0.0.2'), at('127.0.0.3'), at('127.0.0.1', '/away')]) expect(await valid(url)).toBe(false)
@@ -153,12 +153,12 @@ describe.each(['resolver', 'system'])('a running service with STORAGE_DNS=%s', (
     connections.length = 0
   })
 
-  it(`threat 41: looks names up by the ${STORAGE_DNS}`, async () => {
+  it(`resolves names with the ${STORAGE_DNS} (threat 41)`, async () => {
     const begun = new Set<string>()
     const hook = createHook({ init: (_id, type) => void begun.add(type) }).enable()
     expect(await valid('http://nowhere.invalid/')).toBe(false)
     hook.disable()
-    // questions to name servers, as against those to the system
+    // queries to name servers, as opposed to getaddrinfo
     expect(begun.has('QUERYWRAP')).toBe(STORAGE_DNS === 'resolver')
     expect(begun.has('GETADDRINFOREQWRAP')).toBe(STORAGE_DNS === 'system')
   })

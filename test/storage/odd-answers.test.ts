@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { EgressOptions } from '../../src/storage/egress/egress.js'
 import type { OpenRequest } from '../../src/storage/storage.js'
 import { eventually } from '../helpers/eventually.js'
 import { drip, HostileServer } from '../helpers/hostile-server.js'
@@ -15,12 +16,12 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** A url file at a server that answers each request in its own way. */
-async function answering(answer: (socket: Socket, asked: number) => unknown) {
+/** A url file on a server whose raw answer depends on the request. */
+async function answering(answer: (socket: Socket, asked: number) => unknown, options: Partial<EgressOptions> = {}) {
   const server = await HostileServer.start((socket) => socket.on('data', () => void answer(socket, ++asked)))
   let asked = 0
   const limits = { ...UNLIMITED.limits, paid: { ...UNLIMITED.limits.paid, maxPerHost: 1 } }
-  const egress = testEgress({ responseTimeout: 400, limits })
+  const egress = testEgress({ ...options, limits })
   closing.push(
     () => egress.close(),
     () => server.close(),
@@ -32,15 +33,15 @@ async function answering(answer: (socket: Socket, asked: number) => unknown) {
   return { server, egress, open, text }
 }
 
-describe('an answer that ends with its connection', () => {
+describe('a response that ends with its connection', () => {
   const HALF = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhalf'
 
-  it('control: is whole where the connection is closed in order', async () => {
+  it('control: is complete when the connection is closed gracefully', async () => {
     const { text } = await answering((socket) => socket.end(HALF))
     expect(await text()).toBe('half')
   })
 
-  it('threat 78: is broken where the connection is reset', async () => {
+  it('is broken when the connection is reset (threat 78)', async () => {
     const sockets: Socket[] = []
     const { open } = await answering((socket) => {
       sockets.push(socket)
@@ -52,19 +53,20 @@ describe('an answer that ends with its connection', () => {
   })
 })
 
-describe('threat 83: interim answers', () => {
-  it('control: a few of them are passed over', async () => {
+describe('interim responses (threat 83)', () => {
+  it('control: a few of them are skipped', async () => {
     const { text } = await answering((socket) => socket.write(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(3)}${WHOLE}`))
     expect(await text()).toBe('tide')
   })
 
-  it.each(['102 Processing', '103 Early Hints', '100 Continue'])('%s without end is ended in time', async (status) => {
-    const { server, egress, open } = await answering((socket) => drip(socket, 2, `HTTP/1.1 ${status}\r\n\r\n`))
+  it.each(['102 Processing', '103 Early Hints', '100 Continue'])('endless %s is aborted in time', async (status) => {
+    const drips = (socket: Socket) => drip(socket, 2, `HTTP/1.1 ${status}\r\n\r\n`)
+    const { server, egress, open } = await answering(drips, { responseTimeout: 400 })
     await expect(open()).rejects.toMatchObject({ code: 'STORAGE_TIMEOUT' })
     await eventually(() => server.open.size === 0 && egress.inFlight('paid') === 0)
   })
 
-  it('a 100 that nobody asked for is passed over, however it comes, on a connection that is kept', async () => {
+  it('an unexpected 100 Continue is skipped, also on a kept-alive connection', async () => {
     const { server, text } = await answering(async (socket, asked) => {
       if (asked === 1) return socket.write(CONTINUE + WHOLE)
       if (asked === 2) return socket.write(`HTTP/1.1 100 Continue\r\nserver: old\r\n\r\n${CONTINUE}${WHOLE}`)
@@ -77,7 +79,7 @@ describe('threat 83: interim answers', () => {
     expect(server.accepted).toBe(1)
   })
 
-  it('a file that reads like one is left as it is', async () => {
+  it('a file whose content looks like one is returned unchanged', async () => {
     const { text } = await answering(async (socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${CONTINUE.length}\r\n\r\n`)
       await pause(50)
@@ -87,7 +89,7 @@ describe('threat 83: interim answers', () => {
   })
 })
 
-describe('threat 83: answers to another question', () => {
+describe('responses that do not match the request (threat 83)', () => {
   const PART = 'HTTP/1.1 206 Partial Content\r\ncontent-range: bytes 0-3/8\r\ncontent-length: 4\r\n\r\ntide'
   const UNCHANGED = 'HTTP/1.1 304 Not Modified\r\n\r\n'
   const OUTSIDE = 'HTTP/1.1 416 Range Not Satisfiable\r\ncontent-length: 0\r\n\r\n'
@@ -97,7 +99,7 @@ describe('threat 83: answers to another question', () => {
     ['a part', PART, range, 206],
     ['that nothing has changed', UNCHANGED, { 'if-none-match': '"a"' }, 304],
     ['that there is no such part', OUTSIDE, range, 416],
-  ])('control: %s, where it was asked for', async (_what, answer, headers, status) => {
+  ])('control: %s is accepted if requested', async (_what, answer, headers, status) => {
     const { open } = await answering((socket) => socket.write(answer))
     const opened = await open(headers)
     expect(opened.status).toBe(status)
@@ -116,7 +118,7 @@ describe('threat 83: answers to another question', () => {
       PART.replace('content-range: bytes 0-3/8', 'content-type: multipart/byteranges; boundary=a'),
       range,
     ],
-  ])('%s, where it was not asked for, is no answer', async (_what, answer, headers) => {
+  ])('%s is rejected if not requested', async (_what, answer, headers) => {
     const { open } = await answering((socket) => socket.write(answer))
     await expect(open(headers)).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
   })

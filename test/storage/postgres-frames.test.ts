@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
-import { Frames } from '../../src/storage/postgres/frames.js'
+import { Frames } from '../../src/storage/kinds/sql/frames.js'
 import { authentication, columns, done, failure, fields, message, ready, row } from '../helpers/fake-postgres.js'
 
-/** Frames that have been asked for rows, with what has come of the first row. */
+/** Frames for which rows have been requested. */
 function frames(maxRow = 1000, rows = 3) {
   let begun = 0
   const made = new Frames(maxRow, () => {
     begun += 1
   })
-  if (rows > 0) made.ask(rows)
+  if (rows > 0) made.request(rows)
   return { frames: made, rowsBegun: () => begun }
 }
 
@@ -26,16 +26,16 @@ const HONEST = Buffer.concat([
   ready('T'),
 ])
 
-describe('threat 44: what a PostgreSQL server sends, before it is parsed', () => {
-  it('hands on whole messages, in whatever pieces they come', () => {
+describe('the framing of PostgreSQL messages, before they are parsed (threat 44)', () => {
+  it('passes on whole messages, in any chunks', () => {
     for (const size of [1, 2, 3, 5, 7, 64, HONEST.length]) {
       const { frames: split, rowsBegun } = frames()
       const handed: Buffer[] = []
-      for (let at = 0; at < HONEST.length; at += size) handed.push(...split.take(HONEST.subarray(at, at + size)))
+      for (let at = 0; at < HONEST.length; at += size) handed.push(...split.push(HONEST.subarray(at, at + size)))
       expect(Buffer.concat(handed).equals(HONEST), `pieces of ${size}`).toBe(true)
       expect(rowsBegun()).toBe(2)
-      expect(split.waiting).toBe(false)
-      // each piece that is handed on begins and ends with a message
+      expect(split.awaitingRows).toBe(false)
+      // each chunk that is passed on begins and ends at a message boundary
       for (const piece of handed) {
         let at = 0
         while (at < piece.length) at += 1 + piece.readUInt32BE(at + 1)
@@ -71,37 +71,37 @@ describe('threat 44: what a PostgreSQL server sends, before it is parsed', () =>
     ['a row above the limit', row('x'.repeat(1001))],
     ['more rows than were asked for', Buffer.concat([row('1'), row('2'), row('3'), row('4')])],
     ['more bytes of rows than may be asked for', Buffer.concat(['a', 'b', 'c'].map((text) => row(text.repeat(900))))],
-  ])('refuses %s', (_, bytes) => {
-    expect(() => frames().frames.take(bytes)).toThrow()
+  ])('rejects %s', (_, bytes) => {
+    expect(() => frames().frames.push(bytes)).toThrow()
     const byteByByte = frames().frames
-    expect(() => [...bytes].map((byte) => byteByByte.take(Buffer.from([byte])))).toThrow()
+    expect(() => [...bytes].map((byte) => byteByByte.push(Buffer.from([byte])))).toThrow()
   })
 
-  it('refuses a row that nobody has asked for, and all that is said beside rows above its bound', () => {
-    expect(() => frames(1000, 0).frames.take(row('x'))).toThrow()
+  it('rejects rows that were not requested, and other messages above their bound', () => {
+    expect(() => frames(1000, 0).frames.push(row('x'))).toThrow()
     const { frames: chatty } = frames()
     const notice = message('N', fields(`M${'x'.repeat(1000)}`))
-    const many = Math.floor(BOUNDS.sql.aside / notice.length)
-    for (let count = 0; count < many; count++) chatty.take(notice)
-    expect(() => chatty.take(notice)).toThrow()
+    const many = Math.floor(BOUNDS.sql.overhead / notice.length)
+    for (let count = 0; count < many; count++) chatty.push(notice)
+    expect(() => chatty.push(notice)).toThrow()
   })
 
-  it('lets batch after batch come, for as long as they are asked for', () => {
+  it('allows any number of requested batches', () => {
     const { frames: long } = frames()
     for (let batch = 0; batch < 100_000; batch++) {
-      long.ask(1)
-      long.take(row('x'))
-      long.take(message('s'))
+      long.request(1)
+      long.push(row('x'))
+      long.push(message('s'))
     }
-    long.ask(1)
-    long.take(Buffer.concat([done('SELECT 0'), ready('T')]))
-    expect(() => long.take(failure('once more'))).not.toThrow()
+    long.request(1)
+    long.push(Buffer.concat([done('SELECT 0'), ready('T')]))
+    expect(() => long.push(failure('once more'))).not.toThrow()
   })
 
-  it('keeps what has come of a message, not what was announced', () => {
+  it('buffers the received part of a message, not the announced length', () => {
     const large = frames(BOUNDS.sql.row.paid).frames
     const before = process.memoryUsage().arrayBuffers
-    large.take(message('D', '', BOUNDS.sql.row.paid - 1))
+    large.push(message('D', '', BOUNDS.sql.row.paid - 1))
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000)
   })
 })

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
-import { pinnedAddress } from '../../src/storage/connector.js'
-import { Destinations } from '../../src/storage/destinations.js'
+import { pinnedAddress } from '../../src/storage/egress/connector.js'
+import { Destinations } from '../../src/storage/egress/destinations.js'
 import { answer, NameServer } from '../helpers/name-server.js'
 import { codeOf, FOUND, Names } from '../helpers/names.js'
 import { ASKING, testEgress } from '../helpers/storage-tools.js'
@@ -21,8 +21,8 @@ afterEach(() => all.close())
 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at)
 
-describe('threat 41: answers that are not what they should be', () => {
-  it('a thousand addresses: a few are used', async () => {
+describe('malformed DNS answers (threat 41)', () => {
+  it('with a thousand addresses: a few are used', async () => {
     const many = upTo(1000).map((at) => `93.184.${at >> 8}.${at & 255}`)
     replies.set('many.example', { addresses: many })
     const found = await names.resolve('many.example')
@@ -30,7 +30,7 @@ describe('threat 41: answers that are not what they should be', () => {
     expect(server.asked.some(({ over }) => over === 'tcp')).toBe(true)
   })
 
-  it('cut off, and nothing over TCP: the deadline holds', async () => {
+  it('truncated, with no answer over TCP: time out at the deadline', async () => {
     const cut = await NameServer.start((_name, _type, over) =>
       over === 'udp' ? { addresses: upTo(100).map((at) => `93.184.0.${at}`) } : undefined,
     )
@@ -39,7 +39,7 @@ describe('threat 41: answers that are not what they should be', () => {
     cut.close()
   })
 
-  it('for another question: not believed', async () => {
+  it('to another question: are ignored', async () => {
     const forged = (query: Buffer) => {
       const packet = answer(query, 'A', { addresses: ['8.8.8.8'] })
       packet.writeUInt16BE(packet.readUInt16BE(0) ^ 1, 0)
@@ -56,13 +56,13 @@ describe('threat 41: answers that are not what they should be', () => {
     expect(await names.resolve('both.example')).toEqual([{ address: '1.1.1.1', family: 4 }])
   })
 
-  it('half, endless or senseless: an error, and the next look-up works', async () => {
+  it('incomplete, endless or malformed: are an error, and the next look-up works', async () => {
     const good = (query: Buffer) => answer(query, 'A', { addresses: ['8.8.8.8'], cname: 'a.example' })
     const spoilt: ((query: Buffer) => Buffer)[] = [
       (query) => query.subarray(0, 5),
       (query) => query,
       (query) => good(query).subarray(0, -3),
-      // 65535 answers, of which there are two
+      // claims 65535 answers, but has two
       (query) => patched(good(query), 6, 0xffff),
       // an alias whose name points to itself
       (query) => patched(good(query), query.length + 12, 0xc000 | (query.length + 12)),
@@ -77,9 +77,7 @@ describe('threat 41: answers that are not what they should be', () => {
     expect(await names.resolve('files.example')).toEqual(FOUND)
   })
 
-  it('of random bytes in random places: each look-up ends, with addresses or without', {
-    timeout: 120_000,
-  }, async () => {
+  it('with random bytes: every look-up ends, with addresses or an error', async () => {
     const cautious = all.resolver({ deadline: 500 })
     let seed = 41
     const random = (below: number) => {
@@ -124,12 +122,12 @@ describe('threat 41: answers that are not what they should be', () => {
     '0x7f.1',
     '2130706433',
     '1.2.3.4.5',
-  ])('%j is no name: nobody is asked', async (name) => {
+  ])('are not requested for the invalid name %j', async (name) => {
     expect(await codeOf(names.resolve(name))).toBe('ENOTFOUND')
     expect(server.asked).toEqual([])
   })
 
-  it('underscores are fine, and so is the longest name', async () => {
+  it('control: underscores and the longest name are valid', async () => {
     const longest = `${'x'.repeat(63)}.`.repeat(3) + 'y'.repeat(61)
     for (const name of ['_files.my_bucket.example', longest]) {
       replies.set(name, { addresses: ['8.8.8.8'] })
@@ -137,13 +135,13 @@ describe('threat 41: answers that are not what they should be', () => {
     }
   })
 
-  it('words of errors are fixed: a name is a part of the location', async () => {
+  it('cause errors with fixed messages, since a name is part of the location', async () => {
     const error = await names.resolve('secret.nowhere.example').catch((reason: Error) => reason)
     expect(`${(error as Error).message} ${(error as Error).stack}`).not.toContain('secret')
   })
 })
 
-describe('threat 41: files are fetched by names', () => {
+describe('fetching files by name (threat 41)', () => {
   let storage: Server
   let port: number
   let connections: number
@@ -158,7 +156,7 @@ describe('threat 41: files are fetched by names', () => {
     port = (storage.address() as AddressInfo).port
   }
   afterEach(() => storage.close())
-  /** What comes of a request for a name. */
+  /** The outcome of a request for a name. */
   const fetched = async (name: string, allowNonPublic: boolean, lookup = names.lookup) => {
     const egress = testEgress({ allowNonPublic, lookup })
     const found = egress.request({ ...ASKING, url: `http://${name}:${port}/`, method: 'GET', headers: {} })
@@ -173,7 +171,7 @@ describe('threat 41: files are fetched by names', () => {
     return outcome
   }
 
-  it('an alias of a private address, alone or beside a public one, is refused before anything is connected to', async () => {
+  it('refuses an alias of a private address, alone or beside a public one, before connecting', async () => {
     await start('127.0.0.1')
     replies.set('alias.example', { cname: 'inside.example', addresses: ['127.0.0.1'] })
     replies.set('mixed.example', { cname: 'inside.example', addresses: ['8.8.8.8', '127.0.0.1'] })
@@ -186,7 +184,7 @@ describe('threat 41: files are fetched by names', () => {
     expect(connections).toBe(1)
   })
 
-  it('of both families the one that answers is used', async () => {
+  it('uses the address family that answers', async () => {
     replies.set('both.example', { addresses: ['127.0.0.1', '::1'] })
     await start('127.0.0.1')
     expect(await fetched('both.example', true)).toBe(200)
@@ -195,13 +193,13 @@ describe('threat 41: files are fetched by names', () => {
     expect(await fetched('both.example', true)).toBe(200)
   })
 
-  it('one that is never answered is a storage that is too slow', async () => {
+  it('ends with a storage time-out when the name is never resolved', async () => {
     await start('127.0.0.1')
     expect(await fetched('x.silent.test', true, all.resolver({ deadline: 100 }).lookup)).toBe('STORAGE_TIMEOUT')
     expect(await fetched('nowhere.example', true)).toBe('STORAGE_REFUSED')
   })
 
-  it('a pinned address is one that was checked; who leaves ends the look-up', async () => {
+  it('connects to the address that was checked, and aborts the look-up when the client disconnects', async () => {
     await start('127.0.0.1')
     replies.set('alias.example', { cname: 'inside.example', addresses: ['127.0.0.1'] })
     const way = (allowNonPublic: boolean) => ({

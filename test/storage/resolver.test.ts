@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
-import { queryAddresses } from '../../src/storage/dns-query.js'
-import type { NameResolver } from '../../src/storage/resolver.js'
+import { queryAddresses } from '../../src/storage/egress/dns-query.js'
+import type { NameResolver } from '../../src/storage/egress/resolver.js'
 import { eventually } from '../helpers/eventually.js'
 import { HELD, heldBy } from '../helpers/measured.js'
 import { NameServer } from '../helpers/name-server.js'
 import { codeOf, FOUND, Names } from '../helpers/names.js'
 
-const { perDomain, inFlight, failure, success } = BOUNDS.dns
+const { perDomain, inFlight, failureTimeToLive: failure, maxTimeToLive: success } = BOUNDS.dns
 
 let all: Names
 let { server, replies, names } = {} as Names
@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => all.close())
 
-/** A look-up that hangs, and how to end it. */
+/** A hanging look-up, and how to abort it. */
 function hanging(name: string, by: NameResolver = names) {
   const controller = new AbortController()
   const ended = codeOf(by.resolve(name, controller.signal))
@@ -30,14 +30,14 @@ function hanging(name: string, by: NameResolver = names) {
 const hangingAll = (list: string[]) => list.map((name) => hanging(name))
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at)
 
-describe('names that are as they should be', () => {
-  it('are found, IPv4 first, in any case and with a final dot', async () => {
+describe('valid names', () => {
+  it('are resolved, IPv4 first, in any case and with a trailing dot', async () => {
     expect(await names.resolve('files.example')).toEqual(FOUND)
     expect(await names.resolve('FILES.example.')).toEqual(FOUND)
     expect(server.count('files.example')).toBe(2) // A and AAAA, once
   })
 
-  it('are answered in the form of dns.lookup', async () => {
+  it('are returned in the form of dns.lookup', async () => {
     const look = (options: object) =>
       new Promise((resolve) => names.lookup('files.example', options, (...result) => resolve(result)))
     expect(await look({})).toEqual([null, '93.184.216.34', 4])
@@ -46,7 +46,7 @@ describe('names that are as they should be', () => {
     expect(await look({ family: 'IPv6', all: true })).toEqual([null, FOUND.slice(1)])
   })
 
-  it('localhost and what lies below it is this machine, and a literal is itself: nobody is asked', async () => {
+  it('below localhost, and literal addresses, are resolved without a request', async () => {
     const loopback = [
       { address: '127.0.0.1', family: 4 },
       { address: '::1', family: 6 },
@@ -57,14 +57,14 @@ describe('names that are as they should be', () => {
     expect(server.asked).toEqual([])
   })
 
-  it('may have addresses of one family alone, and may be aliases', async () => {
+  it('may have addresses of one family, and may be aliases', async () => {
     replies.set('four.example', { addresses: ['8.8.8.8'] })
     replies.set('alias.example', { cname: 'other.example', addresses: ['8.8.4.4'] })
     expect(await names.resolve('four.example')).toEqual([{ address: '8.8.8.8', family: 4 }])
     expect(await names.resolve('alias.example')).toEqual([{ address: '8.8.4.4', family: 4 }])
   })
 
-  it('are remembered for their time to live, half a minute at most', async () => {
+  it('are cached for their time to live, at most half a minute', async () => {
     replies.set('fleeting.example', { addresses: ['8.8.8.8'], ttl: 0 })
     for (let count = 1; count <= 3; count++) {
       await names.resolve('fleeting.example')
@@ -78,8 +78,8 @@ describe('names that are as they should be', () => {
   })
 })
 
-describe('threat 41: slow name servers', () => {
-  it('100 look-ups that hang hold up neither another name nor the file system nor key derivation', async () => {
+describe('slow name servers (threat 41)', () => {
+  it('delay neither other names nor the file system nor key derivation when 100 look-ups hang', async () => {
     let hung: ReturnType<typeof hangingAll> = []
     const held = await heldBy(async () => {
       hung = hangingAll(upTo(100).map((at) => `x${at}.silent${at % 50}.test`))
@@ -89,7 +89,7 @@ describe('threat 41: slow name servers', () => {
         promisify(scrypt)('password', 'salt', 32),
         readFile(new URL(import.meta.url)),
       ])
-      // none of them has ended meanwhile
+      // all of them are still in flight
       expect(names.inFlight).toBe(100)
     })
     expect(held).toBeLessThan(HELD)
@@ -98,7 +98,7 @@ describe('threat 41: slow name servers', () => {
     expect(names.inFlight).toBe(0)
   })
 
-  it('one look-up ends at its deadline, and is not begun again at once', async () => {
+  it('a look-up ends at its deadline, and is not retried at once', async () => {
     names = all.resolver({ deadline: 200 })
     expect(await codeOf(names.resolve('x.silent.test'))).toBe('ETIMEDOUT')
     const before = server.asked.length
@@ -107,25 +107,25 @@ describe('threat 41: slow name servers', () => {
     expect(names.inFlight).toBe(0)
   })
 
-  it('a name server that never answers for IPv6 does not cost the deadline', async () => {
+  it('a missing answer for IPv6 does not delay until the deadline', async () => {
     const half = await NameServer.start((_name, type) => (type === 'A' ? { addresses: ['8.8.8.8'] } : undefined))
     const found = await queryAddresses('half.example', new AbortController().signal, all.patient(half))
     half.close()
     expect(found).toEqual({ addresses: [{ address: '8.8.8.8', family: 4 }], lifetime: failure })
   })
 
-  it(`of one domain ${perDomain} are in flight at most; more are refused at once, and other domains are not`, async () => {
+  it(`at most ${perDomain} look-ups of a domain are in flight; more are refused at once, other domains are not`, async () => {
     const hung = hangingAll(upTo(perDomain).map((at) => `x${at}.silent.test`))
     await eventually(() => names.inFlight === perDomain)
     expect(await codeOf(names.resolve('one.more.silent.test'))).toBe('DNS_BUSY')
     expect(await names.resolve('files.example')).toEqual(FOUND)
-    // somebody who asks for one that is in flight waits for that one
+    // another look-up of the same name joins the one in flight
     const same = hanging('x0.silent.test')
     expect(names.inFlight).toBe(perDomain)
     for (const { abort } of [...hung, same]) abort()
   })
 
-  it(`in all ${inFlight} are in flight at most, until one ends`, async () => {
+  it(`at most ${inFlight} look-ups are in flight in total`, async () => {
     const hung = hangingAll(upTo(inFlight).map((at) => `x${at}.silent${at % (2 * (inFlight / perDomain))}.test`))
     await eventually(() => names.inFlight === inFlight)
     expect(await codeOf(names.resolve('files.example'))).toBe('DNS_BUSY')
@@ -134,31 +134,31 @@ describe('threat 41: slow name servers', () => {
     for (const { abort } of hung) abort()
   })
 
-  it('who leaves gives the place back and ends nothing that others wait for', async () => {
+  it('an aborted look-up frees its slot without ending look-ups that others wait for', async () => {
     const hung = hangingAll(upTo(perDomain).map((at) => `x${at}.silent.test`))
     await eventually(() => names.inFlight === perDomain)
     const shared = hanging('x1.silent.test')
     hung[0]?.abort()
     hung[1]?.abort()
     expect(await Promise.all([hung[0]?.ended, hung[1]?.ended])).toEqual(['AbortError', 'AbortError'])
-    expect(names.inFlight).toBe(perDomain - 1) // x1 goes on for the other
+    expect(names.inFlight).toBe(perDomain - 1) // x1 continues for its other caller
     const next = hanging('next.silent.test')
     await eventually(() => names.inFlight === perDomain)
     for (const { abort } of [...hung, shared, next]) abort()
     expect(await shared.ended).toBe('AbortError')
     expect(names.inFlight).toBe(0)
-    // a signal that has fired already begins nothing
+    // an aborted signal starts no look-up
     expect(await codeOf(names.resolve('late.silent.test', AbortSignal.abort()))).toBe('AbortError')
     expect(server.count('late.silent.test')).toBe(0)
   })
 
-  it('equal look-ups are one', async () => {
+  it('equal look-ups are shared', async () => {
     const found = await Promise.all(upTo(200).map(() => names.resolve('files.example')))
     expect(found).toEqual(found.map(() => FOUND))
     expect(server.asked.length).toBe(2)
   })
 
-  it('failures are remembered for a moment, of a bounded number of names', { timeout: 120_000 }, async () => {
+  it('failures are cached for a short time, for a bounded number of names', async () => {
     replies.set('broken.example', { rcode: 2 })
     for (let count = 0; count < 5; count++) {
       expect(await codeOf(names.resolve('nowhere.example'))).toBe('ENOTFOUND')
@@ -166,7 +166,7 @@ describe('threat 41: slow name servers', () => {
     }
     expect(server.count('nowhere.example')).toBe(2)
     const asked = server.count('broken.example')
-    for (let at = 0; at < BOUNDS.dns.remembered; at += 100)
+    for (let at = 0; at < BOUNDS.dns.cacheEntries; at += 100)
       await Promise.all(upTo(100).map((one) => codeOf(names.resolve(`x.nowhere${at + one}.example${one}`))))
     await codeOf(names.resolve('nowhere.example'))
     await codeOf(names.resolve('broken.example'))
@@ -174,7 +174,7 @@ describe('threat 41: slow name servers', () => {
     expect(server.count('broken.example')).toBeGreaterThan(asked)
   })
 
-  it('closing ends them all, and nothing is asked afterwards', async () => {
+  it('closing aborts all look-ups, and allows no more', async () => {
     const hung = hangingAll(upTo(20).map((at) => `x.silent${at}.test`))
     await eventually(() => names.inFlight === 20)
     names.close()
@@ -183,7 +183,7 @@ describe('threat 41: slow name servers', () => {
     expect(names.inFlight).toBe(0)
   })
 
-  it.runIf(process.platform === 'linux')('leave no sockets behind', async () => {
+  it.runIf(process.platform === 'linux')('leave no open sockets', async () => {
     const open = () => readdirSync('/proc/self/fd').length
     const before = open()
     for (let round = 0; round < 5; round++) {

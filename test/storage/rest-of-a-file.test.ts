@@ -1,34 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { StorageRegistry } from '../../src/storage/registry.js'
-import { StorageServer } from '../helpers/storage-server.js'
-import { ASKING, testEgress, testRegistry } from '../helpers/storage-tools.js'
+import type { StorageRegistry } from '../../src/storage/kinds/registry.js'
+import type { StorageServer } from '../helpers/storage-server.js'
+import { ASKING, serverAndRegistry } from '../helpers/storage-tools.js'
 
 const WHOLE = 200_000
 const FIRST = 100_000
 
-describe('a storage whose rest of a file is not what it says', () => {
+describe('resuming a transfer when the rest of the file is wrong', () => {
   let server: StorageServer
   let registry: StorageRegistry
-  const egress = testEgress({ stallTimeout: 500 })
+  let close: () => Promise<void>
   beforeAll(async () => {
-    server = await StorageServer.start()
-    registry = testRegistry(egress)
+    ;({ server, registry, close } = await serverAndRegistry())
   })
-  afterAll(async () => {
-    await egress.close()
-    await server.close()
-  })
+  afterAll(() => close())
 
   interface Rest {
-    /** Bytes by which it is longer than its range. */
+    /** Bytes by which the rest is longer than its range. */
     longer?: number
-    /** Headers in place of the right ones; undefined leaves one out. */
+    /** Overrides of the correct headers; undefined omits one. */
     headers?: Record<string, string | undefined>
-    /** Headers of the beginning. */
+    /** Headers of the first response. */
     begun?: Record<string, string>
   }
 
-  /** What is handed on of a file that breaks once, and then goes on with such a rest. */
+  /** What a consumer receives of a file that breaks once and is resumed with this rest. */
   async function handedOn(path: string, rest: Rest): Promise<{ bytes: number; broken: boolean }> {
     const begun = rest.begun ?? { etag: '"v1"' }
     const url = server.on(path, ({ headers }, response) => {
@@ -73,18 +69,18 @@ describe('a storage whose rest of a file is not what it says', () => {
     expect(await handedOn(`/right-${name.length}`, rest)).toEqual({ bytes: WHOLE, broken: false })
   })
 
-  it('threat 69: a longer rest never gets past the end, where it would be read as another response', async () => {
+  it('a longer rest is cut off at the end, where it would be read as another response (threat 69)', async () => {
     const { bytes } = await handedOn('/longer', { longer: 5_000 })
     expect(bytes).toBeLessThanOrEqual(WHOLE)
   })
 
-  it('a shorter rest does not look like a whole file', async () => {
+  it('a shorter rest does not look like a complete file', async () => {
     expect(await handedOn('/shorter', { longer: -5_000 })).toMatchObject({ broken: true })
   })
 
   it.each<[string, Rest]>([
     ['that has another entity tag', { headers: { etag: '"v2"' } }],
-    ['that has none any more', { headers: { etag: undefined } }],
+    ['that no longer has one', { headers: { etag: undefined } }],
     ['that has a weak one', { headers: { etag: 'W/"v1"' } }],
     [
       'that was changed at another time',
@@ -94,7 +90,7 @@ describe('a storage whose rest of a file is not what it says', () => {
     ['that is of a file without a known end', { headers: { 'content-range': `bytes ${FIRST}-${WHOLE - 1}/*` } }],
     ['that is another range', { headers: { 'content-range': `bytes 0-${WHOLE - FIRST - 1}/${WHOLE}` } }],
     ['that has two ranges', { headers: { 'content-range': `bytes ${FIRST}-${WHOLE - 1}/${WHOLE}, bytes 0-1/2` } }],
-  ])('threat 70: a rest %s is of another file, and not a byte of it is handed on', async (name, rest) => {
+  ])('a rest %s belongs to another file, and not a byte of it is sent (threat 70)', async (name, rest) => {
     expect(await handedOn(`/other-${name.length}`, rest)).toEqual({ bytes: FIRST, broken: true })
   })
 })

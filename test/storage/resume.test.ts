@@ -1,25 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { StorageRegistry } from '../../src/storage/registry.js'
+import type { StorageRegistry } from '../../src/storage/kinds/registry.js'
 import { UNLIMITED } from '../helpers/policy.js'
-import { StorageServer } from '../helpers/storage-server.js'
-import { ASKING, testEgress, testRegistry } from '../helpers/storage-tools.js'
+import type { StorageServer } from '../helpers/storage-server.js'
+import { ASKING, serverAndRegistry, testEgress, testRegistry } from '../helpers/storage-tools.js'
 
 const CONTENT = randomBytes(1_000_000)
 
 describe('a storage that breaks in the middle', () => {
   let server: StorageServer
   let registry: StorageRegistry
-  const egress = testEgress({ stallTimeout: 500 })
+  let close: () => Promise<void>
   beforeAll(async () => {
-    server = await StorageServer.start()
-    registry = testRegistry(egress)
+    ;({ server, registry, close } = await serverAndRegistry())
   })
-  afterAll(async () => {
-    await egress.close()
-    await server.close()
-  })
+  afterAll(() => close())
 
   /** A file that breaks after every 300 kB. */
   function breaking(
@@ -44,10 +40,8 @@ describe('a storage that breaks in the middle', () => {
     })
   }
 
-  async function fetched(url: string, headers: Record<string, string> = {}): Promise<Buffer> {
-    const { body } = await registry
-      .file({ type: 'url', url, method: 'GET' })
-      .open({ ...ASKING, method: 'GET', headers })
+  async function fetched(url: string, headers: Record<string, string> = {}, from = registry): Promise<Buffer> {
+    const { body } = await from.file({ type: 'url', url, method: 'GET' }).open({ ...ASKING, method: 'GET', headers })
     const chunks: Buffer[] = []
     for await (const chunk of body) chunks.push(chunk as Buffer)
     return Buffer.concat(chunks)
@@ -56,7 +50,7 @@ describe('a storage that breaks in the middle', () => {
   it.each([
     ['etag', { etag: '"v1"' }],
     ['last-modified', { 'last-modified': 'Sat, 21 Nov 2026 07:28:00 GMT' }],
-  ])('goes on byte by byte under its %s', async (name, headers) => {
+  ])('is resumed at the exact byte with its %s', async (name, headers) => {
     const url = breaking(`/file-${name}`, () => headers)
     expect((await fetched(url)).equals(CONTENT)).toBe(true)
     expect((await fetched(url, { range: 'bytes=100000-799999' })).equals(CONTENT.subarray(100_000, 800_000))).toBe(true)
@@ -68,19 +62,12 @@ describe('a storage that breaks in the middle', () => {
     ).toEqual([undefined, 'bytes=300000-999999', 'bytes=600000-999999', 'bytes=900000-999999'])
   })
 
-  it('goes on after a stall', async () => {
-    expect(
-      (
-        await fetched(
-          breaking(
-            '/stall',
-            () => ({ etag: '"v1"' }),
-            true,
-            () => undefined,
-          ),
-        )
-      ).equals(CONTENT),
-    ).toBe(true)
+  it('is resumed after a stall', async () => {
+    const impatient = testEgress({ stallTimeout: 500 })
+    const stalls = () => undefined
+    const url = breaking('/stall', () => ({ etag: '"v1"' }), true, stalls)
+    expect((await fetched(url, {}, testRegistry(impatient))).equals(CONTENT)).toBe(true)
+    await impatient.close()
   })
 
   it.each([
@@ -95,13 +82,13 @@ describe('a storage that breaks in the middle', () => {
       })(),
       true,
     ],
-  ])('fails visibly where %s', async (name, headers, ranges) => {
+  ])('breaks the download visibly when %s', async (name, headers, ranges) => {
     await expect(
       fetched(breaking(`/${encodeURIComponent(name)}`, headers as () => Record<string, string>, ranges)),
     ).rejects.toThrow()
   })
 
-  it('asks again where a connection was reset before there was an answer, a few times', async () => {
+  it('is retried a few times when the connection was reset before a response', async () => {
     let asked = 0
     let resets = 2
     const url = server.on('/reset', ({ socket }, response) => {
@@ -122,7 +109,7 @@ describe('a storage that breaks in the middle', () => {
     await one.close()
   })
 
-  it('lets a body break that nobody reads', async () => {
+  it('does not resume a body that nobody reads', async () => {
     const url = server.on('/unread', (_request, response) => response.write('tide'))
     const one = testEgress()
     const { body } = await one.request({ ...ASKING, url, method: 'GET', headers: {} })
@@ -130,7 +117,7 @@ describe('a storage that breaks in the middle', () => {
     await expect.poll(() => body.destroyed).toBe(true)
   })
 
-  it('asks again where an idle connection was closed in the moment of its use, and only then', async () => {
+  it('is retried if an idle keep-alive connection was closed while being reused, and only then', async () => {
     let answered = 0
     const url = server.on('/idle', ({ socket }, response) => {
       answered += 1

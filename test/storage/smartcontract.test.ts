@@ -9,7 +9,7 @@ import { ASKING, testEgress, testRegistry } from '../helpers/storage-tools.js'
 
 const ADDRESS = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
 
-/** What a file of kind smartcontract asks of a contract, and what it makes of userdata. */
+/** The call that a file of kind smartcontract makes, and its arguments from userdata. */
 describe('a contract as a file', () => {
   const egress = testEgress()
   afterAll(() => egress.close())
@@ -36,7 +36,7 @@ describe('a contract as a file', () => {
     }
   }
 
-  it('takes the arguments from userdata, zero values and lists included', async () => {
+  it('takes its arguments from userdata, including zero values and lists', async () => {
     const inputs = [
       { name: 'a', type: 'uint8' },
       { name: 'b', type: 'int256' },
@@ -75,10 +75,12 @@ describe('a contract as a file', () => {
     ['uint8[2][]', [[1, 2], [3]]],
     ['uint8[]', { length: 4e9 }],
     ['string[]', [['x']]],
-  ])('threat 36: an argument of type %s that is not one is told, and nothing is asked', async (type, value) => {
+  ])('reports a wrong argument of type %s, without a chain request (threat 36)', async (type, value) => {
     asked.length = 0
     expect(problem(type, value)).toMatch(/^The userdata field must hold .* x\.$/)
-    expect(await file([{ name: 'x', type }]).describe({ ...ASKING, userdata: { x: value } })).toEqual({ valid: false })
+    expect(await file([{ name: 'x', type }]).describe({ ...ASKING, userdata: { x: value } })).toMatchObject({
+      valid: false,
+    })
     expect(asked).toEqual([])
   })
 
@@ -87,13 +89,13 @@ describe('a contract as a file', () => {
     ['uint256[][][][]', Array.from({ length: 70 }, () => Array.from({ length: 70 }, () => [[]]))],
     ['string', 'x'.repeat(BOUNDS.contract.call)],
     ['bytes[]', Array.from({ length: 100 }, () => `0x${'00'.repeat(2000)}`)],
-  ])('threat 36: arguments of type %s that make a call too long are refused before it is made', (type, value) => {
+  ])('rejects arguments of type %s that make the call too long, before it is made (threat 36)', (type, value) => {
     expect(problem(type, value)).toBe(
       `The userdata field must not make a contract call of more than ${BOUNDS.contract.call} bytes.`,
     )
   })
 
-  it('takes as many arguments as userdata of the greatest length holds', () => {
+  it('accepts as many arguments as userdata can hold', () => {
     expect(
       problem(
         'uint256[]',
@@ -102,19 +104,19 @@ describe('a contract as a file', () => {
     ).toBeUndefined()
   })
 
-  it('tells a contract without an answer from a chain without one', async () => {
+  it('distinguishes a contract that does not answer from a chain that does not', async () => {
     const open = () => file([]).open({ ...ASKING, method: 'GET', headers: {} })
     for (const nothing of [undefined, '0x', '0x00', `0x${'00'.repeat(31)}`] as const) {
       answer = async () => nothing
       await expect(open()).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
-      expect(await file([]).describe(ASKING)).toEqual({ valid: false })
+      expect(await file([]).describe(ASKING)).toMatchObject({ valid: false })
     }
     answer = () => Promise.reject(new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.'))
     await expect(open()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' })
-    expect(await file([]).describe(ASKING)).toEqual({ valid: false })
+    expect(await file([]).describe(ASKING)).toMatchObject({ valid: false })
   })
 
-  it('threat 49: remembers nothing of what is not an address, however long it is', () => {
+  it('caches nothing for an invalid address, however long (threat 49)', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const megabytes = () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { EgressOptions } from '../../src/storage/egress.js'
+import type { EgressOptions } from '../../src/storage/egress/egress.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { type Certificate, selfSigned } from '../helpers/certificate.js'
 import { authentication, fakePostgres, ready, type Script } from '../helpers/fake-postgres.js'
@@ -14,9 +14,9 @@ afterEach(async () => {
   for (const end of running.splice(0)) await end()
 })
 
-/** Reads a query at a URL to its end. */
+/** Reads the result of a query at a URL to its end. */
 async function read(url: string, options: Partial<EgressOptions> = {}, query = 'SELECT 1 AS a'): Promise<string> {
-  const egress = testEgress({ connectTimeout: 1000, responseTimeout: 2000, ...options })
+  const egress = testEgress(options)
   try {
     const { body } = await testRegistry(egress)
       .file({ type: 'sql', url, query })
@@ -38,7 +38,7 @@ async function fake(script: Script = {}, certificate?: Certificate) {
 const REFUSED = { code: 'STORAGE_REFUSED' }
 const HOST = '127.0.0.1'
 
-describe('threats 55 and 61: the URL of a database', () => {
+describe('the URL of a database (threats 55 and 61)', () => {
   const problemOf = (url: string): string | undefined => {
     try {
       testRegistry(testEgress()).file({ type: 'sql', url, query: 'SELECT 1' })
@@ -56,7 +56,7 @@ describe('threats 55 and 61: the URL of a database', () => {
     'postgres://reader:secret@db.example.org/tides?sslmode=verify-ca',
     'postgres://reader:secret@db.example.org/tides?sslmode=verify-full',
     'postgres://reader:secret@db.example.org/tides?',
-  ])('takes %s', (url) => expect(problemOf(url)).toBeUndefined())
+  ])('may be %s', (url) => expect(problemOf(url)).toBeUndefined())
 
   it.each([
     ['postgres://db.example.org/tides', 'user'],
@@ -84,14 +84,14 @@ describe('threats 55 and 61: the URL of a database', () => {
     ['postgres://a@host/db?host=/tmp', 'parameter'],
     ['postgres://a@host/db?options=-c%20x', 'parameter'],
     ['postgres://a@host/db#sslmode=require', 'parameter'],
-  ])('refuses %s, in words that quote nothing of it', (url, word) => {
+  ])('must not be %s, with an error that quotes nothing of it', (url, word) => {
     const problem = problemOf(url)
     expect(problem).toMatch(/^The url field must /)
     expect(problem).toContain(word)
     expect(problem).not.toMatch(/passwd|reader|example|%/)
   })
 
-  it('refuses NUL in a statement and in a value', async () => {
+  it('comes with a statement and values, in which NUL is rejected', async () => {
     const registry = testRegistry(testEgress())
     const file = { type: 'sql', url: 'postgres://a@host/db', query: 'SELECT $1', parameters: ['v'] }
     expect(() => registry.file({ ...file, query: 'SELECT \0' })).toThrow()
@@ -100,7 +100,7 @@ describe('threats 55 and 61: the URL of a database', () => {
   })
 })
 
-describe('threat 45: what a database is told of this process', () => {
+describe('what a database learns about this process (threat 45)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const before = { ...process.env }
   beforeAll(() => {
@@ -135,18 +135,18 @@ describe('threat 45: what a database is told of this process', () => {
     database: 'tides',
     application_name: 'tidegate',
     client_encoding: 'UTF8',
-    statement_timeout: '5000',
+    statement_timeout: '60000',
     options: '-c default_transaction_read_only=on -c client_min_messages=error',
   }
   const md5 = { startup: (to: { write(bytes: Buffer): unknown }) => to.write(authentication(5, 'salt')) }
 
-  it('is what the URL says, and nothing else', async () => {
+  it('is what the URL contains, and nothing else', async () => {
     const { url, seen } = await fake()
     expect(await read(url())).toBe('a\n1\n')
     expect(seen).toMatchObject({ startup: [STARTUP], passwords: ['secret'], tlsRequests: 0 })
   })
 
-  it('without a password in the URL is an empty one', async () => {
+  it('is an empty password if the URL has none', async () => {
     for (const user of ['reader', 'reader:']) {
       const { url, seen } = await fake()
       expect(await read(url('', user))).toBe('a\n1\n')
@@ -154,29 +154,29 @@ describe('threat 45: what a database is told of this process', () => {
     }
     const hashed = await fake(md5)
     await read(hashed.url('', 'reader'))
-    // that of an empty password, by which nothing can be found out
+    // the hash of an empty password, which reveals nothing
     const hash = (text: string) => createHash('md5').update(text).digest('hex')
     expect(hashed.seen.passwords).toEqual([`md5${hash(`${hash('reader')}salt`)}`])
   })
 
-  it('does not make an unverified certificate good', async () => {
+  it('does not depend on environment variables that disable certificate checks', async () => {
     const { url, seen } = await fake({}, selfSigned(HOST))
     await expect(read(url('?sslmode=verify-full'))).rejects.toMatchObject(REFUSED)
     expect(seen.startup).toEqual([])
   })
 })
 
-describe('threat 55: TLS is what the descriptor says', () => {
+describe('TLS to a database follows sslmode of the descriptor (threat 55)', () => {
   const MODES = ['require', 'verify-ca', 'verify-full']
 
-  it.each(MODES)('%s: a certificate of the host, by an authority that is trusted', async (mode) => {
+  it.each(MODES)('%s: accepts a certificate of the host by a trusted authority', async (mode) => {
     const certificate = selfSigned(HOST)
     const { url, seen } = await fake({}, certificate)
     expect(await read(url(`?sslmode=${mode}`), { ca: certificate.cert })).toBe('a\n1\n')
     expect(seen).toMatchObject({ tlsRequests: 1, plain: 0, passwords: ['secret'] })
   })
 
-  it('by name as well, which the server is told', async () => {
+  it('sends the host name to the server (SNI)', async () => {
     const certificate = selfSigned('db.example.org')
     const { url, seen } = await fake({}, certificate)
     const lookup: EgressOptions['lookup'] = (_name, _options, found) => found(null, [{ address: HOST, family: 4 }])
@@ -187,7 +187,7 @@ describe('threat 55: TLS is what the descriptor says', () => {
     expect(seen.startup.length).toBe(1)
   })
 
-  it.each(MODES)('%s: nothing is said to a server of another name, or of an unknown authority', async (mode) => {
+  it.each(MODES)('%s: sends nothing to a server with another name or an unknown authority', async (mode) => {
     const [wrong, right] = [selfSigned('other.example.org'), selfSigned(HOST)]
     const misnamed = await fake({}, wrong)
     await expect(read(misnamed.url(`?sslmode=${mode}`), { ca: wrong.cert })).rejects.toMatchObject(REFUSED)
@@ -206,7 +206,7 @@ describe('threat 55: TLS is what the descriptor says', () => {
     ],
     ['agrees, and speaks no TLS', { tls: (to) => to.write('S') && to.write(authentication(0)) }],
     ['goes', { tls: (to) => to.end() }],
-  ])('nothing is said in plain text to a server that %s', async (_, script) => {
+  ])('sends nothing in plain text to a server that %s', async (_, script) => {
     for (const mode of MODES) {
       const { url, seen } = await fake(script)
       await expect(read(url(`?sslmode=${mode}`))).rejects.toMatchObject({ code: expect.stringMatching(/^STORAGE_/) })
@@ -214,7 +214,7 @@ describe('threat 55: TLS is what the descriptor says', () => {
     }
   })
 
-  it('disable, or nothing, is plain text and says so from the first byte', async () => {
+  it('is off with disable or without sslmode', async () => {
     for (const query of ['', '?sslmode=disable']) {
       const { url, seen } = await fake({}, selfSigned(HOST))
       expect(await read(url(query))).toBe('a\n1\n')
@@ -236,7 +236,7 @@ describe('threat 55: TLS is what the descriptor says', () => {
         'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
       )
 
-    it('encrypts where it is asked for, and only there', async () => {
+    it('is encrypted only if requested', async () => {
       for (const mode of MODES) expect(await encrypted(mode, certificate.cert)).toBe('ssl\ntrue\n')
       expect(await encrypted('disable')).toBe('ssl\nfalse\n')
       await expect(encrypted('require')).rejects.toMatchObject(REFUSED)

@@ -3,9 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../../demo/client.js'
-import { mined } from '../../../demo/consume.js'
-import type { Published } from '../../../demo/publish.js'
 import { Emitters, TOPICS } from '../../../src/assets/index/emitters.js'
 import { ChainFollower } from '../../../src/assets/index/follower.js'
 import type { Chain } from '../../../src/chain/chains.js'
@@ -13,9 +10,12 @@ import { connectChains } from '../../../src/chain/connect.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { openSqliteStore } from '../../../src/state/sqlite.js'
 import type { IndexedAsset, IndexStore } from '../../../src/state/store.js'
+import { mined } from '../../helpers/consume.js'
 import { compiled, deployed } from '../../helpers/contracts.js'
 import { eventually } from '../../helpers/eventually.js'
 import { heldBy } from '../../helpers/measured.js'
+import { ocean } from '../../helpers/ocean.js'
+import type { Published } from '../../helpers/publish.js'
 import { NO_METHOD, type Refusal, TOO_MUCH } from '../../helpers/refusals.js'
 import { ask } from '../../helpers/requests.js'
 import { RpcProxy } from '../../helpers/rpc-proxy.js'
@@ -23,13 +23,13 @@ import { World } from '../../helpers/world.js'
 
 const LIMIT = 10_000
 
-/** Refuses whatever holds more logs than nodes give. */
+/** Refuses answers with more logs than nodes return. */
 const limited =
   (refusal: Refusal, most = LIMIT) =>
   (method: string, _: unknown, truth: unknown) =>
     method === 'eth_getLogs' && (truth as unknown[]).length > most ? refusal : undefined
 
-describe('a block that nodes do not give whole', () => {
+describe('a block whose events exceed the limits of the nodes', () => {
   let world: World
   let proxy: RpcProxy
   let crowd: Address
@@ -40,16 +40,13 @@ describe('a block that nodes do not give whole', () => {
   const folders: string[] = []
 
   beforeAll(async () => {
-    world = await World.start({}, async (rpcUrl) => {
-      proxy = await RpcProxy.before(rpcUrl)
-      return [proxy.url]
-    })
+    ;({ world, proxy } = await World.behindProxy())
     crowd = await deployed(world.network.rpcUrl, 'Crowd')
     const publisher = await world.somebody()
     const publish = () => world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')), { publisher })
     ;[revoked, kept] = [await publish(), await publish()]
     proxy.refuse = limited(TOO_MUCH.Infura)
-    // one block: ten thousand events of a stranger around a revocation
+    // one block with a revocation amid ten thousand events of a stranger
     await world.rpc('evm_setAutomine', [false])
     const nft = new ocean.Nft(publisher, world.network.chainId)
     await crowding('states', 5_001n)
@@ -81,7 +78,7 @@ describe('a block that nodes do not give whole', () => {
     return (json.nft as { state: number } | undefined)?.state
   }
 
-  /** Follows the chain through a node from the start to the head, in a store of its own. */
+  /** Follows the chain through a node from the start to the head, in a new store. */
   async function follow(
     through: RpcProxy,
   ): Promise<{ find: (asset: Published) => Promise<IndexedAsset>; said: object[] }> {
@@ -96,11 +93,11 @@ describe('a block that nodes do not give whole', () => {
     const store = openSqliteStore(folder)
     const said: object[] = []
     const note = (fields: object, message: string) => void said.push({ ...fields, message })
-    const options = { blockRange: 500, pollInterval: 10, documents: context.documents, reorgDepth: 64 }
+    const options = { blockRange: 500, concurrency: 4, pollInterval: 10, documents: context.documents, reorgDepth: 64 }
     const log = { debug: () => undefined, info: note, warn: note, error: note }
     const follower = new ChainFollower(chain, store.index, options, log)
     const head = await world.provider.getBlockNumber()
-    // each step counts: a refused range costs no pause
+    // no pause between steps, even after a refused range
     for (let steps = 0; ((await store.index.cursor(chain.chainId))?.block ?? -1) < head; steps++) {
       expect(steps).toBeLessThan(60)
       await follower.step()
@@ -110,7 +107,7 @@ describe('a block that nodes do not give whole', () => {
     return { find: async (asset) => found[asset === revoked ? 0 : 1] as IndexedAsset, said }
   }
 
-  it('is passed by the service, which sees what else is in it, and is ready (threat 46)', async () => {
+  it('is read by the running service, which then becomes ready (threat 46)', async () => {
     await eventually(async () => (await state(revoked)) === 3)
     expect(await state(kept)).toBe(0)
     await eventually(async () => (await ask(`${world.network.providerUrl}/ready`)).status === 200)
@@ -118,7 +115,7 @@ describe('a block that nodes do not give whole', () => {
     expect(await state(another)).toBe(0)
   })
 
-  it.each(Object.entries(TOO_MUCH))('is read from %s (threat 46)', async (_, refusal) => {
+  it.each(Object.entries(TOO_MUCH))('is read from a node that answers with %s (threat 46)', async (_, refusal) => {
     const node = await RpcProxy.before(world.network.rpcUrl)
     node.refuse = limited(refusal)
     const { find, said } = await follow(node)
@@ -131,7 +128,7 @@ describe('a block that nodes do not give whole', () => {
     node.close()
   })
 
-  it('is read transaction by transaction where the node has no receipts of blocks (threat 46)', async () => {
+  it('is read transaction by transaction when the node has no block receipts (threat 46)', async () => {
     const node = await RpcProxy.before(world.network.rpcUrl)
     const crowdedOut = limited(TOO_MUCH.Infura)
     node.refuse = (method, params, truth) =>
@@ -142,7 +139,7 @@ describe('a block that nodes do not give whole', () => {
     node.close()
   })
 
-  it('is read by the contracts that are known where no receipt of it is given (threat 46)', async () => {
+  it('is read contract by contract when the node returns no receipts (threat 46)', async () => {
     const node = await RpcProxy.before(world.network.rpcUrl)
     const crowdedOut = limited(TOO_MUCH.Infura)
     node.refuse = (method, params, truth) => {
@@ -157,7 +154,7 @@ describe('a block that nodes do not give whole', () => {
     node.close()
   })
 
-  it('makes one asset unreadable, and is passed, where its own events alone are too long (threat 74)', async () => {
+  it('makes only the asset unreadable whose own events are too long (threat 74)', async () => {
     const node = await RpcProxy.before(world.network.rpcUrl)
     node.refuse = (method, _params, truth) => {
       if (method === 'eth_getBlockReceipts' || method === 'eth_getTransactionReceipt') return TOO_MUCH.jsonrpsee
@@ -176,12 +173,12 @@ describe('a block that nodes do not give whole', () => {
     node.close()
   })
 
-  it('is not skipped while a node that refuses all of it may come to itself', async () => {
+  it('is not skipped while the node that refuses it may recover', async () => {
     const node = await RpcProxy.before(world.network.rpcUrl)
     node.refuse = (method, params) => {
       if (method !== 'eth_getLogs') return undefined
       const [{ fromBlock, toBlock }] = params as [{ fromBlock?: Hex; toBlock?: Hex }]
-      // not by numbers, and so not in parts either
+      // no range with this block is answered, however small
       const has = Number(fromBlock) <= crowded && crowded <= Number(toBlock)
       return has || !fromBlock ? TOO_MUCH.Infura : undefined
     }
@@ -189,7 +186,7 @@ describe('a block that nodes do not give whole', () => {
     node.close()
   })
 
-  it('is read where its answer is longer than any that is taken, and the log says why (threat 74)', async () => {
+  it('is read when its answer exceeds the maximum length, and the log says why (threat 74)', async () => {
     await world.rpc('evm_setAutomine', [false])
     for (let count = 0; count < 4; count++) await crowding('large', 1_500_000n)
     await crowding('many', 400n)
@@ -211,7 +208,7 @@ describe('a block that nodes do not give whole', () => {
     node.close()
   })
 
-  it('costs a statement for some hundred emitters, and holds the event loop for nothing (threat 46)', async () => {
+  it('costs one statement for a few hundred emitters, and does not block the event loop (threat 46)', async () => {
     const chain = [...world.local.app.context.chains.values()][0] as Chain
     const address = (at: number) => `0x${at.toString(16).padStart(40, '0')}` as const
     const logs = Array.from({ length: LIMIT }, (_, at) => {

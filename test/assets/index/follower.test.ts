@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ocean } from '../../../demo/client.js'
-import { mined } from '../../../demo/consume.js'
 import { ChainFollower } from '../../../src/assets/index/follower.js'
 import { deployContracts } from '../../../src/dev/deploy.js'
 import { openSqliteStore } from '../../../src/state/sqlite.js'
+import { mined } from '../../helpers/consume.js'
 import { eventually } from '../../helpers/eventually.js'
+import { ocean } from '../../helpers/ocean.js'
 import { ask } from '../../helpers/requests.js'
 import { World } from '../../helpers/world.js'
 
@@ -40,7 +40,7 @@ describe('on-chain index', () => {
     expect(revoked).not.toHaveProperty('services')
   })
 
-  it('keeps an asset that it cannot read unresolved, and goes on', async () => {
+  it('leaves an asset that it cannot read unresolved, and continues', async () => {
     const asset = await publishUrl()
     const nft = new ocean.Nft(publisher, world.network.chainId)
     const hash = ethers.utils.id('x')
@@ -56,7 +56,7 @@ describe('on-chain index', () => {
     expect((await document((await publishUrl()).did)).status).toBe(200)
   })
 
-  it('passes over NFTs that another factory deployed', async () => {
+  it('ignores NFTs that another factory deployed', async () => {
     const asset = await publishUrl()
     const { addresses, chainId } = world.network
     const rogue = await deployContracts(world.network.rpcUrl)
@@ -92,7 +92,7 @@ describe('on-chain index', () => {
     expect((await document(asset.did)).json).toMatchObject({ nft: { owner: heir.address }, stats: { orders: 1 } })
   })
 
-  it('reads in small ranges what it reads in one, and goes on where it was', async () => {
+  it('reads the same rows in small ranges as in one large range, and continues from its cursor', async () => {
     await publishUrl()
     const { context } = world.local.app
     const chain = [...context.chains.values()][0] as NonNullable<ReturnType<typeof context.chains.get>>
@@ -103,10 +103,10 @@ describe('on-chain index', () => {
       new ChainFollower(
         chain,
         store.index,
-        { blockRange: 3, pollInterval: 10, documents: context.documents, reorgDepth: 64 },
+        { blockRange: 3, concurrency: 4, pollInterval: 10, documents: context.documents, reorgDepth: 64 },
         silent,
       )
-    // a new follower for each range: all that one knows is in the store
+    // a new follower for each range: everything a follower knows is in the store
     const head = await world.provider.getBlockNumber()
     for (let steps = 0; ((await store.index.cursor(chain.chainId))?.block ?? -1) < head; steps++) {
       expect(steps).toBeLessThan(head)
@@ -132,7 +132,7 @@ describe('on-chain index', () => {
     )
   }
 
-  it('reads a chain again whose history changed under it', async () => {
+  it('rebuilds when the history of the chain has changed', async () => {
     const [kept, lost] = [await publishUrl(), await publishUrl()]
     const { blockNumber } = await world.provider.getTransactionReceipt(lost.txId)
     const head = await world.provider.getBlockNumber()

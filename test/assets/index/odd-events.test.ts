@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { assetDocument } from '../../../src/assets/document.js'
 import { DocumentReader } from '../../../src/assets/documents.js'
 import { changesOf } from '../../../src/assets/index/changes.js'
+import { opened } from '../../../src/assets/opened.js'
 import { EVENTS } from '../../../src/chain/abi.js'
 import type { Chain } from '../../../src/chain/chains.js'
 import { providerKey } from '../../../src/crypto/keys.js'
@@ -55,13 +56,13 @@ describe('the index', () => {
   const documents = new DocumentReader(sandbox, 100_000)
   const keys = [providerKey(randomBytes(32).toString('hex'))]
   const chain = { chainId: CHAIN_ID, keys, deployment: { factory: FACTORY } } as unknown as Chain
-  /** Each has a chain of its own. */
+  /** Each test has its own chain. */
   let lastChain = CHAIN_ID
   let server: PostgresBackend
   const stores: Record<string, StateStore> = {}
   beforeAll(async () => {
     server = await startPostgres()
-    stores.postgres = await openPostgresStore({ url: server.url(), connections: 2, timeout: 5000 })
+    stores.postgres = await openPostgresStore({ url: server.url(), connections: 2, timeout: 60_000 })
     stores.sqlite = openSqliteStore(folder)
   })
   afterAll(async () => {
@@ -83,17 +84,18 @@ describe('the index', () => {
       },
     )
     const to = { block: 5, hash: zeroHash }
-    expect(await index.commit({ chainId, from: undefined, to, changes, keepSince: 0 })).toBe(true)
+    expect(await index.commit({ chainId, from: undefined, to, changes, undoSince: 0 })).toBe(true)
     const [change] = changes.filter(({ kind }) => kind === 'metadata')
     const asset = await index.asset(change?.kind === 'metadata' ? change.metadata.did : '')
     if (!asset) throw new Error('The asset was not written.')
-    return { asset, shown: assetDocument({ ...asset, metadata: { ...asset.metadata, ddo: '{}' } }, {}) }
+    const read = opened({ ...asset, metadata: { ...asset.metadata, ddo: '{}' } })
+    return { asset, shown: read && assetDocument(read, {}) }
   }
 
   it.each([
     'postgres',
     'sqlite',
-  ])('goes on behind a name with NUL, and a time that is none (threat 61): %s', async (database) => {
+  ])('continues after a name with NUL and an invalid time (threat 61): %s', async (database) => {
     const { asset, shown } = await written('Tide\0tables', 2n ** 255n, database)
     expect(asset.nft).toMatchObject({
       name: 'Tide\ufffdtables',
@@ -104,7 +106,7 @@ describe('the index', () => {
     expect(shown).toMatchObject({ event: { datetime: '9999-12-31T23:59:59Z' } })
   })
 
-  it.each(['postgres', 'sqlite'])('writes an honest name and time as they are: %s', async (database) => {
+  it.each(['postgres', 'sqlite'])('stores a valid name and time unchanged: %s', async (database) => {
     const { asset, shown } = await written('Höhe der Flut 🌊', 1_767_225_600n, database)
     expect(asset.nft).toMatchObject({ name: 'Höhe der Flut 🌊', created: '2026-01-01T00:00:00Z' })
     expect(shown).toMatchObject({ event: { datetime: '2026-01-01T00:00:00Z' } })

@@ -3,19 +3,19 @@ import type { Wallet } from 'ethers'
 import Database from 'libsql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ocean } from '../../../demo/client.js'
-import { mined } from '../../../demo/consume.js'
 import { DATABASE_FILE } from '../../../src/state/sqlite-file.js'
 import { type PostgresBackend, startPostgres } from '../../helpers/backends.js'
+import { mined } from '../../helpers/consume.js'
 import { eventually } from '../../helpers/eventually.js'
+import { ocean } from '../../helpers/ocean.js'
 import { ask } from '../../helpers/requests.js'
 import { World } from '../../helpers/world.js'
 
-/** What a database is told by the test itself, behind the back of the service. */
+/** Faults that the test injects into a database, bypassing the service. */
 interface Faults {
   environment: () => NodeJS.ProcessEnv
   run: (world: World, statement: string) => Promise<void>
-  /** Makes it refuse NFTs of the name "poison", and the state 4. */
+  /** Makes it refuse NFTs with the name "poison", and the state 4. */
   refusals: string[]
   start?: () => Promise<void>
   stop?: () => Promise<void>
@@ -69,7 +69,7 @@ describe.each(Object.entries(DATABASES))('what %s cannot hold', (_, faults) => {
 
   const publish = () => world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')), { publisher })
   const document = ({ did }: { did: string }) => ask(`${world.network.providerUrl}/api/aquarius/assets/ddo/${did}`)
-  /** Deploys an NFT alone. Answers its address. */
+  /** Deploys an NFT alone. Returns its address. */
   async function named(name: string): Promise<`0x${string}`> {
     const factory = new ocean.NftFactory(world.network.addresses.ERC721Factory, publisher, world.network.chainId)
     const nft = { name, symbol: name, templateIndex: 1, tokenURI: name, transferable: true, owner: publisher.address }
@@ -82,7 +82,7 @@ describe.each(Object.entries(DATABASES))('what %s cannot hold', (_, faults) => {
   }
   const stored = (nft: `0x${string}`) => world.local.app.context.store.index.nft(world.network.chainId, nft)
 
-  it('is a name with U+0000, which is kept with something in its place (threat 47)', async () => {
+  it('includes names with U+0000, which is replaced (threat 47)', async () => {
     const nft = await named('a\0b')
     await passed()
     expect(await stored(nft)).toMatchObject({ name: 'a\ufffdb', symbol: 'a\ufffdb', tokenUri: 'a\ufffdb' })
@@ -90,7 +90,7 @@ describe.each(Object.entries(DATABASES))('what %s cannot hold', (_, faults) => {
     expect(await leftOut()).toBe(0)
   })
 
-  it('stops nothing while the database itself is away, and nothing is left out then (threat 47)', async () => {
+  it('is not confused with an unavailable database, for which nothing is skipped (threat 47)', async () => {
     const before = await publish()
     await faults.run(world, 'ALTER TABLE index_nft RENAME TO index_nft_away')
     const nft = await named('later')
@@ -106,7 +106,7 @@ describe.each(Object.entries(DATABASES))('what %s cannot hold', (_, faults) => {
     expect(await leftOut()).toBe(0)
   })
 
-  it('is left out and told of, and the index goes on (threat 47)', async () => {
+  it('is skipped and logged, and the index continues (threat 47)', async () => {
     const [honest, changed] = [await publish(), await publish()]
     for (const statement of faults.refusals) await faults.run(world, statement)
     const poison = await named('poison')
@@ -118,7 +118,7 @@ describe.each(Object.entries(DATABASES))('what %s cannot hold', (_, faults) => {
     expect(await leftOut()).toBe(2)
     expect((await document(honest)).status).toBe(200)
     expect((await document(await publish())).status).toBe(200)
-    // its state is not known, so it is not to be had
+    // its state is unknown, so it is not served
     expect((await document(changed)).status).toBe(404)
     await eventually(async () => (await ask(`${world.network.providerUrl}/ready`)).status === 200)
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { holds, target } from '../../../fuzz/lib/target.js'
 
-/** Answers what is not so. */
+/** Returns wrong results. */
 export default target({
   inputs: fc.nat({ max: 1000 }),
   read(input: number) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { target } from '../../../fuzz/lib/target.js'
 
-/** Leaves something behind that ends the process. */
+/** Leaves a callback behind that crashes the process. */
 export default target({
   inputs: fc.nat({ max: 50 }),
   async read(input: number) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { target } from '../../../fuzz/lib/target.js'
 
-/** Takes memory without an end. */
+/** Allocates memory without end. */
 export default target({
   inputs: fc.constant('x'),
   runs: 1,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { target } from '../../../fuzz/lib/target.js'
 
-/** Never comes to an end. */
+/** Never returns. */
 export default target({
   inputs: fc.constant('x'),
   runs: 1,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { target } from '../../../fuzz/lib/target.js'
 
-/** Takes the processor for more than a second. */
+/** Uses the CPU for more than a second. */
 export default target({
   inputs: fc.constant('x'),
   runs: 1,

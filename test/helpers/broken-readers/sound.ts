@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { target } from '../../../fuzz/lib/target.js'
 import { ValidationError } from '../../../src/errors.js'
 
-/** Refuses as it should, and takes no more than it may. */
+/** Refuses input correctly, and stays within its memory limit. */
 export default target({
   inputs: fc.nat({ max: 50 }),
   read(input: number) {

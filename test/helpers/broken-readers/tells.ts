@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { SECRET, target } from '../../../fuzz/lib/target.js'
 import { ValidationError } from '../../../src/errors.js'
 
-/** Tells in its refusal what it was given. */
+/** Quotes its input in the refusal. */
 export default target({
   inputs: fc.constantFrom('a', 'b', SECRET),
   read(input: string) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { target } from '../../../fuzz/lib/target.js'
 
-/** Throws what no reader throws on purpose. */
+/** Throws an unexpected error. */
 export default target({
   inputs: fc.array(fc.nat({ max: 9 }), { minLength: 0, maxLength: 20 }),
   read(input: number[]) {

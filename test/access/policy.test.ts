@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { Address } from 'viem'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { AccessLists } from '../../src/access/access-lists.js'
+import { assertAdmitted } from '../../src/access/policy.js'
+import { type Ddo, didOf, readDdo } from '../../src/assets/ddo.js'
+import { BOUNDS } from '../../src/bounds.js'
+
+const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
+const CONSUMER = '0x0123456789abcdefABCDEF0123456789abcdefAB'
+
+/** No access list can be queried here. */
+const NOWHERE = { lists: new AccessLists(new Map(), 1000), chainId: 1 }
+
+/** A document with as many values as it may hold, in a service and in the asset. */
+function documentWith(values: unknown[]): Ddo {
+  const half = values.length / 2
+  const entry = (some: unknown[]) => ({ type: 'address', values: some })
+  const service = { id: '1', type: 'access', files: '0x04', datatokenAddress: NFT, serviceEndpoint: '', timeout: 0 }
+  const read = readDdo({
+    id: didOf(NFT, 1),
+    version: '4.5.0',
+    chainId: 1,
+    nftAddress: NFT,
+    credentials: { deny: [entry(values.slice(0, half))] },
+    services: [{ ...service, credentials: { allow: [entry(values.slice(half)), entry([CONSUMER])] } }],
+  })
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems))
+  return read.ddo
+}
+
+describe('the largest credentials that a document may have', () => {
+  const many = (value: (at: number) => unknown) =>
+    Array.from({ length: BOUNDS.document.credentialValues - 2 }, (_, at) => value(at))
+  const someone = (at: number) => `0x${createHash('sha256').update(String(at)).digest('hex').slice(0, 40)}`
+  beforeAll(() => void judged(documentWith([someone(1), someone(2)])))
+
+  /** Milliseconds that one request takes for them: the best of several, so that other load does not count. */
+  function judged(ddo: Ddo): number {
+    const credentials = [...ddo.credentials, ...(ddo.services[0]?.credentials ?? [])]
+    const times = Array.from({ length: 20 }, () => {
+      const begun = performance.now()
+      assertAdmitted(CONSUMER.toLowerCase() as Address, credentials, NOWHERE)
+      return performance.now() - begun
+    })
+    return Math.min(...times)
+  }
+
+  it.each([
+    ['addresses', someone],
+    ['objects', (at: number) => ({ address: someone(at) })],
+    // converting each of these to lower case takes a microsecond
+    ['letters of other scripts', () => 'İ'.repeat(42)],
+    ['addresses but for one letter', () => `0x${'İ'.repeat(40)}`],
+  ])('are checked in negligible time: %s', (_, value) => {
+    expect(judged(documentWith(many(value)))).toBeLessThan(0.1)
+  })
+
+  it('match addresses regardless of case', () => {
+    const ddo = documentWith([someone(1), '*'])
+    expect(() => assertAdmitted(CONSUMER, ddo.credentials, NOWHERE)).not.toThrow()
+    const denied = documentWith([{ address: CONSUMER.toUpperCase() }, someone(1)])
+    expect(() => assertAdmitted(CONSUMER, denied.credentials, NOWHERE)).toThrow('do not admit')
+  })
+})

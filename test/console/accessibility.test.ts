@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Samples, SHOTS } from '../../scripts/screenshots/pages.js'
+import { connect } from '../../scripts/screenshots/steps.js'
+import { axeFindings, withAxe } from '../helpers/axe.js'
+import { launchBrowser, observedPage } from '../helpers/browser.js'
+import { type DevProcess, startDev } from '../helpers/dev.js'
+
+/** A telephone in light colours, and a desk in dark ones: what stands on both, as nearly all does, is seen in both. */
+const LOOKS = [
+  [390, 'light'],
+  [1440, 'dark'],
+] as const
+const HEIGHT = 900
+
+const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+let dev: DevProcess
+let browser: Browser
+let samples: Samples
+beforeAll(async () => {
+  ;[dev, browser] = await Promise.all([startDev(['--seed', '--state', folder]), launchBrowser()])
+  const { assets } = JSON.parse(readFileSync(join(folder, 'seed.json'), 'utf8')) as { assets: Record<string, string> }
+  samples = { didOf: (key) => assets[key] as string }
+})
+afterAll(async () => {
+  await browser?.close()
+  await dev?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function opened(path: string) {
+  const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
+  const observed = await observedPage(browser, {
+    origins,
+    // what is not there is asked for as well
+    mayFail: /^\/api\//,
+    reducedMotion: 'reduce',
+    viewport: { width: 1440, height: HEIGHT },
+  })
+  await withAxe(observed.context)
+  observed.page.setDefaultTimeout(120_000)
+  await observed.page.goto(`${dev.facts.providerUrl}/console/${path}`, { waitUntil: 'networkidle' })
+  return observed
+}
+
+/** What is wrong with a page as it is shown now, in each of its looks. */
+async function findings(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const [width, colorScheme] of LOOKS) {
+    await page.setViewportSize({ width, height: HEIGHT })
+    await page.emulateMedia({ colorScheme })
+    const needed = await page.evaluate(() => document.documentElement.scrollWidth)
+    if (needed > width) found.push(`${width}: ${needed} pixels wide`)
+    found.push(...(await axeFindings(page)).map((one) => `${width} ${colorScheme}: ${one}`))
+  }
+  return found
+}
+
+describe('the pages of the console', () => {
+  it.each(SHOTS)('$name: axe finds nothing, it fits, and nothing is said on the console', async ({ path, prepare }) => {
+    const { page, context, trouble } = await opened(path(samples))
+    await prepare?.(page, samples)
+    expect(await findings(page)).toEqual([])
+    expect({ ...trouble, failed: [] }).toEqual({ errors: [], violations: [], foreign: [], failed: [] })
+    await context.close()
+  })
+
+  it('a revoked asset, and the transaction that revoked it: axe finds nothing', async () => {
+    const { page, context } = await opened('mine/assets')
+    await connect(page, 6)
+    const row = page.locator('.asset-row').first()
+    const did = await row.getAttribute('data-did')
+    const own = page.locator(`.asset-row[data-did="${did}"]`)
+    await own.getByRole('button', { name: /^Revoke: / }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    // where it is in the list changes
+    await own.getByText('Revoked', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Show transactions' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.goto(`${dev.facts.providerUrl}/console/asset/${did}`)
+    await page.getByText('Nobody can order or download it now').first().waitFor()
+    expect(await findings(page)).toEqual([])
+    await context.close()
+  })
+})

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CodeBlock, page, REPOSITORY } from './helpers/pages.js'
+
+const EXAMPLE = 'Ten minutes: a storage kind'
+const COPIED = [
+  'src',
+  'client',
+  'console',
+  'test',
+  'demo',
+  'scripts',
+  'docs',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+  'biome.json',
+]
+const run = promisify(execFile)
+
+/** The worked example of CONTRIBUTING.md, followed in a copy of the repository. */
+describe('CONTRIBUTING.md', () => {
+  const copy = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const blocks = page('CONTRIBUTING.md').blocks.filter(({ heading }) => heading === EXAMPLE)
+  const files = blocks.filter((block): block is CodeBlock & { file: string } => block.file !== undefined)
+  const commands = blocks.filter(({ language }) => language === 'sh').flatMap(({ text }) => text.trim().split('\n'))
+
+  beforeAll(() => {
+    for (const name of [...COPIED, '.gitignore']) cpSync(join(REPOSITORY, name), join(copy, name), { recursive: true })
+    symlinkSync(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'))
+    for (const { file, language, text } of files) {
+      const path = join(copy, file)
+      if (language === 'diff') writeFileSync(path, patched(readFileSync(path, 'utf8'), text, file))
+      else writeFileSync(path, text, { flag: 'wx' })
+    }
+  })
+  afterAll(() => rmSync(copy, { recursive: true }))
+
+  async function outputOf(command: string): Promise<string> {
+    if (command === 'npm run typecheck') return typeErrors().join('\n')
+    const [program = '', ...args] = command.split(' ')
+    const env = { ...process.env, CI: 'true', NO_COLOR: '1' }
+    for (const name of Object.keys(env)) if (name.startsWith('VITEST')) delete (env as NodeJS.ProcessEnv)[name]
+    const { stdout } = await run(program, args, { cwd: copy, env }).catch((error) => {
+      throw new Error(`${command}: ${error.stdout}${error.stderr}`)
+    })
+    return stdout
+  }
+
+  /** The type errors in the files of the example alone: checking everything takes a minute on a small machine. */
+  function typeErrors(): string[] {
+    const read = ts.readConfigFile(join(copy, 'tsconfig.json'), ts.sys.readFile)
+    const { options } = ts.parseJsonConfigFileContent({ ...read.config, include: [] }, ts.sys, copy)
+    const paths = files.map(({ file }) => join(copy, file)).filter((path) => path.endsWith('.ts'))
+    const program = ts.createProgram(paths, options)
+    return paths
+      .map((path) => program.getSourceFile(path) as ts.SourceFile)
+      .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+  }
+
+  it('adds a storage kind with one file and one registry line, and it passes the suite of storages', async () => {
+    expect(files.map(({ file }) => file)).toEqual([
+      'src/storage/kinds/git.ts',
+      'src/storage/kinds/registry.ts',
+      'test/storage/git.test.ts',
+      'docs/storage.md',
+    ])
+    const said = await Promise.all(commands.map(outputOf))
+    expect(commands).toEqual([
+      'npx vitest run test/storage/git.test.ts',
+      'npm run docs',
+      'npm run typecheck',
+      'npm run lint',
+    ])
+    expect(said[0]).toMatch(/\n6 passed, 0 failed, 0 skipped/)
+    expect(said[2]).toBe('')
+    expect(said[1]).toContain('wrote docs/openapi.json')
+    expect(readFileSync(join(copy, 'docs/openapi.json'), 'utf8')).toContain('"git"')
+  })
+})
+
+/** Applies a diff to a text: lines with a space, - or +, and @@ between hunks. Throws if a hunk does not match. */
+function patched(text: string, diff: string, name: string): string {
+  for (const hunk of diff.trimEnd().split(/^@@.*\n/m)) {
+    const lines = hunk.replace(/\n$/, '').split('\n')
+    const side = (sign: string) =>
+      lines.filter((line) => [' ', sign].includes(line[0] ?? ' ')).map((line) => `${line.slice(1)}\n`)
+    const [before, after] = [side('-').join(''), side('+').join('')]
+    if (text.split(before).length !== 2) throw new Error(`${name} has not once what the diff changes:\n${before}`)
+    text = text.replace(before, () => after)
+  }
+  return text
+}

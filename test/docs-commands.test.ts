@@ -1,0 +1,120 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { providerKey } from '../src/crypto/keys.js'
+import { isOfSession, pages, REPOSITORY } from './helpers/pages.js'
+import { ask, createToken, freshNonce } from './helpers/requests.js'
+import { World } from './helpers/world.js'
+
+const CONTENT = Buffer.from('hour,height\n'.repeat(500))
+const run = promisify(execFile)
+
+/** Runs every command and program of the pages that calls a provider, unmodified, against a real one. */
+describe('commands of the pages', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const blocks = pages().flatMap(({ path, blocks }) => blocks.map((block) => ({ ...block, path })))
+  // test/deploy/ runs the page of operators, test/docs-sessions.test.ts what builds on the blocks before it, and
+  // client/test/readme.test.ts the examples of the client library
+  const ELSEWHERE = ['docs/operations.md', 'client/README.md', 'docs/clients/tidegate-client.md']
+  const alone = blocks.filter(({ path, text, file }) => !isOfSession({ path, text, file }) && !ELSEWHERE.includes(path))
+  const curls = alone.filter(({ language, text }) => language === 'sh' && text.includes('curl '))
+  const programs = alone.filter(({ language }) => language === 'js').map((block, at) => ({ ...block, at }))
+  let world: World
+  let variables: Record<string, string>
+  const own: Record<string, string> = {}
+
+  beforeAll(async () => {
+    world = await World.start()
+    const { providerUrl: PROVIDER, chainId } = world.network
+    const url = world.storage.file('/tides.csv', CONTENT)
+    const asset = await world.publishUrl(url)
+    const buyer = await world.somebody()
+    const TX = await world.order(asset, buyer)
+    const token = await createToken(PROVIDER, providerKey(buyer.privateKey), freshNonce())
+    variables = {
+      PROVIDER,
+      RPC_URL: world.network.rpcUrl,
+      ADDRESS_FILE: world.local.addressFile,
+      CHAIN_ID: `${chainId}`,
+      DID: asset.did,
+      SERVICE: asset.ddo.services[0]?.id as string,
+      ADDRESS: buyer.address,
+      PRIVATE_KEY: buyer.privateKey,
+      TX,
+      TOKEN: token.json.token as string,
+      FILE_URL: url,
+    }
+    const files = [{ type: 'url', url, method: 'GET' }]
+    own['files.json'] = JSON.stringify({ nftAddress: asset.nft, datatokenAddress: asset.datatoken, files })
+    own['ddo.json'] = JSON.stringify(asset.ddo)
+  })
+  afterAll(async () => {
+    await world.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  /** The library of each generation with its release of ethers, by the heading of its program. */
+  const LIBRARIES: Record<string, Record<string, string>> = {
+    '3.x': { '@oceanprotocol/lib': '@oceanprotocol/lib', ethers: 'ethers' },
+    '4.x': { '@oceanprotocol/lib': 'ocean-lib-4', ethers: 'ethers' },
+    '8.x': { '@oceanprotocol/lib': 'ocean-lib-8', ethers: 'ocean-lib-8/node_modules/ethers' },
+  }
+
+  /** Links into a folder what its reader has installed: some packages, or all of this repository's. */
+  function install(cwd: string, packages?: Record<string, string>): void {
+    const modules = join(cwd, 'node_modules')
+    if (!packages) {
+      symlinkSync(join(REPOSITORY, 'node_modules'), modules)
+      return
+    }
+    mkdirSync(join(modules, '@oceanprotocol'), { recursive: true })
+    for (const [name, path] of Object.entries(packages))
+      symlinkSync(realpathSync(join(REPOSITORY, 'node_modules', path)), join(modules, name))
+  }
+
+  /** Runs a program in a folder with the reader's files. Returns what it printed and the files that it wrote. */
+  async function outcomeOf(
+    name: string,
+    program: string,
+    args: string[],
+    before: Record<string, string | Buffer>,
+    packages?: Record<string, string>,
+  ) {
+    const cwd = join(folder, name)
+    mkdirSync(cwd)
+    for (const [file, content] of Object.entries({ ...own, ...before })) writeFileSync(join(cwd, file), content)
+    install(cwd, packages)
+    const { stdout } = await run(program, args, { cwd, env: { PATH: process.env.PATH, ...variables } })
+    return { stdout, written: (file: string) => readFileSync(join(cwd, file)) }
+  }
+
+  it('exist on the pages', () => {
+    expect(curls.length).toBeGreaterThan(8)
+    expect(programs).toHaveLength(5)
+  })
+
+  it.skipIf(spawnSync('curl', ['--version']).error).each(curls.map((block, at) => ({ ...block, at })))(
+    '$path, $heading: $text',
+    async ({ text, at }) => {
+      const strict = 'curl() { command curl --fail -sS "$@"; }\n'
+      const broken: Record<string, Buffer> = text.includes('-C -') ? { 'tides.csv': CONTENT.subarray(0, 1000) } : {}
+      const { stdout, written } = await outcomeOf(`curl-${at}`, 'bash', ['-euc', strict + text], broken)
+      if (text.includes('/download?')) expect(written('tides.csv').equals(CONTENT)).toBe(true)
+      else expect(stdout).toMatch(/^(\{|\[|0x)/)
+      if (text.includes('/fileinfo')) expect(stdout).toContain('"valid":true')
+    },
+  )
+
+  it.each(programs)('$path, $heading: the program', async ({ text, heading, at }) => {
+    const files = { 'program.mjs': text, 'heights.csv': CONTENT }
+    const packages = LIBRARIES[heading]
+    const outcome = await outcomeOf(`program-${at}`, process.execPath, ['program.mjs'], files, packages)
+    if (!text.includes('/uploads')) return expect(outcome.written('file.bin').equals(CONTENT)).toBe(true)
+    const uploaded = await ask(outcome.stdout.trim(), { headers: { AuthToken: variables.TOKEN as string } })
+    expect(uploaded.json.sha256).toBe(createHash('sha256').update(CONTENT).digest('hex'))
+  })
+})

@@ -1,0 +1,106 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { program } from './helpers/command.js'
+import { isOfSession, page, REPOSITORY } from './helpers/pages.js'
+import { type Home, makeHome } from './helpers/terminal.js'
+import { World } from './helpers/world.js'
+
+const CONTENT = Buffer.from('hour,height\n'.repeat(500))
+const run = promisify(execFile)
+
+/** The pages whose blocks are typed one after the other, copied into one shell. */
+describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and pasted from the pages', () => {
+  let world: World
+  let home: Home
+  let url: string
+  beforeAll(async () => {
+    world = await World.start()
+    home = makeHome()
+    url = world.storage.file('/tides.csv', CONTENT)
+  })
+  afterAll(async () => {
+    await world.close()
+    home.remove()
+  })
+
+  /** Runs the blocks of a page in one shell. Answers what it printed, and a reader of what it wrote. */
+  async function typed(path: string, variables: Record<string, string> = {}) {
+    const cwd = join(home.folder, path.replace(/\W/g, '-'))
+    mkdirSync(cwd)
+    symlinkSync(join(REPOSITORY, 'node_modules'), join(cwd, 'node_modules'))
+    const blocks = page(path).blocks.filter(
+      (block) => isOfSession({ ...block, path }) || /^export FILE_URL/.test(block.text),
+    )
+    for (const { file, text } of blocks) if (file !== undefined) writeFileSync(join(cwd, file), text)
+    const here = world.network
+    const lines = blocks
+      .filter(({ language }) => language === 'sh')
+      .map(({ text }) =>
+        text.replaceAll('http://127.0.0.1:8030', here.providerUrl).replaceAll('http://127.0.0.1:8545', here.rpcUrl),
+      )
+      .map((text) => text.replace(/https:\/\/www\.rfc-editor\.org\S+/, url))
+    expect(lines.length).toBeGreaterThan(1)
+    const command = program()
+      .map((word) => `'${word}'`)
+      .join(' ')
+    const functions = [
+      `tidegate() { '${process.execPath}' ${command} "$@"; }`,
+      'curl() { command curl --fail -sS "$@"; }',
+    ]
+    const script = ['set -euo pipefail', ...functions, ...lines.map((text, at) => `echo "== ${at}" >&2\n${text}`)].join(
+      '\n',
+    )
+    const env = {
+      PATH: process.env.PATH,
+      ...home.environment,
+      TIDEGATE_PROVIDER: here.providerUrl,
+      TIDEGATE_RPC: here.rpcUrl,
+      PROVIDER: here.providerUrl,
+      ...variables,
+    }
+    const { stdout } = await run('bash', ['-c', script], { cwd, env })
+    return { stdout, written: (file: string) => readFileSync(join(cwd, file)) }
+  }
+
+  it('publishes', async () => {
+    const { stdout } = await typed('docs/publish.md')
+    expect(stdout).toMatch(/^did:op:[0-9a-f]{64}$/m)
+    expect(stdout).toContain('5 OCEAN')
+    expect(stdout).toContain('CC-BY-4.0')
+    expect(stdout).toMatch(/is revoked[\s\S]+is active/)
+  })
+
+  it('buys', async () => {
+    const [, publisher] = world.network.accounts
+    const asset = await world.publishUrl(url, {
+      publisher: world.provider.getSigner(publisher?.address),
+      pricing: { fixed: '5' },
+    })
+    const { stdout, written } = await typed('docs/buy.md', { DID: asset.did })
+    for (const file of ['tides.csv', 'again.csv', 'linked.csv']) expect(written(file).equals(CONTENT), file).toBe(true)
+    expect(stdout).toContain('5 OCEAN')
+    expect(stdout).toContain(`${CONTENT.length}`)
+  })
+
+  it('signs', async () => {
+    const asset = await world.publishUrl(url)
+    const buyer = await world.somebody()
+    const TX = await world.order(asset, buyer)
+    const variables = { DID: asset.did, SERVICE: asset.ddo.services[0]?.id as string, TX, ADDRESS: buyer.address }
+    const secret = { PRIVATE_KEY: buyer.privateKey }
+    const { written } = await typed('docs/signatures.md', { ...variables, ...secret })
+    expect(written('tides.csv').equals(CONTENT)).toBe(true)
+    const cwd = join(home.folder, 'docs-signatures-md')
+    const { stdout } = await run(process.execPath, ['vector.mjs'], { cwd })
+    const [vector] = page('docs/signatures.md').blocks.filter(({ language }) => language === 'text')
+    expect(stdout).toBe(vector?.text)
+    await run(process.execPath, ['download.mjs'], {
+      cwd,
+      env: { ...variables, ...secret, PROVIDER: world.network.providerUrl },
+    })
+    expect(written('file.bin').equals(CONTENT)).toBe(true)
+  })
+})

@@ -1,0 +1,286 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Wallet } from 'ethers'
+import type { Address, Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, createApp } from '../../src/app.js'
+import { BOUNDS } from '../../src/bounds.js'
+import { loadSettings } from '../../src/config/load.js'
+import { providerKey } from '../../src/crypto/keys.js'
+import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { eventually } from '../helpers/eventually.js'
+import { IpfsGateway } from '../helpers/ipfs-gateway.js'
+import { hasPrometheus, Prometheus } from '../helpers/prometheus.js'
+import { alertGroups } from '../helpers/promql.js'
+import type { Published } from '../helpers/publish.js'
+import { ask, createToken, downloadParams, freshNonce } from '../helpers/requests.js'
+import type { RpcProxy } from '../helpers/rpc-proxy.js'
+import { begin, tokenOf, tus } from '../helpers/uploads.js'
+import { World } from '../helpers/world.js'
+
+const KEY = providerKey(`0x${'44'.repeat(32)}`)
+const MISSING_CID = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+const GIBIBYTE = 2 ** 30
+
+/**
+ * The rules of deploy/alerts.yaml with shorter times, and otherwise unchanged: every `for` is one second, every rate
+ * window five seconds, and a head is stale after three.
+ */
+function hurried() {
+  return alertGroups().map((group) => ({
+    ...group,
+    rules: group.rules.map((rule) => ({
+      ...rule,
+      for: '1s',
+      expr: rule.expr.replaceAll(/\[\d+m\]/g, '[5s]').replace(/(head_age_seconds) > \d+/, '$1 > 3'),
+    })),
+  }))
+}
+
+if (!hasPrometheus) console.warn('SKIPPED: raising the alerts. prometheus is not installed (Debian: prometheus).')
+
+/** Raises each alert of deploy/alerts.yaml by causing its condition, and waits until it clears once that is over. */
+describe.skipIf(!hasPrometheus)('the alerts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const receiver = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(receives ? 200 : 500).end())
+  })
+  let receives = true
+  let world: World
+  let node: RpcProxy
+  let gateway: IpfsGateway
+  let postgres: PostgresBackend
+  let onPostgres: App
+  let onSmallDisk: App | undefined
+  let hosting: string | undefined
+  let prometheus: Prometheus
+  let buyer: Wallet
+  let whole: [Published, string]
+  let cut: [Published, string]
+  let isCut = false
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve))
+    ;[gateway, postgres] = await Promise.all([IpfsGateway.start(), startPostgres()])
+    ;({ world, proxy: node } = await World.behindProxy({
+      METRICS_PORT: '0',
+      IPFS_GATEWAY: gateway.origin,
+      DESCRIBE_MAX_PER_HOST: '2',
+      USE_HTTP_PROOF: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
+    }))
+    onPostgres = await service({ DATABASE_URL: postgres.url() }, 'beside-postgres')
+    const disk = smallDisk('disk', '64m')
+    hosting = smallDisk('hosting', '2m')
+    const hosted = { HOSTING: 'local', HOSTING_DIR: join(folder, hosting ?? ''), HOSTING_PUBLISHERS: '*' }
+    if (disk) onSmallDisk = await service(hosted, disk)
+    buyer = await world.somebody()
+    const ordered = async (url: string): Promise<[Published, string]> => {
+      const asset = await world.publishUrl(url)
+      return [asset, await world.order(asset, buyer)]
+    }
+    whole = await ordered(world.storage.file('/a.csv', Buffer.from('hour,height\n')))
+    const cuts = world.storage.on('/cut', (_request, response) => {
+      response.writeHead(200, { 'content-length': 10 }).write('hour,')
+      if (isCut) setImmediate(() => response.destroy())
+      else response.end('heigh')
+    })
+    cut = await ordered(cuts)
+    const apps = [world.local.app, onPostgres, ...(onSmallDisk ? [onSmallDisk] : [])]
+    const targets = apps.map(({ metricsUrl }) => new URL(metricsUrl as string).host)
+    prometheus = await Prometheus.start(targets, hurried())
+  })
+  afterAll(async () => {
+    await prometheus?.close()
+    await onSmallDisk?.close()
+    await onPostgres?.close()
+    await world?.close()
+    node?.close()
+    await Promise.all([postgres?.close(), gateway?.close()])
+    receiver.close()
+    // the database may still have files open on it
+    for (const disk of ['disk', 'hosting']) spawnSync('umount', ['-l', join(folder, disk)])
+    rmSync(folder, { recursive: true })
+  })
+
+  async function service(changed: Record<string, string>, name: string): Promise<App> {
+    const own = { METRICS_PORT: '0', STATE_DIR: join(folder, name), ...changed }
+    const app = await createApp(loadSettings(world.beside(own)))
+    await app.listen()
+    return app
+  }
+
+  /** Mounts a disk of a size. Returns a folder on it; undefined, with a warning, if that needs root. */
+  function smallDisk(name: string, size: string): string | undefined {
+    mkdirSync(join(folder, name))
+    const options = ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', join(folder, name)]
+    if (spawnSync('mount', options).status === 0) return join(name, 'state')
+    console.warn('SKIPPED: the alerts of a full disk. It takes root to mount a small one.')
+    return undefined
+  }
+
+  const firing = async () => new Set((await prometheus.firing()).map(({ labels }) => labels.alertname))
+  /** Repeats client requests until these alerts fire. */
+  const raised = (names: string[], meanwhile: () => Promise<unknown> = async () => undefined) =>
+    eventually(async () => {
+      await meanwhile()
+      const now = await firing()
+      return names.every((name) => now.has(name))
+    })
+  const over = (names: string[], meanwhile: () => Promise<unknown> = async () => undefined) =>
+    eventually(async () => {
+      await meanwhile()
+      const now = await firing()
+      return !names.some((name) => now.has(name))
+    })
+  const url = () => world.network.providerUrl
+  const fileinfo = (file: object) =>
+    ask(`${url()}/api/services/fileinfo`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(file),
+    })
+  const download = async ([asset, txId]: [Published, string]) =>
+    ask(`${url()}/api/services/download?${await downloadParams(asset, txId, buyer)}`).catch(() => undefined)
+  /** Requests a file from the gateway and one from a publisher's host. */
+  const lookUp = () =>
+    Promise.all([
+      fileinfo({ type: 'ipfs', hash: MISSING_CID }),
+      fileinfo({ type: 'url', url: `${world.storage.origin}/described`, method: 'GET' }),
+    ])
+  /** One of each kind of client request that an alert counts. */
+  const traffic = () =>
+    Promise.all([
+      download(whole),
+      download(cut),
+      lookUp(),
+      createToken(onPostgres.server.listeningOrigin, KEY, freshNonce()),
+    ])
+  let describes = (): number | undefined => 200
+  const described = () =>
+    world.storage.on('/described', (_request, response) => {
+      const status = describes()
+      if (status) response.writeHead(status).end()
+    })
+
+  it('can all be evaluated, and are silent while everything is healthy', async () => {
+    described()
+    await eventually(async () => {
+      await traffic()
+      return (await prometheus.rules()).every(({ health }) => health === 'ok')
+    })
+    const { length } = hurried().flatMap(({ rules }) => rules)
+    expect(await prometheus.rules()).toHaveLength(length)
+    await eventually(async () => (await prometheus.values('up')).every((value) => value === 1))
+    await traffic()
+    const others = [...(await firing())].filter((name) => name !== 'TidegateDiskFull')
+    expect(others).toEqual([])
+  })
+
+  it("fire for publishers' hosts and for gateways, independently", async () => {
+    describes = () => 503
+    await raised(['TidegateStorageFailures'], lookUp)
+    expect([...(await firing())]).not.toContain('TidegateGatewayFailures')
+    describes = () => 200
+    gateway.down = true
+    await raised(['TidegateGatewayFailures'], lookUp)
+    await over(['TidegateStorageFailures'], lookUp)
+    gateway.down = false
+    await over(['TidegateGatewayFailures'], lookUp)
+  })
+
+  it('fire when downloads break, and when proofs are queued', async () => {
+    receives = false
+    isCut = true
+    await raised(['TidegateBrokenDownloads', 'TidegateProofsWaiting'], traffic)
+    isCut = false
+    await over(['TidegateBrokenDownloads'], traffic)
+  })
+
+  it('fire when limits on storage requests are reached', async () => {
+    describes = () => undefined
+    const hanging = new AbortController()
+    const asking = Array.from({ length: 2 }, () =>
+      fetch(`${url()}/api/services/fileinfo`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ type: 'url', url: `${world.storage.origin}/described`, method: 'GET' }),
+        signal: hanging.signal,
+      }).catch(() => undefined),
+    )
+    await raised(['TidegateStorageBusy'], traffic)
+    hanging.abort()
+    await Promise.all(asking)
+    describes = () => 200
+  })
+
+  it('fire when the index lags although its node answers', async () => {
+    node.refuse = (method) => (method === 'eth_getLogs' ? { code: -32000, message: 'no logs today' } : undefined)
+    await world.rpc('anvil_mine', ['0x96'])
+    await raised(['TidegateIndexLag', 'TidegateIndexNotCurrent'])
+    expect([...(await firing())]).not.toContain('TidegateStaleHead')
+    node.refuse = () => undefined
+    await over(['TidegateIndexLag', 'TidegateIndexNotCurrent'])
+  })
+
+  it('fire when a node is down and the head of its chain becomes stale', async () => {
+    node.down = true
+    await raised(['TidegateNodeDown', 'TidegateStaleHead'])
+    const raisedFor = (await prometheus.firing()).find(({ labels }) => labels.alertname === 'TidegateNodeDown')
+    expect(raisedFor?.annotations.summary).toContain(`node ${new URL(node.url).host} `)
+    node.down = false
+    await over(['TidegateNodeDown', 'TidegateStaleHead'])
+  })
+
+  it('fire when the database is unavailable and requests are refused because of it', async () => {
+    await postgres.crash()
+    await raised(['TidegateDatabaseAway', 'TidegateServerErrors'], traffic)
+    await postgres.recover()
+    await over(['TidegateDatabaseAway', 'TidegateServerErrors'], traffic)
+  })
+
+  it('fire when the queue of deliveries is full', async () => {
+    const delivered = async () =>
+      onPostgres.context.ledger.recordDelivery({
+        ...{ at: Date.now(), chainId: world.network.chainId, did: whole[0].did, nft: whole[0].nft as Address },
+        ...{ service: 's', file: 0, consumer: buyer.address as Address, orderTx: whole[1] as Hex },
+        ...{ bytes: 1, complete: true },
+      })
+    await postgres.crash()
+    for (let waiting = 0; waiting < BOUNDS.ledger.queue; waiting++) await delivered()
+    await raised(['TidegateDeliveriesDropped'], delivered)
+    await postgres.recover()
+    await over(['TidegateDeliveriesDropped', 'TidegateDatabaseAway'])
+  })
+
+  it('fire when the disk of the database is nearly full', async () => {
+    if (!onSmallDisk) return
+    await raised(['TidegateDiskFull'])
+    const [left = 0] = await prometheus.values('tidegate_state_disk_free_bytes < 1e9')
+    expect(left).toBeLessThan(GIBIBYTE)
+  })
+
+  it('fire when uploads find no room', async () => {
+    if (!onSmallDisk || !hosting) return
+    const base = onSmallDisk.server.listeningOrigin
+    const auth = await tokenOf(base, buyer)
+    const size = 3_000_000
+    const url = await begin(base, size, auth)
+    const part = async () => {
+      const offset = (await tus(url, 'HEAD', auth)).headers.get('upload-offset') as string
+      const rest = Buffer.alloc(size - Number(offset))
+      const { status } = await tus(url, 'PATCH', { ...auth, 'upload-offset': offset }, rest)
+      expect(status).toBe(507)
+    }
+    await raised(['TidegateHostingFull'], part)
+    await over(['TidegateHostingFull'])
+  })
+
+  it('fire when the service is down', async () => {
+    await onPostgres.close()
+    await raised(['TidegateDown'])
+  })
+})

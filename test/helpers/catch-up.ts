@@ -1,0 +1,80 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Address } from 'viem'
+import { DocumentReader } from '../../src/assets/documents.js'
+import { ChainFollower } from '../../src/assets/index/follower.js'
+import type { Chain } from '../../src/chain/chains.js'
+import { connectChains } from '../../src/chain/connect.js'
+import { loadSettings } from '../../src/config/load.js'
+import { Sandbox } from '../../src/sandbox/sandbox.js'
+import { openSqliteStore } from '../../src/state/sqlite.js'
+import { measured } from './measured.js'
+import { SCRIPTED_CHAIN, SCRIPTED_FACTORY } from './scripted-node.js'
+
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+
+export interface CatchUp {
+  nfts: Address[]
+  block: number | null
+  /** Steps that failed, and were tried again. */
+  failures: number
+  /** Batches that were committed. */
+  commits: number
+}
+
+/** Follows the chain of a scripted node from its first block to its head, with a new index. */
+export async function catchUp(nodeUrl: string, concurrency: number, timeout = 60_000): Promise<CatchUp> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const addresses = { scripted: { chainId: SCRIPTED_CHAIN, startBlock: 1, ERC721Factory: SCRIPTED_FACTORY } }
+  writeFileSync(join(folder, 'address.json'), JSON.stringify(addresses))
+  const settings = loadSettings({
+    NETWORK_URL: JSON.stringify({ [SCRIPTED_CHAIN]: nodeUrl }),
+    PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
+    ADDRESS_FILE: join(folder, 'address.json'),
+    RPC_TIMEOUT: String(timeout),
+  })
+  const chain = (await connectChains(settings)).get(SCRIPTED_CHAIN) as Chain
+  const store = openSqliteStore(folder)
+  const sandbox = new Sandbox()
+  const documents = new DocumentReader(sandbox, 1e6)
+  const options = { blockRange: 2000, concurrency, pollInterval: 1, documents, reorgDepth: 16 }
+  const follower = new ChainFollower(chain, store.index, options, SILENT)
+  let [failures, commits] = [0, 0]
+  const commit = store.index.commit.bind(store.index)
+  store.index.commit = (batch) => {
+    commits += 1
+    return commit(batch)
+  }
+  try {
+    for (let done = false; !done; ) {
+      done = await follower.step().catch(() => {
+        failures += 1
+        return false
+      })
+    }
+    const nfts = await store.index.emitters(SCRIPTED_CHAIN, 'nft', undefined, 100_000)
+    return { nfts: nfts.sort(), block: follower.progress.block, failures, commits }
+  } finally {
+    await follower.stop()
+    await sandbox.close()
+    await store.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** The cost of catching up in a process of its own: peak growth of memory in MiB, longest event-loop delay in milliseconds. */
+export interface CatchUpCost {
+  grown: number
+  held: number
+  descriptors: number
+  result: CatchUp
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [url = '', concurrency] = process.argv.slice(2)
+  const { grown, held, result } = await measured(() => catchUp(url, Number(concurrency)))
+  const cost: CatchUpCost = { grown, held, result, descriptors: readdirSync('/proc/self/fd').length }
+  process.stdout.write(JSON.stringify(cost))
+}

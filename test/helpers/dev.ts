@@ -1,0 +1,25 @@
+import { cpSync, mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DevProcess, spawnDev } from '../../demo/local-dev.js'
+import { owned } from './children.js'
+import { program } from './command.js'
+import { prepared } from './prepared.js'
+
+export type { DevProcess } from '../../demo/local-dev.js'
+
+/** Starts `tidegate dev` in a process of its own, and resolves when it is ready. */
+export async function startDev(args: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<DevProcess> {
+  const dev = await spawnDev(args, environment, program())
+  owned(dev.process)
+  return dev
+}
+
+/** As `startDev`, on the contracts that the test run has deployed: for tests of something else than `tidegate dev`. */
+export function startDevOnContracts(args: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<DevProcess> {
+  const [run, chain] = [prepared(), prepared('chain')]
+  if (run === undefined || chain === undefined) return startDev(args, environment)
+  // removed with all that the run has prepared
+  const state = mkdtempSync(join(run, 'dev-'))
+  cpSync(chain, state, { recursive: true })
+  return startDev([...args, '--state', state], environment)
+}

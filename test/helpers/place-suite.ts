@@ -1,0 +1,245 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { faultOf } from '../../src/hosting/audit.js'
+import { PartChecksum } from '../../src/hosting/checksum.js'
+import { UploadLock } from '../../src/hosting/lock.js'
+import { PartWriter } from '../../src/hosting/part-writer.js'
+import type { Place } from '../../src/hosting/place.js'
+import { openSqliteStore } from '../../src/state/sqlite.js'
+import type { HostedRow, HostedStore } from '../../src/state/store.js'
+import { eventually } from './eventually.js'
+
+/** A place under test. */
+export interface PlaceUnderTest {
+  /** Opens the place as another instance does. */
+  open(): Place
+  /** Names of all that lies there. */
+  left(): string[]
+  close(): Promise<void>
+}
+
+/** More than two parts of any place. */
+const CONTENT = randomBytes(17_500_000)
+export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const OWNER = '0x1111111111111111111111111111111111111111'
+
+/** A state store of its own, and files in it. */
+export class Files {
+  readonly folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  private readonly state = openSqliteStore(this.folder)
+  readonly store: HostedStore = this.state.hosted
+
+  async create(size: number): Promise<string> {
+    const id = randomBytes(32).toString('base64url')
+    const row = { id, owner: OWNER, size, metadata: '', createdAt: Date.now(), expiresAt: Date.now() + 600_000 }
+    await this.store.create(row, { files: 1000, bytes: Number.MAX_SAFE_INTEGER })
+    return id
+  }
+
+  async row(id: string): Promise<HostedRow> {
+    return (await this.store.find(id)) as HostedRow
+  }
+
+  /** Writes a part as a request does, and returns what is there then. */
+  async write(
+    place: Place,
+    id: string,
+    bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    checksum?: string,
+    stop: () => void = () => undefined,
+  ) {
+    const { completedAt, received } = await this.row(id)
+    if (completedAt !== null) return received
+    const lock = new UploadLock(this.store, id)
+    await lock.acquire(() => undefined)
+    try {
+      const part = {
+        bytes: bytes as AsyncIterable<Uint8Array>,
+        stop,
+        checksum: checksum === undefined ? undefined : PartChecksum.parse(`sha256 ${checksum}`),
+      }
+      return await PartWriter.write(await this.row(id), lock, { store: this.store, place }, part)
+    } finally {
+      await lock.release()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.state.close()
+    rmSync(this.folder, { recursive: true })
+  }
+}
+
+/** Bytes in chunks, as they come from a connection. */
+export function* chunked(bytes: Buffer, size = 65_536): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+/** Reads a stream to its end. */
+export async function whole(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** The suite that every place of hosted files must pass. */
+export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): void {
+  describe(`place of hosted files: ${name}`, () => {
+    let under: PlaceUnderTest
+    let files: Files
+    const opened: Place[] = []
+    const open = () => {
+      opened.push(under.open())
+      return opened.at(-1) as Place
+    }
+    beforeAll(async () => {
+      under = await start()
+      files = new Files()
+      await open().prepare()
+    })
+    afterAll(async () => {
+      await Promise.all(opened.map((place) => place.close()))
+      await files.close()
+      await under.close()
+    })
+
+    const complete = async (id: string, content: Buffer) => {
+      const row = await files.row(id)
+      expect(row).toMatchObject({ received: content.length, sha256: sha256(content) })
+      expect((await whole(await open().read(row, 0, content.length - 1))).equals(content)).toBe(true)
+      expect(await faultOf(row, open())).toBeUndefined()
+      return row
+    }
+
+    it('keeps a file whose parts come from one instance after the other, of any size', async () => {
+      const id = await files.create(CONTENT.length)
+      let at = 0
+      for (const size of [1, 65_535, 8_323_072, 1, 8_500_000, CONTENT.length]) {
+        const part = CONTENT.subarray(at, at + size)
+        at += part.length
+        expect(await files.write(open(), id, chunked(part))).toBe(at)
+        expect(await faultOf(await files.row(id), open())).toBeUndefined()
+      }
+      const row = await complete(id, CONTENT)
+      for (const [start, end] of [
+        [0, 0],
+        [8_388_607, 8_388_608],
+        [17_499_990, 17_499_999],
+      ] as const)
+        expect(await whole(await open().read(row, start, end))).toEqual(CONTENT.subarray(start, end + 1))
+    })
+
+    it('keeps small files, and empty ones', async () => {
+      const [small, empty] = [await files.create(4), await files.create(0)]
+      await files.write(open(), small, [CONTENT.subarray(0, 4)])
+      await complete(small, CONTENT.subarray(0, 4))
+      await files.write(open(), empty, [])
+      expect(await files.row(empty)).toMatchObject({ received: 0, sha256: sha256(Buffer.alloc(0)) })
+      expect(await faultOf(await files.row(empty), open())).toBeUndefined()
+    })
+
+    it('keeps what has arrived of a part that broke off, and goes on from there', async () => {
+      const id = await files.create(CONTENT.length)
+      async function* broken(until: number) {
+        yield* chunked(CONTENT.subarray(0, until))
+        throw new Error('gone')
+      }
+      await expect(files.write(open(), id, broken(9_000_001))).rejects.toThrow('gone')
+      expect((await files.row(id)).received).toBe(9_000_001)
+      await files.write(open(), id, chunked(CONTENT.subarray(9_000_001)))
+      await complete(id, CONTENT)
+    })
+
+    it('keeps nothing of a part with another checksum, however long', async () => {
+      const id = await files.create(CONTENT.length)
+      const part = CONTENT.subarray(0, 17_000_000)
+      const sum = createHash('sha256').update(part).digest('base64')
+      const wrong = files.write(open(), id, chunked(CONTENT.subarray(0, 16_999_999)), sum)
+      await expect(wrong).rejects.toMatchObject({ code: 'UPLOAD_CHECKSUM' })
+      expect((await files.row(id)).received).toBe(0)
+      expect(await files.write(open(), id, chunked(part), sum)).toBe(part.length)
+      await files.write(open(), id, chunked(CONTENT.subarray(part.length)))
+      await complete(id, CONTENT)
+    })
+
+    it('keeps nothing of a part beyond the length of the file', async () => {
+      const id = await files.create(10)
+      const long = files.write(open(), id, [CONTENT.subarray(0, 5), CONTENT.subarray(5, 11)])
+      await expect(long).rejects.toMatchObject({ code: 'UPLOAD_TOO_LARGE' })
+      expect((await files.row(id)).received).toBe(0)
+      await files.write(open(), id, [CONTENT.subarray(0, 10)])
+      await complete(id, CONTENT.subarray(0, 10))
+    })
+
+    it('keeps nothing of a writer that has lost its lock', async () => {
+      const id = await files.create(CONTENT.length)
+      await files.write(open(), id, chunked(CONTENT.subarray(0, 3_000_000)))
+      // as a process that was stopped for longer than its lock holds, and still believes in it
+      const stopped = new UploadLock(files.store, id)
+      await stopped.acquire(() => undefined)
+      let go = () => {}
+      const resumed = new Promise<void>((resolve) => (go = resolve))
+      const row = await files.row(id)
+      async function* other() {
+        yield* chunked(Buffer.alloc(6_000_000, 'other'))
+        await resumed
+        yield* chunked(Buffer.alloc(2_000_000, 'other'))
+      }
+      const part = { bytes: other() }
+      const older = PartWriter.write(row, stopped, { store: files.store, place: open() }, part).catch((error) => error)
+      await eventually(async () => (await files.row(id)).received >= 3_000_000)
+      const { received } = await files.row(id)
+      await files.store.unlock(id, stopped.holder)
+      const newer = new UploadLock(files.store, id)
+      await newer.acquire(() => undefined)
+      go()
+      expect(await older).toMatchObject({ code: 'UPLOAD_CONFLICT' })
+      await stopped.release()
+      expect((await files.row(id)).received).toBe(received)
+      await newer.release()
+      await files.write(open(), id, chunked(CONTENT.subarray(received)))
+      const end = await files.row(id)
+      const read = await whole(await open().read(end, 0, CONTENT.length - 1))
+      expect(end.sha256).toBe(sha256(read))
+      expect(await faultOf(end, open())).toBeUndefined()
+    })
+
+    it('stops reading when its reader leaves', async () => {
+      const id = await files.create(CONTENT.length)
+      await files.write(open(), id, chunked(CONTENT))
+      const leaving = new AbortController()
+      const body = await open().read(await files.row(id), 0, CONTENT.length - 1, leaving.signal)
+      body.on('error', () => undefined)
+      body.read(1)
+      body.destroy()
+      await eventually(() => body.closed)
+    })
+
+    it('deletes all that there is of a file, complete or not, and again', async () => {
+      const before = under.left().length
+      const [done, begun, never] = [
+        await files.create(9_000_000),
+        await files.create(CONTENT.length),
+        await files.create(5),
+      ]
+      await files.write(open(), done, chunked(CONTENT.subarray(0, 9_000_000)))
+      await files.write(open(), begun, chunked(CONTENT.subarray(0, 9_000_000)))
+      await files.write(open(), begun, chunked(CONTENT.subarray(9_000_000, 9_000_100)))
+      const ids: string[] = []
+      for await (const id of open().ids()) ids.push(id)
+      expect(ids).toEqual(expect.arrayContaining([done, begun]))
+      for (const id of [done, begun, never]) {
+        const row = await files.row(id)
+        await open().remove(row)
+        await open().remove(row)
+      }
+      expect(under.left()).toHaveLength(before)
+      expect(await files.row(done).then((row) => faultOf(row, open()))).toBe('missing')
+      await expect(files.row(done).then((row) => open().read(row, 0, 9))).rejects.toThrow()
+    })
+  })
+}

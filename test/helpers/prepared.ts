@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Names the folder of the fixtures that a test run has prepared; unset where helpers are used outside of one. */
+export const PREPARED = 'TIDEGATE_TEST_PREPARED'
+
+/**
+ * The path of a fixture that is made once per test run: `build` (the output of `npm run build`, and programs that tests
+ * start often), `chain` (a snapshot of a chain with the contracts), `contracts` (the contracts of test/contracts compiled
+ * so far). Undefined where it does not exist; callers then make their own.
+ */
+export function prepared(...path: string[]): string | undefined {
+  const folder = process.env[PREPARED]
+  if (folder === undefined) return undefined
+  const found = join(folder, ...path)
+  return existsSync(found) ? found : undefined
+}

@@ -1,0 +1,7 @@
+/** Whether this is `npm run test:large`: the same tests with sizes that take minutes. */
+export const IS_LARGE_RUN = process.env.LARGE_FILES !== undefined
+
+/** A size for ordinary runs, large enough for the test to be meaningful, and one for `npm run test:large`. */
+export function sized(usual: number, large: number): number {
+  return IS_LARGE_RUN ? large : usual
+}

@@ -1,0 +1,357 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { StateError } from '../../src/errors.js'
+import { faultOf } from '../../src/hosting/audit.js'
+import { UploadLock } from '../../src/hosting/lock.js'
+import { PartWriter } from '../../src/hosting/part-writer.js'
+import { PartMemory } from '../../src/hosting/s3/memory.js'
+import { S3Place } from '../../src/hosting/s3/place.js'
+import { MAX_FILE, partSize, stateOf } from '../../src/hosting/s3/state.js'
+import { Sweeper } from '../../src/hosting/sweeper.js'
+import type { HostedUses } from '../../src/hosting/uses.js'
+import type { S3Error } from '../../src/outbound/s3-client.js'
+import type { Logger } from '../../src/process/logger.js'
+import type { HostedStore } from '../../src/state/store.js'
+import { eventually } from '../helpers/eventually.js'
+import { chunked, Files, sha256, whole } from '../helpers/place-suite.js'
+import { type Asked, type S3Bucket, startBucket } from '../helpers/s3-bucket.js'
+
+/** One part, and the beginning of the next. */
+const CONTENT = randomBytes(9_000_000)
+const PART = 8_388_608
+const SLOW_DOWN = { status: 503, code: 'SlowDown' }
+
+describe('hosted files on an S3 server with faults', () => {
+  let server: S3Bucket
+  let files: Files
+  let place: S3Place
+  const failures: S3Error[] = []
+  const open = (memory?: PartMemory) => {
+    return new S3Place({
+      ...{ account: server.account, prefix: '', onFailure: (failure) => failures.push(failure) },
+      ...(memory ? { memory } : {}),
+    })
+  }
+  beforeAll(async () => {
+    server = await startBucket()
+    files = new Files()
+    place = open()
+  })
+  afterEach(() => {
+    server.fault = () => undefined
+    failures.length = 0
+  })
+  afterAll(async () => {
+    await place.close()
+    await files.close()
+    await server.close()
+  })
+
+  const begun = async (until: number, size = CONTENT.length) => {
+    const id = await files.create(size)
+    if (until > 0) await files.write(place, id, chunked(CONTENT.subarray(0, until)))
+    return id
+  }
+  const goOn = async (id: string) => {
+    const { received, size } = await files.row(id)
+    return files.write(place, id, chunked(CONTENT.subarray(received, size)))
+  }
+  const later = Date.now() + 3_600_000
+
+  it('aborts multipart uploads that no file knows of once they are old, and no others', async () => {
+    const known = await begun(PART + 1)
+    const [lost, recent] = [await begun(0), await begun(0)]
+    const orphans = [
+      await place.bucket.begin(`${lost}/file-a`),
+      await place.bucket.begin(`${lost}/file-b`),
+      // of a file that has another one, as a crash before the record leaves it
+      await place.bucket.begin(`${known}/file-c`),
+      await place.bucket.begin(`${randomBytes(32).toString('base64url')}/file-d`),
+    ]
+    const others = [await place.bucket.begin('backups/monday'), await place.bucket.begin(`${recent}/file-e`)]
+    const young = server.begun.get(others[1] as string)
+    if (young) young.initiated = new Date(later)
+    const own = stateOf((await files.row(known)).place).upload as string
+    expect(server.uploads()).toEqual(expect.arrayContaining([own, ...orphans, ...others]))
+    await place.tidy(Date.now() - 60_000, files.store.find)
+    expect(server.uploads()).toEqual(expect.arrayContaining(orphans))
+    await place.tidy(later, files.store.find)
+    expect(server.uploads().sort()).toEqual([own, ...others].sort())
+    await goOn(known)
+    await expectComplete(known)
+  })
+
+  it('deletes what has ended although the policy does not allow to list multipart uploads', async () => {
+    const ended = await begun(4)
+    const warned: object[] = []
+    const log = { warn: (about: object) => warned.push(about) } as unknown as Logger
+    const uses = { hashesOf: () => [] } as unknown as HostedUses
+    const tools = { store: files.store, place, uses, log, lifetime: 60_000, isCurrent: () => true }
+    server.fault = ({ what }) => (what === 'uploads' ? { status: 403, code: 'AccessDenied' } : undefined)
+    await files.store.remove(ended, Date.now())
+    await new Sweeper(tools).sweep(Date.now())
+    expect(server.keys().filter((key) => key.startsWith(ended))).toEqual([])
+    expect(warned).toEqual([{ status: 403, code: 'AccessDenied' }])
+  })
+
+  const expectComplete = async (id: string) => {
+    const row = await files.row(id)
+    expect(row.sha256).toBe(sha256(CONTENT.subarray(0, row.size)))
+    expect(await faultOf(row, place)).toBeUndefined()
+  }
+  /** Does something with the first requests of a kind. */
+  const atFirst = (what: Asked['what'], count: number, fault: ReturnType<S3Bucket['fault']>) => {
+    let left = count
+    server.fault = (asked) => (asked.what === what && left-- > 0 ? fault : undefined)
+  }
+
+  it.each([
+    ['is slow down', SLOW_DOWN],
+    ['is an internal error', { status: 500, code: 'InternalError' }],
+    ['is a reset', 'reset'],
+    ['is lost, although all was done', 'lose'],
+  ] as const)('go on by themselves where an answer %s', async (_, fault) => {
+    for (const what of ['begin', 'part', 'put', 'complete', 'head'] as const) {
+      const id = await begun(0)
+      atFirst(what, 2, fault)
+      await files.write(place, id, chunked(CONTENT.subarray(0, 8_500_000)))
+      await goOn(id)
+      await expectComplete(id)
+    }
+    expect(failures).toEqual([])
+  })
+
+  it.each([
+    ['away', SLOW_DOWN, 'HOSTING_UNAVAILABLE'],
+    ['refusing', { status: 403, code: 'AccessDenied' }, 'HOSTING_UNAVAILABLE'],
+    ['without the bucket', { status: 404, code: 'NoSuchBucket' }, 'HOSTING_UNAVAILABLE'],
+    ['full', { status: 507, code: 'XMinioStorageFull' }, 'HOSTING_FULL'],
+    ['over its quota', { status: 403, code: 'QuotaExceeded' }, 'HOSTING_FULL'],
+  ] as const)('acknowledge nothing that a server %s does not take, and lose nothing', async (_, fault, code) => {
+    const id = await begun(8_500_000)
+    server.fault = () => fault
+    const refused = files.write(place, id, chunked(CONTENT.subarray(8_500_000)))
+    await expect(refused).rejects.toMatchObject({ code, message: expect.not.stringContaining('127.0.0.1') })
+    expect(failures[0]).toMatchObject(fault)
+    expect((await files.row(id)).received).toBe(8_500_000)
+    server.fault = () => undefined
+    await goOn(id)
+    await expectComplete(id)
+  })
+
+  it('are complete only when S3 has the whole object, whatever it says', async () => {
+    const id = await begun(8_500_000)
+    const lies: ReturnType<S3Bucket['fault']>[] = [
+      // failures that come with the status of success, as S3 does when it takes long to assemble
+      {
+        change: (answer) =>
+          Object.assign(answer, { headers: {}, body: Buffer.from('<Error><Code>InternalError</Code></Error>') }),
+      },
+      { change: (answer) => Object.assign(answer, { headers: {}, body: Buffer.from('  ') }) },
+    ]
+    for (const lie of lies) {
+      const another = await begun(8_500_000)
+      atFirst('complete', 1, lie)
+      await goOn(another)
+      await expectComplete(another)
+    }
+    server.fault = ({ what }) =>
+      what === 'head' ? { change: ({ headers }) => Object.assign(headers, { 'content-length': '8999999' }) } : undefined
+    await expect(goOn(id)).rejects.toMatchObject({ code: 'UPLOAD_LOST' })
+    expect((await files.row(id)).sha256).toBeNull()
+    server.fault = () => undefined
+    await goOn(id)
+    await expectComplete(id)
+  })
+
+  it('are complete although the service was killed before it could say so', async () => {
+    for (const more of [CONTENT, CONTENT.subarray(0, 8_600_000)]) {
+      const id = await begun(8_500_000)
+      const row = await files.row(id)
+      const advance: HostedStore['advance'] = async (...move) => {
+        if (move[2].done) throw new StateError('STATE_UNAVAILABLE', 'killed')
+        return files.store.advance(...move)
+      }
+      const lock = new UploadLock(files.store, id)
+      await lock.acquire(() => undefined)
+      const bytes = chunked(CONTENT.subarray(row.received)) as unknown as AsyncIterable<Uint8Array>
+      const killed = PartWriter.write(row, lock, { store: { ...files.store, advance }, place }, { bytes })
+      await expect(killed).rejects.toThrow('killed')
+      await lock.release()
+      expect((await files.row(id)).received).toBe(row.received)
+      await files.write(place, id, chunked(more.subarray(row.received)))
+      if (more !== CONTENT) expect((await files.row(id)).received).toBe(more.length)
+      await goOn(id)
+      await expectComplete(id)
+    }
+  })
+
+  it('are not acknowledged where a part is stored without a tag', async () => {
+    const id = await begun(0)
+    server.fault = ({ what }) =>
+      what === 'part' ? { change: ({ headers }) => Reflect.deleteProperty(headers, 'etag') } : undefined
+    await expect(goOn(id)).rejects.toMatchObject({ code: 'HOSTING_UNAVAILABLE' })
+    expect((await files.row(id)).received).toBe(0)
+    server.fault = () => undefined
+    await goOn(id)
+    await expectComplete(id)
+  })
+
+  it('say that an upload is lost whose parts somebody has deleted', async () => {
+    const [parts, tail] = [await begun(8_500_000), await begun(1_000_000)]
+    const { file, upload } = stateOf((await files.row(parts)).place)
+    await place.bucket.abort(file as string, upload as string)
+    await expect(goOn(parts)).rejects.toMatchObject({ code: 'UPLOAD_LOST' })
+    const row = await files.row(tail)
+    await place.bucket.remove(stateOf(row.place).tail[0]?.key as string)
+    expect(await faultOf(row, place)).toBe('short')
+    await expect(goOn(tail)).rejects.toMatchObject({ code: 'UPLOAD_LOST' })
+  })
+
+  it('have the bytes of the newer writer, although requests of the older one arrive later', async () => {
+    const id = await begun(0)
+    const older = new UploadLock(files.store, id)
+    await older.acquire(() => undefined)
+    const row = await files.row(id)
+    // its first part is on its way to S3, and stays there for long
+    let arrive: (fault: undefined) => void = () => {}
+    const held: Asked[] = []
+    server.fault = (asked) => {
+      if (asked.what !== 'part' || held.length > 0) return undefined
+      held.push(asked)
+      return { wait: new Promise((resolve) => (arrive = resolve)) }
+    }
+    const bytes = chunked(Buffer.alloc(8_700_000, 'other')) as unknown as AsyncIterable<Uint8Array>
+    const lost = PartWriter.write(row, older, { store: files.store, place }, { bytes }).catch((error) => error)
+    await eventually(() => held.length > 0)
+    await files.store.unlock(id, older.holder)
+    await files.write(place, id, chunked(CONTENT.subarray(0, 8_500_000)))
+    arrive(undefined)
+    expect(await lost).toMatchObject({ code: 'UPLOAD_CONFLICT' })
+    await older.release()
+    await goOn(id)
+    await expectComplete(id)
+  })
+
+  it('are read on where a connection breaks, and refused where other bytes come than were asked for', async () => {
+    const id = await begun(CONTENT.length)
+    const row = await files.row(id)
+    atFirst('get', 2, { cutAfter: 3_000_000 })
+    expect((await whole(await place.read(row, 0, row.size - 1))).equals(CONTENT)).toBe(true)
+    atFirst('get', 1, { cutAfter: 1_000_000 })
+    expect((await whole(await place.read(row, 5, 2_000_004))).equals(CONTENT.subarray(5, 2_000_005))).toBe(true)
+    const lies: Record<string, string>[] = [
+      { 'content-range': 'bytes 6-15/9000000' },
+      { 'content-range': 'bytes 5-14/9000001' },
+      { 'content-length': '9' },
+    ]
+    for (const lie of lies) {
+      server.fault = ({ what }) =>
+        what === 'get' ? { change: ({ headers }) => Object.assign(headers, lie) } : undefined
+      await expect(place.read(row, 5, 14)).rejects.toMatchObject({ code: 'HOSTING_UNAVAILABLE' })
+    }
+    server.fault = ({ what }) => (what === 'get' ? { cutAfter: 100 } : undefined)
+    await expect(whole(await place.read(row, 5, 999_999)).catch((error) => error)).resolves.toBeInstanceOf(Error)
+  })
+
+  it('end the request of a reader that has left, even before its answer', async () => {
+    const id = await begun(CONTENT.length)
+    const leaving = new AbortController()
+    server.fault = ({ what }) => (what === 'get' ? 'silent' : undefined)
+    const before = server.asked.length
+    const waiting = place.read(await files.row(id), 0, 9, leaving.signal)
+    await eventually(() => server.asked.length > before)
+    leaving.abort()
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('make one object of many small pieces, and never send a part twice over', async () => {
+    const id = await files.create(PART + 1000)
+    const before = server.asked.length
+    for (let at = 0; at < 100; at++) await files.write(place, id, [CONTENT.subarray(at * 10, at * 10 + 10)])
+    expect(stateOf((await files.row(id)).place).tail.length).toBeLessThanOrEqual(32)
+    expect(server.keys().filter((key) => key.startsWith(id)).length).toBeLessThanOrEqual(32)
+    const sent = server.asked.slice(before).reduce((sum, { body }) => sum + body.length, 0)
+    expect(sent).toBeLessThan(3000)
+    await goOn(id)
+    await expectComplete(id)
+    expect(server.keys().filter((key) => key.startsWith(id))).toHaveLength(1)
+  })
+
+  it('are hashed from the object where another version has kept the hash', async () => {
+    const id = await begun(8_500_000)
+    const lock = new UploadLock(files.store, id)
+    await lock.acquire(() => undefined)
+    const { place: state } = await files.row(id)
+    await files.store.advance(id, lock.holder, { from: 8_500_000, to: 8_500_000, place: state, hash: 'AAAA' })
+    await lock.release()
+    await files.write(place, id, chunked(CONTENT.subarray(8_500_000, 8_600_000)))
+    await goOn(id)
+    await expectComplete(id)
+  })
+
+  it('take no more memory than they may, whatever the number of uploads', async () => {
+    const memory = new PartMemory(2 * PART, 60_000)
+    const bounded = open(memory)
+    const ids = await Promise.all(Array.from({ length: 4 }, () => files.create(9_000_000)))
+    let most = 0
+    server.fault = () => {
+      most = Math.max(most, memory.bytes)
+      return undefined
+    }
+    await Promise.all(ids.map((id) => files.write(bounded, id, chunked(CONTENT.subarray(0, 9_000_000)))))
+    expect(most).toBe(2 * PART)
+    expect(memory.bytes).toBe(0)
+    for (const id of ids) await expectComplete(id)
+    const impatient = open(new PartMemory(PART, 1))
+    let go = () => {}
+    const waits = new Promise<void>((resolve) => (go = resolve))
+    const [first, second] = [await files.create(PART), await files.create(PART)]
+    async function* slowly() {
+      yield CONTENT.subarray(0, 10)
+      await waits
+      yield CONTENT.subarray(10, PART)
+    }
+    const slow = files.write(impatient, first, slowly())
+    await expect(files.write(impatient, second, [CONTENT.subarray(0, 10)])).rejects.toMatchObject({
+      code: 'HOSTING_UNAVAILABLE',
+    })
+    go()
+    await slow
+    await expectComplete(first)
+    await Promise.all([bounded.close(), impatient.close()])
+  })
+
+  it('give way to those who wait for memory, and keep what has arrived', async () => {
+    const memory = new PartMemory(PART, 600_000, 50)
+    const bounded = open(memory)
+    for (const checksum of [undefined, Buffer.alloc(32).toString('base64')]) {
+      const [slow, honest] = [await files.create(9_000_000), await files.create(9_000_000)]
+      let stop = () => {}
+      const stopped = new Promise<void>((resolve) => (stop = resolve))
+      async function* crawling() {
+        yield CONTENT.subarray(0, 10)
+        await stopped
+      }
+      const crawls = files.write(bounded, slow, crawling(), checksum, stop).catch(({ code }) => code)
+      await eventually(() => memory.bytes === PART)
+      await files.write(bounded, honest, chunked(CONTENT))
+      await expectComplete(honest)
+      // of a part with a checksum nothing can be kept
+      expect([await crawls, (await files.row(slow)).received]).toEqual(checksum ? ['HOSTING_UNAVAILABLE', 0] : [10, 10])
+      await goOn(slow)
+      await expectComplete(slow)
+    }
+    expect(memory.bytes).toBe(0)
+    await bounded.close()
+  })
+})
+
+it('files on S3 have no more parts than it takes, and none that it refuses', () => {
+  for (const size of [1, 5_242_880, 42_000_000_000, 100_000_000_000, MAX_FILE]) {
+    const part = partSize(size)
+    expect(part).toBeGreaterThanOrEqual(5_242_880)
+    expect(part).toBeLessThanOrEqual(67_108_864)
+    expect(Math.ceil(size / part)).toBeLessThanOrEqual(5_000)
+  }
+})

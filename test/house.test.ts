@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { LONGEST } from './helpers/sequencer.js'
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url))
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.ts$/.test(file))
+/** Each file of src/ with the files that it imports, including type imports. */
+const imports = new Map(files.map((file) => [file, importsOf(file)]))
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(SRC, file), 'utf8')
+  return [...text.matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)].map(([, path]) =>
+    relative(SRC, resolve(SRC, dirname(file), `${path}.ts`)),
+  )
+}
+
+/** An import cycle through `file`; undefined where there is none. */
+function circleOf(file: string): string[] | undefined {
+  const seen = new Set<string>()
+  const walk = (at: string, path: string[]): string[] | undefined => {
+    for (const next of imports.get(at) ?? []) {
+      if (next === file) return [...path, next]
+      if (seen.has(next)) continue
+      seen.add(next)
+      const found = walk(next, [...path, next])
+      if (found) return found
+    }
+    return undefined
+  }
+  return walk(file, [file])
+}
+
+/** Imports from files under one of `from` to files under one of `to`. */
+function edges(from: RegExp, to: RegExp): string[] {
+  return [...imports]
+    .filter(([file]) => from.test(file))
+    .flatMap(([file, imported]) => imported.filter((one) => to.test(one)).map((one) => `${file} imports ${one}`))
+}
+
+describe('the test files', () => {
+  it('that are run first are there', () => {
+    expect(LONGEST.filter((name) => !existsSync(join(SRC, '..', name)))).toEqual([])
+  })
+})
+
+describe('imports between the folders of src/', () => {
+  it('form no cycle', () => {
+    expect(files.length).toBeGreaterThan(200)
+    expect(files.flatMap((file) => circleOf(file)?.join(' → ') ?? [])).toEqual([])
+  })
+
+  it.each([
+    ['nothing below http/ knows HTTP', /^(?!http\/|app\.ts|context\.ts)/, /^http\//],
+    ['storage/ knows no chain', /^storage\//, /^chain\//],
+    ['orders/ does not know how an asset was found', /^orders\//, /^assets\//],
+    ['the service never imports the local network', /^(?!dev\/|cli\/dev\.ts|cli\/people\/)/, /^dev\//],
+    ['the service does not import the exported test suites', /^(?!testing\/)/, /^testing\//],
+    ['only the entry point imports commands', /^(?!cli\/)/, /^cli\//],
+    ['storage kinds connect through egress/ only', /^storage\/kinds\//, /^outbound\//],
+  ])('%s', (_, from, to) => {
+    expect(edges(from, to)).toEqual([])
+  })
+})
+
+describe('the client library', () => {
+  const CLIENT = fileURLToPath(new URL('../client/src', import.meta.url))
+  const own = readdirSync(CLIENT, { recursive: true, encoding: 'utf8' }).filter((file) => /\.ts$/.test(file))
+  const named = own.flatMap((file) =>
+    [...readFileSync(join(CLIENT, file), 'utf8').matchAll(/(?:from |import\()'([^']+)'/g)].map(
+      ([, name]) => [file, name as string] as const,
+    ),
+  )
+
+  it('imports nothing of src/, and no package but viem', () => {
+    const leaving = named.filter(([file, name]) => {
+      if (name.startsWith('.')) return relative(CLIENT, resolve(CLIENT, dirname(file), name)).startsWith('..')
+      return !/^viem(\/|$)/.test(name) && !(name.startsWith('node:') && file.startsWith('node/'))
+    })
+    expect(named.length).toBeGreaterThan(100)
+    expect(leaving).toEqual([])
+  })
+})

