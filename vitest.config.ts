@@ -1,11 +1,29 @@
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/helpers/sequencer.js'
+
+const client = (path: string) => fileURLToPath(new URL(`client/src/${path}`, import.meta.url))
 
 export default defineConfig({
+  // the source of the workspace, not what was built of it
+  resolve: { alias: { '@tidegate/client/node': client('node/index.ts'), '@tidegate/client': client('index.ts') } },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'client/test/**/*.test.ts', 'console/test/**/*.test.ts'],
+    globalSetup: './test/helpers/global-setup.ts',
+    setupFiles: './test/helpers/setup.ts',
     pool: 'forks',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // a process runs many files, one after the other: to load and warm up all modules for each is half of a run's work
+    isolate: false,
+    // some files wait for deadlines and other processes most of their time: one worker more than there are cores
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
+    // these only end what hangs: how long anything takes is a matter of the machine
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 240_000 } },
+    // of this process alone: what runs in processes and threads that tests start is not counted
+    coverage: { include: ['src/**'], reporter: ['text-summary', 'html', 'json-summary'], reportOnFailure: true },
     reporters: ['default', './test/helpers/summary-reporter.ts'],
   },
 })

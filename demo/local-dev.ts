@@ -2,41 +2,48 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { NetworkFacts } from '../src/dev/network.js'
+import type { NetworkInfo } from '../src/dev/network.js'
 
-/** A `tidegate dev --json` in a process of its own. */
+/** A running `tidegate dev --json` process. */
 export interface DevProcess {
-  facts: NetworkFacts
+  facts: NetworkInfo
   process: ChildProcess
-  /** Ends it with SIGTERM and answers the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>
 }
 
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
 
-/** Arguments with which node runs the tidegate command from source. */
+/** Returns the node arguments that run the tidegate command from source. */
 export function cliArguments(...args: string[]): string[] {
   return ['--import', 'tsx', CLI, ...args]
 }
 
-/** Starts a local network in its own process and resolves with its ready line. Throws what it said when it ends instead. */
-export async function spawnDev(args: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<DevProcess> {
-  const given = ['dev', '--json', '--port', '0', '--rpc-port', '0', ...args]
-  const child = spawn(process.execPath, cliArguments(...given), {
+/**
+ * Starts a local network in its own process and resolves when it is ready. Rejects with its output if it exits first.
+ * `program` holds the arguments of node, by default to run the source.
+ */
+export async function spawnDev(
+  args: string[] = [],
+  environment: NodeJS.ProcessEnv = {},
+  program: readonly string[] = cliArguments(),
+): Promise<DevProcess> {
+  const argv = ['dev', '--json', '--port', '0', '--rpc-port', '0', ...args]
+  const child = spawn(process.execPath, [...program, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   })
-  let said = ''
+  let output = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-4000)
+    output = (output + chunk.toString()).slice(-4000)
   })
   const exited = once(child, 'exit') as Promise<[number | null]>
   const line = await Promise.race([
     once(createInterface({ input: child.stdout }), 'line').then(([first]) => first as string),
-    exited.then(([code]) => Promise.reject(new Error(`tidegate dev ended with code ${code}: ${said}`))),
+    exited.then(([code]) => Promise.reject(new Error(`tidegate dev ended with code ${code}: ${output}`))),
   ])
   return {
-    facts: JSON.parse(line) as NetworkFacts,
+    facts: JSON.parse(line) as NetworkInfo,
     process: child,
     async stop() {
       child.kill('SIGTERM')

@@ -1,61 +1,94 @@
+import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ethers } from 'ethers'
-import { ocean } from './client.js'
-import { acquire, downloadUrl, order, quote } from './consume.js'
-import { type DevProcess, spawnDev } from './local-dev.js'
-import { publish } from './publish.js'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { cliArguments, type DevProcess, spawnDev } from './local-dev.js'
 
-/** What a publisher and a consumer do, on real parts, each step told with its time. Exit code 0: the bytes are identical. */
-async function demo(): Promise<void> {
-  const step = stopwatch()
+const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * A tour through the commands: a file of 5 MB is published, looked at, bought and downloaded, and somebody else is refused. Each
+ * command is printed as one would type it, and really run.
+ */
+async function tour(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-demo-'))
+  // nothing of the tour is kept in the user's own folders, and no other local network is found
+  const environment = { XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder, XDG_RUNTIME_DIR: '' }
   const file = randomBytes(5 * 1024 * 1024)
   const storage = await serve(file)
   let dev: DevProcess | undefined
+  const tidegate = (...args: string[]) => command(args, folder, environment)
   try {
-    dev = await spawnDev()
-    const network = dev.facts
-    step(`local network ready: provider ${network.providerUrl}, chain ${network.rpcUrl}`)
-
-    const provider = new ethers.providers.JsonRpcProvider(network.rpcUrl)
-    const [publisher, consumer, stranger] = [provider.getSigner(1), provider.getSigner(2), provider.getSigner(3)]
+    say('A local chain with the contracts, and the service on it:', 'tidegate dev')
+    dev = await spawnDev([], environment)
+    const { providerUrl, accounts } = dev.facts
+    console.log(`provider ${providerUrl}\n`)
+    const buyer = accounts[2]?.address as string
     const url = `http://127.0.0.1:${(storage.address() as AddressInfo).port}/tides.bin`
-    const asset = await publish({
-      network,
-      publisher,
-      files: [{ type: 'url', url, method: 'GET' }],
-      onStep: (what) => step(`publisher: ${what}`),
-    })
-    await new ocean.Aquarius(network.providerUrl).waitForIndexer(asset.did, asset.txId, undefined, 50, 200)
-    step(`index: ${asset.did} resolves`)
 
-    const [info] = await ocean.ProviderInstance.checkDidFiles(asset.did, 'tide-access', network.providerUrl, true)
-    step(`fileinfo: valid ${info?.valid}, ${info?.contentLength} bytes, ${info?.contentType}, sha256 ${info?.checksum}`)
-    const fee = await quote(network, asset, await consumer.getAddress())
-    step(`initialize: provider fee ${fee.providerFeeAmount} to ${fee.providerFeeAddress}`)
-    await acquire(network, asset, consumer)
-    const txId = await order(network, asset, consumer, fee)
-    step(`consumer: ordered in transaction ${txId}`)
+    console.log('Account 1 sells a file. Where it lies is encrypted, and only account 2 may buy it:')
+    const terms = ['--license', 'CC-BY-4.0', '--tag', 'tides', '--price', '5', '--timeout', '30d', '--allow', buyer]
+    const did = (await tidegate('publish', url, '--name', 'Tide tables', ...terms, '--account', '1')).trim()
 
-    const response = await fetch(await downloadUrl(network, asset, txId, consumer))
-    const received = Buffer.from(await response.arrayBuffer())
-    const [sent, got] = [sha256(file), sha256(received)]
-    step(`download: ${response.status}, ${received.length} bytes, ${response.headers.get('content-disposition')}`)
-    if (sent !== got) throw new Error(`The bytes differ: served ${sent}, received ${got}.`)
-    step(`bytes identical: sha256 ${got}`)
+    console.log('Anybody can find it, and see what it is:')
+    await tidegate('search', 'tide')
+    await tidegate('show', did)
 
-    const refused = await fetch(await downloadUrl(network, asset, txId, stranger))
-    const reason = await refused.text()
-    if (refused.status !== 400) throw new Error(`Another account got ${refused.status}: ${reason}`)
-    step(`another account with the same order: ${refused.status} ${reason}`)
+    console.log('Account 2 asks what it costs in all, buys it and downloads it:')
+    await tidegate('quote', did, '--account', '2')
+    await tidegate('buy', did, '--account', '2', '--yes')
+    await tidegate('get', did, '--output', 'tides.bin', '--sha256', sha256(file), '--account', '2')
+    if (!readFileSync(join(folder, 'tides.bin')).equals(file)) throw new Error('The bytes differ.')
+    console.log('The bytes are those that were published.\n')
+
+    console.log('Account 3 may not have it, and pays nothing:')
+    await tidegate('get', did, '--output', 'stolen.bin', '--account', '3', '--yes').then(
+      () => Promise.reject(new Error('Account 3 got the file.')),
+      (error: Error) => {
+        if (!(error instanceof Refused)) throw error
+      },
+    )
   } finally {
     await dev?.stop()
     storage.close()
     storage.closeAllConnections()
+    rmSync(folder, { recursive: true })
   }
-  step('everything stopped')
+  console.log('Everything is stopped and removed. Run `npm run dev` for a network of your own.')
 }
+
+class Refused extends Error {}
+
+/** Runs `tidegate` as the shell would, shows what it prints, and answers its result. Throws Refused where it exits with 1. */
+async function command(args: string[], cwd: string, environment: Record<string, string>): Promise<string> {
+  console.log(`$ tidegate ${args.map(quoted).join(' ')}`)
+  // the loader of TypeScript is found from where this file is, not from the folder of the tour
+  const [, , program = '', ...rest] = cliArguments(...args)
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, ...rest], {
+    cwd,
+    env: { ...process.env, TSX_TSCONFIG_PATH: join(REPOSITORY, 'tsconfig.json'), ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const output = await text(child.stdout)
+  const [code] = await ended
+  console.log(output)
+  if (code === 1) throw new Refused()
+  if (code !== 0) throw new Error(`tidegate ${args[0]} ended with ${code}.`)
+  return output
+}
+
+function say(what: string, typed: string): void {
+  console.log(`${what}\n$ ${typed}`)
+}
+
+const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `"${word}"`)
 
 function serve(file: Buffer): Promise<Server> {
   const server = createServer((request, response) => {
@@ -65,21 +98,11 @@ function serve(file: Buffer): Promise<Server> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
 }
 
-/** Prints each step with the milliseconds that it took. */
-function stopwatch(): (what: string) => void {
-  let last = performance.now()
-  return (what) => {
-    const now = performance.now()
-    console.log(`${`${Math.round(now - last)} ms`.padStart(8)}  ${what}`)
-    last = now
-  }
-}
-
 function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-await demo().catch((error: Error) => {
+await tour().catch((error: Error) => {
   console.error(`The demo failed: ${error.message}`)
   process.exitCode = 1
 })

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 
-/** One limit of src/bounds.ts: its path, its value as written, and the comment that says unit and reason. */
+/** A limit of src/bounds.ts: its path, its value as written, and its comment with unit and reason. */
 export interface Bound {
   path: string
   value: string
   reason: string
 }
 
-/** Every limit of src/bounds.ts, in its order. Throws where one has no comment. */
+/** Returns every limit of src/bounds.ts, in order. Throws if one has no comment. */
 export function bounds(): Bound[] {
   const url = new URL('../src/bounds.ts', import.meta.url)
   const source = ts.createSourceFile('bounds.ts', readFileSync(url, 'utf8'), ts.ScriptTarget.Latest, true)
@@ -16,13 +16,13 @@ export function bounds(): Bound[] {
   const walk = (object: ts.ObjectLiteralExpression, path: string[], shared?: string): void => {
     for (const property of object.properties) {
       if (!ts.isPropertyAssignment(property)) throw new Error('bounds.ts holds more than plain values.')
-      const at = [...path, property.name.getText(source)]
+      const keys = [...path, property.name.getText(source)]
       const value = property.initializer
-      // limits of one kind share a comment; groups have none
+      // the limits of a nested object share its comment; top-level groups have none
       const reason = commentOf(property) ?? shared
-      if (ts.isObjectLiteralExpression(value)) walk(value, at, path.length > 0 ? reason : undefined)
-      else if (reason) found.push({ path: at.join('.'), value: value.getText(source), reason })
-      else throw new Error(`${at.join('.')} of bounds.ts has no comment that says its unit and reason.`)
+      if (ts.isObjectLiteralExpression(value)) walk(value, keys, path.length > 0 ? reason : undefined)
+      else if (reason) found.push({ path: keys.join('.'), value: value.getText(source), reason })
+      else throw new Error(`${keys.join('.')} of bounds.ts has no comment with its unit and reason.`)
     }
   }
   ts.forEachChild(source, (node) => {
@@ -40,19 +40,23 @@ function commentOf(property: ts.PropertyAssignment): string | undefined {
   return text?.replace(/\s+/g, ' ')
 }
 
-/** docs/limits.md. */
+/** Returns the content of docs/limits.md. */
 export function limitsDocument(note: string): string {
   const rows = bounds().map(({ path, value, reason }) => `| ${path} | ${value.replaceAll('_', ',')} | ${reason} |`)
   return `# Limits
 
 ${note}
 
-What comes from outside is limited in size, in count and in time. These limits are the service's own, the same everywhere; those
-that an operator may set are among the [settings](configuration.md). A request beyond one of them is refused with a message that
-names the field, a document or file that is beyond one cannot be used, and the log says why.
+Every limit that is not a setting, with its reason. For operators, and for developers of clients that were refused.
+
+Untrusted input is limited in size, in count and in time. These limits are fixed; those that an operator may change are among the
+[settings](configuration.md). A request that exceeds one is refused with a message that names the field. A document or file that
+exceeds one cannot be used, and the log says why.
 
 | limit | value | unit and reason |
 |---|---|---|
 ${rows.join('\n')}
+
+Next: [Moving in from the legacy service](legacy.md)
 `
 }

@@ -1,30 +1,41 @@
-// Builds what is installed: the service and its libraries in a few files, so that it starts fast and takes little room.
-// Packages that need files of their own beside them (native code, pages) stay outside: the dependencies of package.json.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// Bundles the service and its libraries into a few files, so that it starts fast and stays small, and builds the console; with
+// licence notices and a bill of materials of both. The build is reproducible: the same sources and packages give the same bytes in any folder.
+// Packages that need their own files at run time (native code, pages) are external: the dependencies of package.json.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildConsole } from './build/console.mjs'
+import { licenceNotices } from './build/licences.mjs'
+import { bundledPackages, CONSOLE } from './build/packages.mjs'
+import { billOfMaterials } from './build/sbom.mjs'
+import { typesOf } from './build/types.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const outdir = process.argv[2] ?? join(root, 'dist')
+/** The folder that paths in source maps are relative to. The output may be written elsewhere. */
+const home = join(root, 'dist')
+const outdir = resolve(process.argv[2] ?? home)
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json')))
-const outside = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json')))
+/** What libraries load where it is there: native helpers of pg and ws, sockets of another platform, colours of debug. */
+const UNUSED = ['pg-native', 'pg-cloudflare', 'bufferutil', 'utf-8-validate', 'supports-color']
+const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
 
-rmSync(outdir, { recursive: true, force: true })
-const { metafile } = await build({
+const { metafile, outputFiles } = await build({
   absWorkingDir: root,
-  // the second is the module of the threads that read documents (src/sandbox/sandbox.ts says where it looks for it)
-  entryPoints: ['src/cli.ts', 'src/sandbox/worker.ts'],
-  outbase: 'src',
-  outdir,
+  // the second is the worker module of the sandbox; src/sandbox/document-worker.ts expects it at this path
+  entryPoints: { cli: 'src/cli/main.ts', 'sandbox/worker': 'src/sandbox/worker.ts', testing: 'src/testing/index.ts' },
+  outdir: home,
+  write: false,
   bundle: true,
   splitting: true,
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
-  // pg asks for a native form of itself that nobody has installed
-  external: [...outside.flatMap((name) => [name, `${name}/*`]), 'pg-native'],
-  // libraries in the older form of modules call it
+  // a symbolic link as node_modules must not put the path of its target into the bundle
+  preserveSymlinks: true,
+  external: [...external.flatMap((name) => [name, `${name}/*`]), ...UNUSED],
+  // bundled CommonJS libraries call `require`
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
   },
@@ -33,16 +44,19 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 })
-writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licenses(Object.keys(metafile.inputs)))
+const files = new Map(outputFiles.map(({ path, contents }) => [relative(home, path), contents]))
+for (const [name, text] of typesOf(join(root, 'src'), ['testing/index.ts'])) files.set(join('types', name), text)
 
-/** The names, versions and licence texts of the packages that these files are from. */
-function licenses(files) {
-  const packages = new Set(files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]).filter(Boolean))
-  const parts = [...packages].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json')))
-    const file = readdirSync(join(root, folder)).find((entry) => /^(licen[sc]e|copying)/i.test(entry))
-    const text = file ? readFileSync(join(root, folder, file), 'utf8').trim() : ''
-    return `${name} ${version} (${license})\n\n${text}\n`
-  })
-  return parts.join(`\n${'-'.repeat(80)}\n\n`)
+rmSync(outdir, { recursive: true, force: true })
+const page = await buildConsole(root, join(outdir, 'console'))
+const bundled = [
+  ...bundledPackages(root, lock, metafile, ['client']),
+  ...bundledPackages(root, lock, page, ['client', CONSOLE]),
+]
+const distinct = [...new Set(bundled)].sort()
+files.set('THIRD-PARTY-LICENSES.txt', licenceNotices(root, distinct))
+files.set('sbom.cdx.json', billOfMaterials(root, lock, distinct))
+for (const [name, contents] of files) {
+  mkdirSync(dirname(join(outdir, name)), { recursive: true })
+  writeFileSync(join(outdir, name), contents)
 }

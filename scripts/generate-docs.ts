@@ -1,14 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { GENERATED } from './generated-docs.js'
 
-// Writes every generated document anew. A test fails when one of them is not what this would write.
+// Regenerates every generated document. A test fails if one of them is out of date.
 for (const [file, content] of Object.entries(GENERATED)) {
   const url = new URL(`../${file}`, import.meta.url)
   let old = ''
   try {
     old = readFileSync(url, 'utf8')
   } catch {}
-  if (old === content()) continue
-  writeFileSync(url, content())
+  const text = await content()
+  if (old === text) continue
+  writeFileSync(url, text)
   console.log(`wrote ${file}`)
 }

@@ -1,4 +1,4 @@
-// Runs the tests on other versions of Node than the one at hand: `npm run test:runtimes [-- 22 24 [-- vitest arguments]]`.
+// Runs the tests on other versions of Node than the current one: `npm run test:runtimes [-- 22 24 [-- vitest arguments]]`.
 // The binaries come from npm (the platform packages of the package `node`) into a temporary folder.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ const split = process.argv.indexOf('--', 2)
 const wanted = process.argv.slice(2, split < 0 ? undefined : split)
 const args = split < 0 ? [] : process.argv.slice(split + 1)
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-node-'))
-const run = (command, given, env = process.env) => spawnSync(command, given, { stdio: 'inherit', env }).status ?? 1
+const run = (command, argv, env = process.env) => spawnSync(command, argv, { stdio: 'inherit', env }).status ?? 1
 let failed = 0
 try {
   for (const major of wanted.length > 0 ? wanted : Object.keys(VERSIONS)) {

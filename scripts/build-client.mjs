@@ -1,0 +1,43 @@
+// Builds @tidegate/client: one file for browsers and Node, one for Node alone, what both share in a third, the list of networks
+// that is loaded where it is needed, and the types, with licence notices and a bill of materials.
+// viem stays outside. `node scripts/build-client.mjs [FOLDER]` writes to client/dist, or below another folder.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { licenceNotices } from './build/licences.mjs'
+import { bundledPackages } from './build/packages.mjs'
+import { billOfMaterials } from './build/sbom.mjs'
+import { typesOf } from './build/types.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const source = join(root, 'client', 'src')
+const outdir = resolve(process.argv[2] ?? join(root, 'client', 'dist'))
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+
+rmSync(outdir, { recursive: true, force: true })
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { index: 'client/src/index.ts', node: 'client/src/node/index.ts' },
+  outdir,
+  bundle: true,
+  // both entries must throw the same class of error
+  splitting: true,
+  chunkNames: '[name]',
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2022',
+  external: ['viem', 'viem/*', 'node:*'],
+  preserveSymlinks: true,
+  metafile: true,
+  logLevel: 'warning',
+})
+for (const [name, text] of typesOf(source, ['index.ts', 'node/index.ts'], ['viem'])) {
+  const path = join(outdir, 'types', name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+const bundled = bundledPackages(root, lock, metafile, ['client'])
+const notices = licenceNotices(root, bundled) || 'No code of other packages is in these files.\n'
+writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), notices)
+writeFileSync(join(outdir, 'sbom.cdx.json'), billOfMaterials(root, lock, bundled, 'client'))

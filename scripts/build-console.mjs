@@ -1,0 +1,13 @@
+// Builds the console, the web page of the service. `node scripts/build-console.mjs [FOLDER]` writes to dist/console, or to
+// another folder; with --if-stale only where that was not made of the sources as they are now.
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { buildConsole, isCurrent } from './build/console.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const options = { 'if-stale': { type: 'boolean' } }
+const { values, positionals } = parseArgs({ options, allowPositionals: true })
+const outdir = resolve(positionals[0] ?? join(root, 'dist', 'console'))
+
+if (!values['if-stale'] || !isCurrent(root, outdir)) await buildConsole(root, outdir)

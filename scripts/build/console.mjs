@@ -1,0 +1,99 @@
+// The page at /console/: built by Vite, with a gzip and a Brotli copy of whatever that makes smaller.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+/** What the page is made of, apart from packages, which package-lock.json stands for. */
+const SOURCES = ['console', 'client/src', 'scripts/build/console.mjs', 'package-lock.json', 'tsconfig.json']
+/** Where the build says what it was made of. The service does not serve it. */
+export const STAMP = '.sources'
+const COMPRESSIBLE = /\.(html|js|css|svg|json|txt|webmanifest)$/
+/** Helpers of the bundler itself, which it puts among the modules. */
+const HELPERS = { '\0vite/': 'node_modules/vite', '\0rolldown/': 'node_modules/rolldown' }
+
+/**
+ * Builds the page into a folder, which is emptied first. Resolves with the files that are in it, each with the bytes that it has
+ * there, by the names that esbuild would give in its metafile. Sets NODE_ENV, which decides about what libraries do.
+ */
+export async function buildConsole(root, outdir) {
+  process.env.NODE_ENV = 'production'
+  const { build } = await import('vite')
+  const home = join(root, 'console')
+  const { output } = await build({
+    root: home,
+    configFile: join(home, 'vite.config.ts'),
+    // no files are written beside the configuration or among the packages for it
+    configLoader: 'runner',
+    mode: 'production',
+    // nothing of whoever builds may get into the page
+    envDir: false,
+    cacheDir: join(outdir, '.cache'),
+    logLevel: 'warn',
+    // a symbolic link as node_modules must not put the path of its target into the bundle
+    resolve: { preserveSymlinks: true },
+    // parts of the page find each other from where they lie: the service may be behind a path of a proxy
+    experimental: { renderBuiltUrl: (_name, { hostType }) => (hostType === 'html' ? undefined : { relative: true }) },
+    build: {
+      outDir: outdir,
+      emptyOutDir: true,
+      assetsDir: 'assets',
+      assetsInlineLimit: 0,
+      sourcemap: false,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+    },
+  })
+  compress(outdir)
+  writeFileSync(join(outdir, STAMP), `${sourcesOf(root)}\n`)
+  const inputs = {}
+  for (const { modules = {} } of output)
+    for (const [id, { renderedLength }] of Object.entries(modules)) {
+      const helper = Object.entries(HELPERS).find(([prefix]) => id.startsWith(prefix))
+      inputs[helper ? `${helper[1]}/` : relative(root, id)] = { bytesInOutput: renderedLength }
+    }
+  return { outputs: { console: { inputs } } }
+}
+
+/** Whether a folder holds the page as the sources are now. */
+export function isCurrent(root, outdir) {
+  try {
+    return readFileSync(join(outdir, STAMP), 'utf8').trim() === sourcesOf(root)
+  } catch {
+    return false
+  }
+}
+
+/** A hash of the sources, by name and content. */
+function sourcesOf(root) {
+  const hash = createHash('sha256')
+  for (const name of SOURCES.flatMap((source) => filesOf(root, source))) {
+    const content = readFileSync(join(root, name))
+    hash.update(`${name.replaceAll('\\', '/')}\0${content.length}\0`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+/** The files at or below a path, sorted. */
+function filesOf(root, path) {
+  if (/\.\w+$/.test(path)) return [path]
+  const entries = readdirSync(join(root, path), { withFileTypes: true }).filter(({ name }) => name !== 'node_modules')
+  return entries
+    .flatMap((entry) => {
+      const name = join(path, entry.name)
+      return entry.isDirectory() ? filesOf(root, name) : [name]
+    })
+    .sort()
+}
+
+function compress(folder) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !COMPRESSIBLE.test(entry.name)) continue
+    const file = join(entry.parentPath, entry.name)
+    const plain = readFileSync(file)
+    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: plain.length }
+    const copies = { gz: gzipSync(plain, { level: 9 }), br: brotliCompressSync(plain, { params }) }
+    for (const [ending, bytes] of Object.entries(copies))
+      if (bytes.length < plain.length) writeFileSync(`${file}.${ending}`, bytes)
+  }
+}

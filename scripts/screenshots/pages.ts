@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core'
+import { connect, openOwn, openWallet, publishUpTo } from './steps.js'
+
+/** The sample data that is published before the pictures are taken. */
+export interface Samples {
+  /** The DID of a sample asset by its key in `src/dev/seed/catalogue.ts`. */
+  didOf(key: string): string
+}
+
+/** A page to take pictures of. */
+export interface Shot {
+  /** Part of the file's name. */
+  name: string
+  /** Path below /console/. */
+  path: (samples: Samples) => string
+  /** What is done on the page first. */
+  prepare?: (page: Page, samples: Samples) => Promise<void>
+}
+
+const asset =
+  (key: string): Shot['path'] =>
+  ({ didOf }) =>
+    `asset/${encodeURIComponent(didOf(key))}`
+
+/** Every page of the console, in its states. Of the accounts, 1 has published, and 4 has bought. */
+export const SHOTS: readonly Shot[] = [
+  { name: 'catalogue', path: () => '' },
+  { name: 'catalogue-search', path: () => '?q=tide' },
+  { name: 'catalogue-nothing', path: () => '?q=nothinghasthisword' },
+  { name: 'asset-paid', path: asset('tide tables') },
+  { name: 'asset-free', path: asset('map of the harbour') },
+  { name: 'asset-retired', path: asset('old tide tables') },
+  { name: 'asset-unknown', path: () => `asset/did:op:${'0'.repeat(64)}` },
+  {
+    name: 'asset-buy',
+    path: asset('tide tables'),
+    prepare: async (page) => {
+      await connect(page, 6)
+      await page.getByRole('button', { name: /^Buy for / }).waitFor()
+    },
+  },
+  {
+    name: 'asset-bought',
+    path: asset('tide tables'),
+    prepare: async (page) => {
+      await connect(page, 4)
+      await page.getByText('You already have this').waitFor()
+      await page.getByText('More ways to download').click()
+    },
+  },
+  { name: 'publish', path: () => 'publish' },
+  { name: 'publish-files', path: () => 'publish', prepare: (page) => publishUpTo(page, 0) },
+  { name: 'publish-description', path: () => 'publish', prepare: (page) => publishUpTo(page, 1) },
+  { name: 'publish-price', path: () => 'publish', prepare: (page) => publishUpTo(page, 2) },
+  { name: 'publish-review', path: () => 'publish', prepare: (page) => publishUpTo(page, 3) },
+  { name: 'mine-without-wallet', path: () => 'mine/assets' },
+  {
+    name: 'mine-assets',
+    path: () => 'mine/assets',
+    prepare: async (page) => {
+      await connect(page, 1)
+      await page.locator('.asset-row').first().waitFor()
+      await page
+        .getByRole('img', { name: /^Income over time/ })
+        .first()
+        .waitFor()
+    },
+  },
+  { name: 'mine-edit', path: () => 'mine/assets', prepare: (page) => openOwn(page, 'Edit') },
+  { name: 'mine-revoke', path: () => 'mine/assets', prepare: (page) => openOwn(page, 'Revoke') },
+  {
+    name: 'mine-orders',
+    path: () => 'mine/orders',
+    prepare: async (page) => {
+      await connect(page, 4)
+      await page.getByRole('button', { name: 'Download' }).first().waitFor()
+    },
+  },
+  {
+    name: 'wallet-choose',
+    path: () => 'status',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Connect wallet' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'wallet-menu',
+    path: () => 'status',
+    prepare: async (page) => {
+      await connect(page, 1)
+      await openWallet(page)
+    },
+  },
+  { name: 'status', path: () => 'status' },
+  { name: 'unknown', path: () => 'nowhere/at/all' },
+]

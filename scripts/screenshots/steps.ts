@@ -1,0 +1,67 @@
+import type { Page } from 'playwright-core'
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' }).first()
+
+/** Connects the built-in wallet, with one of the ten accounts. */
+export async function connect(page: Page, account: number): Promise<void> {
+  await button(page, 'Connect wallet').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Built-in wallet' }).click()
+  await openWallet(page)
+  await page.getByLabel(`Account ${account}`).check()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+/** Opens the menu of the wallet that is connected. */
+export async function openWallet(page: Page): Promise<void> {
+  await button(page, /^Wallet 0x/).click()
+  await page.getByRole('dialog').waitFor()
+}
+
+/** Drops files on the publish page and waits until as many are uploaded: by default, as were dropped. */
+export async function drop(
+  page: Page,
+  files: readonly { name: string; content: string }[],
+  uploaded = files.length,
+): Promise<void> {
+  const dataTransfer = await page.evaluateHandle((dropped) => {
+    const transfer = new DataTransfer()
+    for (const { name, content } of dropped)
+      transfer.items.add(new File([content], name, { type: 'text/csv', lastModified: 0 }))
+    return transfer
+  }, files)
+  await page.locator('.drop').dispatchEvent('drop', { dataTransfer })
+  await page.waitForFunction((count) => document.querySelectorAll('.file[data-status=done]').length === count, uploaded)
+}
+
+/** Fills in the steps of the publish page, up to the one that is wanted: 1 the description, 2 the price, 3 the review. */
+export async function publishUpTo(page: Page, step: 0 | 1 | 2 | 3): Promise<void> {
+  await connect(page, 5)
+  await drop(page, [
+    { name: 'heights-2026.csv', content: 'hour,height\n0,4.2\n'.repeat(5_000) },
+    { name: 'stations.csv', content: 'id,name\n1,Outer pier\n'.repeat(200) },
+  ])
+  if (step === 0) return
+  await button(page, 'Continue').click()
+  await page.getByLabel('Name').fill('Heights of the tide, by the hour')
+  await page
+    .getByLabel('Description')
+    .fill('Height of the water at the outer pier, by the hour, in metres above chart datum.')
+  await page.getByLabel('Author').fill('Harbour Office')
+  await page.getByLabel('Tags').fill('tide,csv,')
+  if (step === 1) return
+  await button(page, 'Continue').click()
+  await page.getByLabel('Paid').check()
+  await page.getByLabel('Amount').fill('2.5')
+  if (step === 2) return
+  await button(page, 'Continue').click()
+  await button(page, 'Publish').waitFor()
+}
+
+/** Opens a dialog of the first of one's own assets. */
+export async function openOwn(page: Page, action: 'Edit' | 'Revoke'): Promise<void> {
+  await connect(page, 1)
+  await button(page, new RegExp(`^${action}: `)).click()
+  await page.getByRole('dialog').locator('.dialog-actions').waitFor()
+}
