@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { Agent, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +24,9 @@ import type {
 } from '../src/state/store.js'
 import { startPostgres } from '../test/helpers/backends.js'
 import type { Benchmark } from './lib/benchmark.js'
+import { send } from './lib/processes.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
+import { raw } from './lib/stage.js'
 
 const CHAIN = 8996
 const CONNECTIONS = 8
@@ -125,13 +126,9 @@ const KINDS: Record<string, () => object> = {
   'counting tags of all': () => ({ size: 0, aggs: { tags: { terms: { field: 'metadata.tags.keyword', size: 100 } } } }),
 }
 
-/** Whether the benchmark was interrupted: its PostgreSQL then ends first, and searches fail. */
-let isEnding = false
-
 /** Measures the latency of searches through the route, over 8 connections, with 100,000 documents. */
 export const search: Benchmark = async (options) => {
   const { smoke, only } = options
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, () => (isEnding = true))
   const count = smoke ? 200 : Number(process.env.SEARCH_DOCUMENTS ?? 100_000)
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
   const rows: Row[] = []
@@ -288,80 +285,54 @@ async function measure(store: StateStore, make: () => object, smoke: boolean): P
   app.post(BARE, async () => ({}))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  const isAsked = new Set<string>()
+  let repeated = 0
+  const next = () => {
+    const body = JSON.stringify(make())
+    if (isAsked.has(body)) repeated += 1
+    isAsked.add(body)
+    return asked(searchAssets.path, body)
+  }
   // a service that has run for a while has its connections, and has prepared its statements
   const warming = Array.from({ length: smoke ? 1 : WARMING }, (_, at) =>
-    found({ query_string: { query: `none${at}`, fields: FIELDS } }),
+    asked(searchAssets.path, JSON.stringify(found({ query_string: { query: `none${at}`, fields: FIELDS } }))),
   )
-  await underLoad(warming.length, () => asked(port, agent, searchAssets.path, warming.pop() as object))
-  const asks = new Set<string>()
-  let repeated = 0
-  const alone: number[] = []
-  for (let i = 0; i < (smoke ? 3 : 40); i++) {
-    const body = make()
-    asks.add(JSON.stringify(body))
-    alone.push(await asked(port, agent, searchAssets.path, body))
-  }
-  const count = smoke ? 20 : 800
-  const plain = found({ match_all: {} })
-  const bare = await underLoad(count, () => asked(port, agent, BARE, plain))
-  const { times, seconds, cpu } = await underLoad(count, () => {
-    const body = make()
-    const text = JSON.stringify(body)
-    if (asks.has(text)) repeated += 1
-    asks.add(text)
-    return asked(port, agent, searchAssets.path, body)
-  })
-  agent.destroy()
+  await underLoad(port, [warming])
+  const alone = await underLoad(port, [several(smoke ? 3 : 40, next)])
+  repeated = 0
+  const each = smoke ? 3 : 100
+  const plain = asked(BARE, JSON.stringify(found({ match_all: {} })))
+  const bare = await underLoad(
+    port,
+    several(CONNECTIONS, () => several(each, () => plain)),
+  )
+  const { latencies, seconds, cpu } = await underLoad(
+    port,
+    several(CONNECTIONS, () => several(each, next)),
+  )
   await app.close()
-  const [p99, bareP99] = [quantile(times, 0.99), quantile(bare.times, 0.99)]
+  const [p99, bareP99] = [quantile(latencies, 0.99), quantile(bare.latencies, 0.99)]
   return {
-    'alone p50': rounded(quantile(alone, 0.5), 1),
-    p50: rounded(quantile(times, 0.5), 1),
+    'alone p50': rounded(quantile(alone.latencies, 0.5), 1),
+    p50: rounded(quantile(latencies, 0.5), 1),
     p99: rounded(p99, 1),
     'bare route p99': rounded(bareP99, 1),
     'p99 to bare': rounded(p99 / bareP99, 1),
-    'repeated %': Math.round((100 * repeated) / times.length),
-    'per second': Math.round(times.length / seconds),
-    'CPU ms each': rounded(cpu / times.length, 1),
+    'repeated %': Math.round((100 * repeated) / latencies.length),
+    'per second': Math.round(latencies.length / seconds),
+    'CPU ms each': rounded(cpu / latencies.length, 1),
     load: rounded(loadavg()[0] as number, 1),
   }
 }
 
-/** Sends requests over all connections at once. `cpu`: of this process, with that of the load and without PostgreSQL. */
-async function underLoad(count: number, send: () => Promise<number>) {
-  let left = count
-  const times: number[] = []
-  const used = process.cpuUsage()
-  const begun = performance.now()
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      while (left-- > 0 && performance.now() - begun < 15_000) times.push(await send())
-    }),
-  )
-  const { user, system } = process.cpuUsage(used)
-  return { times, seconds: (performance.now() - begun) / 1000, cpu: (user + system) / 1000 }
-}
+const several = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
 
-function asked(port: number, agent: Agent, path: string, body: object): Promise<number> {
-  const begun = performance.now()
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json' }
-    const sent = request({ port, host: '127.0.0.1', method: 'POST', path, agent, headers }, (answer) => {
-      let said = ''
-      answer.on('data', (chunk) => {
-        if (answer.statusCode !== 200) said += chunk
-      })
-      answer.on('end', () => {
-        const took = performance.now() - begun
-        if (answer.statusCode === 200) resolve(took)
-        // a search that takes too long counts with the time until its refusal
-        else if (said.includes('SEARCH_UNAVAILABLE')) resolve(took)
-        else if (isEnding) reject(new Error('The benchmark was ended by a signal before it was done.'))
-        else reject(new Error(`A search was answered with ${answer.statusCode}: ${said}`))
-      })
-    })
-    sent.on('error', reject)
-    sent.end(JSON.stringify(body))
-  })
+const asked = (path: string, body: string) => raw('POST', path, { 'content-type': 'application/json' }, body)
+
+/** Sends a list of requests over each connection. `cpu`: milliseconds of this process, that of PostgreSQL's left out. */
+async function underLoad(port: number, requests: string[][]) {
+  const used = process.cpuUsage()
+  const result = await send({ host: '127.0.0.1', port, requests, amount: requests.flat().length })
+  const { user, system } = process.cpuUsage(used)
+  return { ...result, cpu: (user + system) / 1000 }
 }

@@ -594,7 +594,7 @@ export const BOUNDS = {
     /** Milliseconds for one search, including the time in the queue. */
     deadline: 5_000,
     /** Concurrent searches of one process in the embedded database: a slow one does not block the others. */
-    connections: 2,
+    connections: 3,
     /** Queued searches: more would wait longer than their senders do. */
     queue: 64,
     /** Characters of cached results, kept until the index changes: a few hundred pages of a front end. */

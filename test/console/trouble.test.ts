@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createTidegate, type PublishRequest } from '@tidegate/client'
 import type { Browser, Page } from 'playwright-core'
-import { createWalletClient, http } from 'viem'
+import { createPublicClient, createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connect, drop } from '../../scripts/screenshots/steps.js'
@@ -51,6 +51,15 @@ async function published(request: Omit<PublishRequest, 'files'>, fileName = 'dat
   const { did } = await publisher.publish({ files: [object], ...request })
   await eventually(() => publisher.asset(did).then(Boolean, () => false))
   return { did, told: () => publisher.asset(did) }
+}
+
+/** Replaces the pending transaction of an account by one that does nothing, for a higher fee, as "Cancel" of a wallet does. */
+async function cancelled(key: `0x${string}`): Promise<void> {
+  const account = privateKeyToAccount(key)
+  const transport = http(dev.facts.rpcUrl)
+  const nonce = await createPublicClient({ transport }).getTransactionCount(account)
+  const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n }
+  await createWalletClient({ account, transport }).sendTransaction({ chain: null, to: account.address, nonce, ...fees })
 }
 
 const rpc = (method: string, ...params: unknown[]) =>
@@ -160,6 +169,31 @@ describe('a page that is loaded again', () => {
     }
     await page.getByText('You already have this').waitFor()
     await eventually(async () => (await told()).orders === 1)
+    expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+
+  it('waits no longer for a transaction that the wallet replaced by another one', async () => {
+    const { did } = await published({ name: 'Ordered by another one', price: 'free' })
+    await visit(`asset/${did}`)
+    await connect(page, 3)
+    const key = dev.facts.accounts[3]?.privateKey as `0x${string}`
+    await rpc('evm_setAutomine', false)
+    try {
+      await button('Get it for free').click()
+      await page.getByText('Sent, waiting to be mined').first().waitFor()
+      // the nonce is known once the journal has looked
+      await page.waitForFunction(() => JSON.stringify(localStorage).includes(String.raw`\"nonce\":`))
+      await page.reload()
+      await page.getByText('It continues without this page').waitFor()
+      await cancelled(key)
+    } finally {
+      await rpc('evm_setAutomine', true)
+      await rpc('evm_mine')
+    }
+    await button('Get it for free').click()
+    await page.getByText('You already have this').waitFor()
+    await button('Show transactions').click()
+    await page.getByText('Replaced in the wallet by another transaction').waitFor()
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 

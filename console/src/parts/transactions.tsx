@@ -53,8 +53,8 @@ function useTold(all: Entry[]): void {
     for (const { id, state, step } of all) {
       const was = before.current.get(id)
       if (was !== undefined && was !== state) {
-        if (state === 'mined') announce(text.transactions.mined(stepText(step)))
-        if (state === 'failed') announce(text.transactions.failed(stepText(step)))
+        if (state === 'mined' || state === 'failed' || state === 'replaced')
+          announce(text.transactions[state](stepText(step)))
       }
     }
     before.current = new Map(all.map(({ id, state }) => [id, state]))

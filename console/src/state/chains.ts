@@ -1,7 +1,8 @@
 import { TidegateError } from '@tidegate/client'
-import { createPublicClient, custom, http, type PublicClient } from 'viem'
+import { createPublicClient, custom, http, type PublicClient, type RpcTransactionReceipt, type Transport } from 'viem'
 import { walletState } from '../wallet/wallet.js'
 import { chainOf, config } from './config.js'
+import { journal } from './journal.js'
 
 /** Milliseconds between two questions whether a transaction is mined. */
 const POLLING = { local: 250, public: 3_000 }
@@ -17,7 +18,7 @@ export async function readerOf(chainId: number): Promise<PublicClient> {
     const known = clients.get(chainId)
     if (known) return known
     const pollingInterval = config().local ? POLLING.local : POLLING.public
-    const made = createPublicClient({ transport: http(rpcUrl), ccipRead: false, pollingInterval })
+    const made = createPublicClient({ transport: noting(http(rpcUrl)), ccipRead: false, pollingInterval })
     clients.set(chainId, made)
     return made
   }
@@ -29,10 +30,29 @@ export async function readerOf(chainId: number): Promise<PublicClient> {
       `This is on chain ${chainId}, and the wallet is on chain ${wallet.chainId}.`,
     )
   return createPublicClient({
-    transport: custom(wallet.wallet.provider),
+    transport: noting(custom(wallet.wallet.provider)),
     ccipRead: false,
     pollingInterval: POLLING.public,
   })
+}
+
+/**
+ * A transport that notes each receipt in the journal as it passes: what the library has seen mined is not shown as pending
+ * until the journal itself has looked again.
+ */
+function noting(transport: Transport): Transport {
+  return (options) => {
+    const made = transport(options)
+    const request = async (call: { method: string; params?: unknown }) => {
+      const answer = await made.request(call as never)
+      if (call.method === 'eth_getTransactionReceipt' && answer) {
+        const { transactionHash, status } = answer as RpcTransactionReceipt
+        journal.mined(transactionHash, status === '0x1' ? 'mined' : 'failed')
+      }
+      return answer
+    }
+    return { ...made, request: request as typeof made.request }
+  }
 }
 
 /** Whether a chain can be read now. */

@@ -18,7 +18,8 @@ export interface Purpose {
 
 /**
  * A transaction of this page. `asked`: the wallet has not answered yet; `sent`: it has a hash; `unsure`: the page or the
- * connection ended before the wallet answered, so that nobody knows whether it was sent.
+ * connection ended before the wallet answered, so that nobody knows whether it was sent; `replaced`: another transaction of
+ * the account took its nonce, as when the wallet was told to speed it up or to cancel it.
  */
 export interface Entry extends Purpose {
   id: string
@@ -26,8 +27,10 @@ export interface Entry extends Purpose {
   from: Address
   to?: Address
   hash?: Hex
+  /** The account's nonce that it uses, once a node has shown it. */
+  nonce?: number
   at: number
-  state: 'asked' | 'sent' | 'mined' | 'failed' | 'unsure'
+  state: 'asked' | 'sent' | 'mined' | 'failed' | 'replaced' | 'unsure'
 }
 
 const NAME = 'transactions'
@@ -37,17 +40,18 @@ const MOST = 50
 const VISIT = `${Date.now().toString(36)}-`
 let count = 0
 
-const STATES = new Set<unknown>(['asked', 'sent', 'mined', 'failed', 'unsure'])
+const STATES = new Set<unknown>(['asked', 'sent', 'mined', 'failed', 'replaced', 'unsure'])
 const KINDS = new Set<unknown>(['buy', 'publish', 'update', 'state'])
 
 /** Reads what was kept. What is no entry is passed over. */
 export function readEntries(value: unknown): Entry[] {
   return (Array.isArray(value) ? value : []).filter((one): one is Entry => {
-    const { id, chainId, from, hash, at, state, kind, step, title } = (one ?? {}) as Record<string, unknown>
+    const { id, chainId, from, hash, nonce, at, state, kind, step, title } = (one ?? {}) as Record<string, unknown>
     const texts = [id, step, title].every((text) => typeof text === 'string')
     const chain = Number.isSafeInteger(chainId) && Number.isFinite(at) && /^0x[0-9a-f]{40}$/i.test(String(from))
     const hashed = hash === undefined ? state === 'asked' || state === 'unsure' : /^0x[0-9a-f]{64}$/i.test(String(hash))
-    return texts && chain && hashed && STATES.has(state) && KINDS.has(kind)
+    const numbered = nonce === undefined || Number.isSafeInteger(nonce)
+    return texts && chain && hashed && numbered && STATES.has(state) && KINDS.has(kind)
   })
 }
 
@@ -83,7 +87,7 @@ function change(made: (now: Entry[]) => Entry[]): void {
 
 /** Of both, each entry once; the one that is further on counts. */
 export function merged(stored: readonly Entry[], own: readonly Entry[]): Entry[] {
-  const rank = ({ state }: Entry) => ['asked', 'unsure', 'sent', 'failed', 'mined'].indexOf(state)
+  const rank = ({ state }: Entry) => ['asked', 'unsure', 'sent', 'replaced', 'failed', 'mined'].indexOf(state)
   const byId = new Map(stored.map((entry) => [entry.id, entry]))
   for (const entry of own) {
     const other = byId.get(entry.id)
@@ -116,7 +120,14 @@ export const journal = {
   sent: (id: string, hash: Hex) => patch(id, { hash, state: 'sent' }),
   /** The wallet did not send it; or, where that is not certain, it may have. */
   refused: (id: string, certain: boolean) => (certain ? remove(id) : patch(id, { state: 'unsure' })),
-  settled: (id: string, state: 'mined' | 'failed') => patch(id, { state }),
+  /** A node has shown it, with the nonce that it uses. */
+  seen: (id: string, nonce: number) => patch(id, { nonce }),
+  replaced: (id: string) => patch(id, { state: 'replaced' }),
+  /** A node has shown its receipt. One that is no transaction of this page changes nothing. */
+  mined(hash: Hex, state: 'mined' | 'failed'): void {
+    for (const { id } of entries.get().filter((entry) => entry.state === 'sent' && entry.hash === hash))
+      patch(id, { state })
+  },
   dismiss: remove,
 }
 

@@ -1,8 +1,8 @@
-import { didOf, type PublishRequest, publish, type TidegateError } from '@tidegate/client'
+import { didOf, type PublishRequest, publish } from '@tidegate/client'
 import type { Hex } from 'viem'
 import { contextNow } from './context.js'
 import { type Draft, draft } from './draft.js'
-import { type Entry, entries, journal, type Purpose } from './journal.js'
+import { type Entry, entries, type Purpose } from './journal.js'
 import { createStore } from './store.js'
 
 /** How far a draft has come, as its transactions tell. */
@@ -95,19 +95,9 @@ export async function publishDraft(): Promise<void> {
   publishing.set({ running: true, step })
   try {
     const request = { ...requestOf(of), onStep, ...(resume ? { resume } : {}) }
-    const { transactions } = await publish(contextNow(purpose), request)
-    settleAll(of.id, transactions)
+    await publish(contextNow(purpose), request)
     publishing.set({ running: false, step: '' })
   } catch (error) {
     publishing.set({ running: false, step: '', error })
-    const { code, transactions = [] } = error as Partial<TidegateError>
-    // the first one is mined where the second was attempted
-    if (code !== 'NOT_MINED' && transactions.length > 1) settleAll(of.id, transactions.slice(0, 1))
   }
-}
-
-/** The library has seen them mined: nobody has to look again. */
-function settleAll(id: string, hashes: readonly Hex[]): void {
-  for (const entry of entries.get())
-    if (entry.draft === id && entry.hash && hashes.includes(entry.hash)) journal.settled(entry.id, 'mined')
 }

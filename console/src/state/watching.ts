@@ -1,36 +1,48 @@
+import { TransactionReceiptNotFoundError } from 'viem'
 import { readerOf } from './chains.js'
 import { type Entry, entries, journal } from './journal.js'
 
 /** Milliseconds between two looks at a transaction. */
 const PAUSE = 2_000
+/** Looks in a row that find its nonce used, and no receipt: behind one address may be nodes of which one lags. */
+const LOOKS = 5
 const watched = new Set<string>()
 
-/** Follows every transaction that was sent, those of earlier visits too, until it is mined. */
+/** Follows every transaction that was sent, those of earlier visits too, until it is mined or replaced. */
 export function watchTransactions(): void {
   const begin = () => {
-    for (const entry of entries.get()) if (entry.state === 'sent' && !watched.has(entry.id)) void follow(entry)
+    for (const entry of entries.get()) if (entry.state === 'sent' && !watched.has(entry.id)) void follow(entry.id)
   }
   entries.subscribe(begin)
   begin()
 }
 
-async function follow({ id, chainId, hash }: Entry): Promise<void> {
+async function follow(id: string): Promise<void> {
   watched.add(id)
-  while (hash && entries.get().some((entry) => entry.id === id && entry.state === 'sent')) {
-    const outcome = await outcomeOf(chainId, hash)
-    if (outcome) journal.settled(id, outcome)
+  for (let used = 0; ; ) {
+    const entry = entries.get().find((one) => one.id === id && one.state === 'sent')
+    if (!entry?.hash) break
+    used = (await isNonceUsed(entry, entry.hash)) ? used + 1 : 0
+    if (used >= LOOKS) journal.replaced(id)
     else await new Promise((resolve) => setTimeout(resolve, PAUSE))
   }
   watched.delete(id)
 }
 
-async function outcomeOf(chainId: number, hash: `0x${string}`): Promise<'mined' | 'failed' | undefined> {
+/** Looks at a transaction, whose receipt the journal notes; without one, answers whether its nonce is used nevertheless. */
+async function isNonceUsed({ id, chainId, from, nonce }: Entry, hash: `0x${string}`): Promise<boolean> {
   try {
     const client = await readerOf(chainId)
-    const { status } = await client.getTransactionReceipt({ hash })
-    return status === 'success' ? 'mined' : 'failed'
+    const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error
+    })
+    if (receipt) return false
+    if (nonce !== undefined) return (await client.getTransactionCount({ address: from })) > nonce
+    const transaction = await client.getTransaction({ hash })
+    if (transaction.from.toLowerCase() === from.toLowerCase()) journal.seen(id, transaction.nonce)
+    return false
   } catch {
-    // not mined yet, or neither a node nor a wallet to ask
-    return undefined
+    // neither a node nor a wallet to ask, or a node that does not know it yet
+    return false
   }
 }
