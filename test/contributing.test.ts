@@ -15,6 +15,7 @@ const COPIED = [
   'test',
   'demo',
   'scripts',
+  'deploy',
   'docs',
   'package.json',
   'package-lock.json',

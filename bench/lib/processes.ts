@@ -43,12 +43,24 @@ export function resident(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
+/** Workers that have answered, by their programs: to start one takes longer than most of what is asked. */
+const idle = new Map<string, ChildProcess[]>()
+
 async function answerOf<T>(file: string, asked: object): Promise<T> {
-  const child = forked(file, [])
+  const child = idle.get(file)?.pop() ?? forked(file, [])
+  for (const part of [child, child.channel]) part?.ref()
+  const ended = new AbortController()
+  child.once('exit', () => ended.abort(new Error(`${file} has ended.`)))
   child.send(asked)
-  const [result] = (await once(child, 'message')) as [T & { error?: string }]
-  await killed(child)
-  if (result.error) throw new Error(result.error)
+  const [result] = (await once(child, 'message', { signal: ended.signal })) as [T & { error?: string }]
+  if (result.error) {
+    await killed(child)
+    throw new Error(result.error)
+  }
+  child.removeAllListeners('exit')
+  // an idle one keeps no benchmark from its end, and ends with it
+  for (const part of [child, child.channel]) part?.unref()
+  idle.set(file, [...(idle.get(file) ?? []), child])
   return result
 }
 

@@ -20,6 +20,8 @@ export interface Asked {
   key: string
   query: URLSearchParams
   body: Buffer
+  /** Bytes of the body. */
+  bytes: number
   range: string | undefined
 }
 
@@ -41,7 +43,7 @@ export interface S3Bucket {
   account: S3Account
   /** Settings of a service that hosts files there. */
   settings: Record<string, string>
-  /** All requests so far that were rightly signed. */
+  /** All requests so far that were rightly signed. The bodies of files are not kept. */
   asked: Asked[]
   /** Decides what happens to a request. */
   fault: (asked: Asked) => Fault | undefined
@@ -116,7 +118,8 @@ export async function startBucket(): Promise<S3Bucket> {
     if (!isSigned(request, body)) return refuse(response, 403, 'SignatureDoesNotMatch')
     const asked = askedBy(request, body)
     if (!asked) return refuse(response, 501, 'NotImplemented')
-    opened.asked.push(asked)
+    const isFile = asked.what === 'put' || asked.what === 'part'
+    opened.asked.push(isFile ? { ...asked, body: Buffer.alloc(0) } : asked)
     let fault = opened.fault(asked)
     if (typeof fault === 'object' && 'wait' in fault) fault = await fault.wait
     if (fault === 'silent') return
@@ -205,7 +208,7 @@ export async function startBucket(): Promise<S3Bucket> {
 
   /** How many bytes a request stores. */
   function stored(asked: Asked): number | undefined {
-    if (asked.what === 'put' || asked.what === 'part') return asked.body.length
+    if (asked.what === 'put' || asked.what === 'part') return asked.bytes
     if (asked.what !== 'complete') return undefined
     return partsOf(asked).reduce((sum, { number }) => sum + statSync(join(uploadPath(asked), number)).size, 0)
   }
@@ -264,7 +267,7 @@ function askedBy({ method, url, headers }: IncomingMessage, body: Buffer): Asked
   const [, bucket, ...parts] = pathname.split('/')
   const key = parts.join('/')
   const found = bucket === BUCKET ? meaningOf(method as string, key, query) : undefined
-  return found && { what: found[0], action: found[1], key, query, body, range: headers.range }
+  return found && { what: found[0], action: found[1], key, query, body, bytes: body.length, range: headers.range }
 }
 
 function meaningOf(method: string, key: string, query: URLSearchParams): [Asked['what'], string] | undefined {

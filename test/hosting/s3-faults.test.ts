@@ -271,7 +271,7 @@ describe('hosted files on an S3 server with faults', () => {
     for (let at = 0; at < 100; at++) await files.write(place, id, [CONTENT.subarray(at * 10, at * 10 + 10)])
     expect(stateOf((await files.row(id)).place).tail.length).toBeLessThanOrEqual(32)
     expect(server.keys().filter((key) => key.startsWith(id)).length).toBeLessThanOrEqual(32)
-    const sent = server.asked.slice(before).reduce((sum, { body }) => sum + body.length, 0)
+    const sent = server.asked.slice(before).reduce((sum, { bytes }) => sum + bytes, 0)
     expect(sent).toBeLessThan(3000)
     await goOn(id)
     await expectComplete(id)
