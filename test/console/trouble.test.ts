@@ -172,6 +172,23 @@ describe('a page that is loaded again', () => {
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 
+  it('shows no transaction as pending of which the page has seen the receipt', async () => {
+    const { did } = await published({ name: 'Mined late', price: 'free' })
+    await visit(`asset/${did}`)
+    await connect(page, 3)
+    await rpc('evm_setAutomine', false)
+    try {
+      await button('Get it for free').click()
+      await page.getByText('Sent, waiting to be mined').first().waitFor()
+    } finally {
+      await rpc('evm_setAutomine', true)
+      await rpc('evm_mine')
+    }
+    await page.getByText('You already have this').waitFor()
+    expect(await button('1 pending transaction').count()).toBe(0)
+    expect(await button('Show transactions').count()).toBe(1)
+  })
+
   it('waits no longer for a transaction that the wallet replaced by another one', async () => {
     const { did } = await published({ name: 'Ordered by another one', price: 'free' })
     await visit(`asset/${did}`)
