@@ -122,16 +122,18 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
     return undefined
   }
 
+  /** Waits for Prometheus, which looks twice a second: each of our looks is a query of it, and requests to the service. */
+  const byPrometheus = (condition: () => Promise<boolean>) => eventually(condition, undefined, 200)
   const firing = async () => new Set((await prometheus.firing()).map(({ labels }) => labels.alertname))
   /** Repeats client requests until these alerts fire. */
   const raised = (names: string[], meanwhile: () => Promise<unknown> = async () => undefined) =>
-    eventually(async () => {
+    byPrometheus(async () => {
       await meanwhile()
       const now = await firing()
       return names.every((name) => now.has(name))
     })
   const over = (names: string[], meanwhile: () => Promise<unknown> = async () => undefined) =>
-    eventually(async () => {
+    byPrometheus(async () => {
       await meanwhile()
       const now = await firing()
       return !names.some((name) => now.has(name))

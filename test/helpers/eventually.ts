@@ -7,10 +7,17 @@ const NEVER = 240_000
  */
 export const AT_ONCE = 30_000
 
-/** Waits until a condition holds, polling it every `pause` milliseconds. Throws after `within` milliseconds. */
-export async function eventually(condition: () => unknown, within = NEVER, pause = 10): Promise<void> {
+/** Milliseconds between two looks at a condition: the first, and the longest, where it takes a second or more. */
+const PAUSE = { first: 10, longest: 60 }
+
+/**
+ * Waits until a condition holds, polling it every `fixed` milliseconds; by default more and more seldom, as many conditions are
+ * requests that take what others wait for. Throws after `within` milliseconds.
+ */
+export async function eventually(condition: () => unknown, within = NEVER, fixed?: number): Promise<void> {
   const deadline = Date.now() + within
-  while (!(await condition())) {
+  for (let next = PAUSE.first; !(await condition()); next = Math.min(PAUSE.longest, 1.1 * next)) {
+    const pause = fixed ?? next
     if (Date.now() > deadline) throw new Error(`Did not come true within ${within} ms: ${condition}`)
     await new Promise((resolve) => setTimeout(resolve, pause))
   }
