@@ -22,7 +22,11 @@ const entry = (changes: Partial<Entry> = {}): Entry => ({
 
 describe('transactions that were sent', () => {
   it('are read back as they were kept, and what is none is passed over', () => {
-    const kept = [entry(), entry({ id: 'visit-1', state: 'mined' })]
+    const kept = [
+      entry({ nonce: 7 }),
+      entry({ id: 'visit-1', state: 'mined' }),
+      entry({ id: 'visit-2', state: 'replaced' }),
+    ]
     expect(readEntries(JSON.parse(JSON.stringify(kept)))).toEqual(kept)
     for (const wrong of [
       null,
@@ -31,6 +35,7 @@ describe('transactions that were sent', () => {
       [1, null, {}],
       [{ ...entry(), hash: 'javascript:' }],
       [{ ...entry(), state: 'x' }],
+      [{ ...entry(), nonce: '7' }],
     ])
       expect(readEntries(wrong)).toEqual([])
     // one with a hash alone can have been sent
@@ -53,6 +58,11 @@ describe('transactions that were sent', () => {
   it('of two tabs are put together, the later state winning', () => {
     const all = merged([entry({ state: 'mined' }), entry({ id: 'b' })], [entry(), entry({ id: 'c' })])
     expect(all.map(({ id, state }) => `${id} ${state}`)).toEqual(['visit-0 mined', 'b sent', 'c sent'])
+    const stateOf = (stored: Entry['state'], own: Entry['state']) =>
+      merged([entry({ state: stored })], [entry({ state: own })])[0]?.state
+    expect([stateOf('replaced', 'sent'), stateOf('sent', 'replaced')]).toEqual(['replaced', 'replaced'])
+    // a node that lagged may have let one tab take it for replaced
+    expect([stateOf('mined', 'replaced'), stateOf('replaced', 'mined')]).toEqual(['mined', 'mined'])
   })
 })
 
@@ -83,6 +93,12 @@ describe('what is next', () => {
     ['download', { bought: HASH }],
   ] satisfies [string, Partial<Situation>][])('is to %s', (step, changes) => {
     expect(nextStep(situation(changes))).toMatchObject({ step })
+  })
+
+  it('is not to wait for a transaction that was replaced', () => {
+    const of = { did: 'did:op:1', service: 'access', from: FROM }
+    expect(openPurchase([entry()], of)).toBeDefined()
+    expect(openPurchase([entry({ state: 'replaced' })], of)).toBeUndefined()
   })
 
   it('is never to buy while a transaction of it is open', () => {

@@ -125,8 +125,8 @@ export const journal = {
   replaced: (id: string) => patch(id, { state: 'replaced' }),
   /** A node has shown its receipt. One that is no transaction of this page changes nothing. */
   mined(hash: Hex, state: 'mined' | 'failed'): void {
-    for (const { id } of entries.get().filter((entry) => entry.state === 'sent' && entry.hash === hash))
-      patch(id, { state })
+    const own = entries.get().filter((entry) => entry.hash?.toLowerCase() === hash.toLowerCase())
+    for (const entry of own) if (entry.state === 'sent' || entry.state === 'replaced') patch(entry.id, { state })
   },
   dismiss: remove,
 }

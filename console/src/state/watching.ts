@@ -1,11 +1,15 @@
 import { TransactionReceiptNotFoundError } from 'viem'
 import { readerOf } from './chains.js'
+import { config } from './config.js'
 import { type Entry, entries, journal } from './journal.js'
 
 /** Milliseconds between two looks at a transaction. */
 const PAUSE = 2_000
-/** Looks in a row that find its nonce used, and no receipt: behind one address may be nodes of which one lags. */
-const LOOKS = 5
+/**
+ * Looks in a row that must find its nonce used, and no receipt. Behind one address may be nodes of which one lags, and what is taken
+ * for replaced may be paid twice.
+ */
+const LOOKS = { local: 5, public: 60 }
 const watched = new Set<string>()
 
 /** Follows every transaction that was sent, those of earlier visits too, until it is mined or replaced. */
@@ -23,7 +27,7 @@ async function follow(id: string): Promise<void> {
     const entry = entries.get().find((one) => one.id === id && one.state === 'sent')
     if (!entry?.hash) break
     used = (await isNonceUsed(entry, entry.hash)) ? used + 1 : 0
-    if (used >= LOOKS) journal.replaced(id)
+    if (used >= (config().local ? LOOKS.local : LOOKS.public)) journal.replaced(id)
     else await new Promise((resolve) => setTimeout(resolve, PAUSE))
   }
   watched.delete(id)
