@@ -127,7 +127,11 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     // the time-out of one node, and of a second one if the first fails
     deadline: 2 * settings.RPC_TIMEOUT,
   })
-  const resolved = cachedSource(indexSource(indexed, documents), settings.INDEX_POLL_INTERVAL)
+  const resolved = cachedSource(indexSource(indexed, documents), {
+    ttl,
+    chains: [...chains.keys()],
+    isCurrent: isIndexCurrent,
+  })
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
   const sender = new ProofSender(chains, outbound, receiver, store.proofs)

@@ -10,22 +10,38 @@ export interface CachedSource extends AssetSource {
   invalidate(chainId: number): void
 }
 
+export interface CacheOptions {
+  /** Milliseconds for which an asset is kept at most, since other instances change the index as well. */
+  ttl: number
+  /** Ids of all chains. */
+  chains: readonly number[]
+  /** Whether the index of a chain is fresh. */
+  isCurrent(chainId: number): boolean
+}
+
 /**
- * Caches the parsed and checked assets of a source, so that a cache hit parses no document: until they are invalidated,
- * and for `ttl` milliseconds at most, since other instances change the index as well. Misses are not cached.
+ * Caches the parsed and checked assets of a source, so that a cache hit parses no document: until they are invalidated, and
+ * for as long as the index of their chain stays current, or stays stale: from then on they come from elsewhere. Misses are
+ * not cached.
  */
-export function cachedSource(source: AssetSource & { size(asset: SourcedAsset): number }, ttl: number): CachedSource {
+export function cachedSource(
+  source: AssetSource & { size(asset: SourcedAsset): number },
+  { ttl, chains, isCurrent }: CacheOptions,
+): CachedSource {
   const cache = new LRUCache<string, SourcedAsset>({ maxSize: MAX_SIZE, sizeCalculation: source.size, ttl })
+  /** Assets that were read from an index that was current then. */
+  const fresh = new WeakSet<SourcedAsset>()
   /** Reads in flight, so that concurrent requests for one asset parse its document once. */
   const inFlight = new Map<string, Promise<SourcedAsset | undefined>>()
 
   function read(did: string): Promise<SourcedAsset | undefined> {
+    const current = new Set(chains.filter(isCurrent))
     const reading = source.find(did).then(
       (found) => {
         // invalidated while it was read: it may already be stale
         if (inFlight.get(did) !== reading) return found
         inFlight.delete(did)
-        if (found) cache.set(did, found)
+        if (found) keep(did, found, current.has(found.chainId))
         return found
       },
       (error) => {
@@ -37,10 +53,21 @@ export function cachedSource(source: AssetSource & { size(asset: SourcedAsset): 
     return reading
   }
 
+  function keep(did: string, asset: SourcedAsset, wasCurrent: boolean): void {
+    if (isCurrent(asset.chainId) !== wasCurrent) return
+    if (wasCurrent) fresh.add(asset)
+    cache.set(did, asset)
+  }
+
+  function kept(did: string): SourcedAsset | undefined {
+    const asset = cache.get(did)
+    return asset && fresh.has(asset) === isCurrent(asset.chainId) ? asset : undefined
+  }
+
   return {
     name: source.name,
     async find(did) {
-      return cache.get(did) ?? inFlight.get(did) ?? read(did)
+      return kept(did) ?? inFlight.get(did) ?? read(did)
     },
     invalidate(chainId) {
       inFlight.clear()

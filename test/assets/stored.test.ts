@@ -76,7 +76,8 @@ describe('documents of the index that take long to read', () => {
       reads += 1
       return source.find(did)
     }
-    const cached = cachedSource({ ...source, find }, 60_000)
+    let isCurrent = true
+    const cached = cachedSource({ ...source, find }, { ttl: 60_000, chains: [CHAIN_ID], isCurrent: () => isCurrent })
     const found = await Promise.all(dids.map(() => cached.find(dids[0] as string)))
     expect(reads).toBe(1)
     expect(new Set(found).size).toBe(1)
@@ -85,5 +86,16 @@ describe('documents of the index that take long to read', () => {
     cached.invalidate(CHAIN_ID)
     await Promise.all([before, cached.find(dids[1] as string)])
     expect(reads).toBe(3)
+    // nor does one of a current index once that is stale, whenever it ends; and the other way round
+    for (const now of [false, true]) {
+      const under = cached.find(dids[2] as string)
+      isCurrent = now
+      await under
+      const begun = reads
+      for (const did of dids.slice(1, 3)) await cached.find(did)
+      expect(reads).toBe(begun + 2)
+      for (const did of dids.slice(1, 3)) await cached.find(did)
+      expect(reads).toBe(begun + 2)
+    }
   })
 })
