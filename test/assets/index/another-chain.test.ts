@@ -128,6 +128,7 @@ describe('an index whose nodes do not know the blocks it has read', () => {
     proxy.lie = (_, truth) => truth
     await eventually(async () => (await ready()).status === 200 && !(await readings()).next)
     expect((await readings()).live?.id).toBe(before?.id)
-    expect(await document(asset.did)).toBe(200)
+    // where some of the checkpoints were asked for before it told the truth, the last blocks are read again
+    await eventually(async () => (await document(asset.did)) === 200)
   })
 })
