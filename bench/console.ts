@@ -11,8 +11,9 @@ import { openSqliteStore } from '../src/state/sqlite.js'
 import { launchBrowser } from '../test/helpers/browser.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
+import { changesOf, fill } from './lib/search-documents.js'
 import { DIST } from './lib/stage.js'
-import { changesOf, contextOf, fill } from './search.js'
+import { contextOf } from './search.js'
 
 /** A page of the same service that is there at once, to compare with. */
 const BARE = '/bare'

@@ -16,8 +16,8 @@ import { World } from '../test/helpers/world.js'
 import expected from './costs.json' with { type: 'json' }
 import type { Benchmark } from './lib/benchmark.js'
 import { report } from './lib/report.js'
+import { changesOf } from './lib/search-documents.js'
 import { type Consumer, downloadQuery, signedDownload, signedToken } from './lib/stage.js'
-import { changesOf } from './search.js'
 
 /** Machine-independent costs of a request. */
 interface Cost {
