@@ -17,8 +17,8 @@ import { CHAIN, fill, poured, word } from './lib/search-documents.js'
 import { raw } from './lib/stage.js'
 
 const CONNECTIONS = 8
-/** Searches for words that no document has, before the time is taken. */
-const WARMING = 160
+/** Searches for words that no document has, over each connection, before the time is taken. */
+const WARMING = 20
 /** A route of the same service that does nothing, to compare with. */
 const BARE = '/bare'
 
@@ -123,10 +123,13 @@ async function measure(store: StateStore, make: () => object, smoke: boolean): P
     return asked(searchAssets.path, body)
   }
   // a service that has run for a while has its connections, and has prepared its statements
-  const warming = Array.from({ length: smoke ? 1 : WARMING }, (_, at) =>
-    asked(searchAssets.path, JSON.stringify(found({ query_string: { query: `none${at}`, fields: FIELDS } }))),
+  let warmed = 0
+  const warming = () =>
+    asked(searchAssets.path, JSON.stringify(found({ query_string: { query: `none${warmed++}`, fields: FIELDS } })))
+  await underLoad(
+    port,
+    several(CONNECTIONS, () => several(smoke ? 1 : WARMING, warming)),
   )
-  await underLoad(port, [warming])
   const alone = await underLoad(port, [several(smoke ? 3 : 40, next)])
   repeated = 0
   const each = smoke ? 3 : 100

@@ -50,14 +50,15 @@ async function answerOf<T>(file: string, asked: object): Promise<T> {
   const child = idle.get(file)?.pop() ?? forked(file, [])
   for (const part of [child, child.channel]) part?.ref()
   const ended = new AbortController()
-  child.once('exit', () => ended.abort(new Error(`${file} has ended.`)))
+  const end = () => ended.abort(new Error(`${file} has ended.`))
+  child.once('exit', end)
   child.send(asked)
   const [result] = (await once(child, 'message', { signal: ended.signal })) as [T & { error?: string }]
   if (result.error) {
     await killed(child)
     throw new Error(result.error)
   }
-  child.removeAllListeners('exit')
+  child.off('exit', end)
   // an idle one keeps no benchmark from its end, and ends with it
   for (const part of [child, child.channel]) part?.unref()
   idle.set(file, [...(idle.get(file) ?? []), child])
