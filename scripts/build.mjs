@@ -23,8 +23,13 @@ const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peer
 
 const { metafile, outputFiles } = await build({
   absWorkingDir: root,
-  // the second is the worker module of the sandbox; src/sandbox/document-worker.ts expects it at this path
-  entryPoints: { cli: 'src/cli/main.ts', 'sandbox/worker': 'src/sandbox/worker.ts', testing: 'src/testing/index.ts' },
+  // those in folders are modules of threads; src/process/thread-module.ts expects them at these paths
+  entryPoints: {
+    cli: 'src/cli/main.ts',
+    'sandbox/worker': 'src/sandbox/worker.ts',
+    'state/batch-worker': 'src/state/batch-worker.ts',
+    testing: 'src/testing/index.ts',
+  },
   outdir: home,
   write: false,
   bundle: true,

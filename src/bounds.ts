@@ -256,10 +256,10 @@ export const BOUNDS = {
     known: 500,
     /** Seconds since 1970 of a block timestamp: the end of the year 9999, the last one with an ISO 8601 form of four digits. */
     time: 253_402_300_799,
-    /** Changes of the index after which a batch is committed, at the end of the block: in the embedded database it blocks the event loop for about 20 ms. */
-    changes: 200,
-    /** The same in changed assets: writing one with its search rows takes 0.6 to 1 ms of CPU time. */
-    assets: 24,
+    /** Changes of the index after which a batch is committed, at the end of the block. Other writes to the embedded database wait meanwhile, for about 40 ms. */
+    changes: 400,
+    /** The same in changed assets: writing one with its search rows takes 0.5 to 0.8 ms. */
+    assets: 48,
     /** The same in characters of documents: a small event may carry one of a megabyte. */
     documents: 4_194_304,
     /** Requests for the newest metadata of one asset, while the index is stale: halves of a range that a node refuses. */

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 const CACHED_TEXTS = 10_000
 
 /** Caches what a pure function derives from texts, for those that were used last. The caller bounds their length. */
-export function memoizedText<V extends object | boolean>(derive: (text: string) => V): (text: string) => V {
+export function memoizedText<V extends object | boolean | string>(derive: (text: string) => V): (text: string) => V {
   const cache = new LRUCache<string, V>({ max: CACHED_TEXTS })
   return (text) => {
     const hit = cache.get(text)

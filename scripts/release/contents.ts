@@ -21,6 +21,7 @@ const SERVICE: Rules = {
     ...[
       'dist/cli.js',
       'dist/sandbox/worker.js',
+      'dist/state/batch-worker.js',
       'dist/testing.js',
       'dist/console/index.html',
       'dist/types/testing/index.d.ts',

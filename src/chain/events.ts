@@ -7,6 +7,8 @@ export type ChainEvent = ReturnType<typeof parseEventLogs<typeof EVENTS, true>>[
 export type EventNamed<N extends ChainEvent['eventName']> = Extract<ChainEvent, { eventName: N }>
 
 const WORD = 32
+/** The last bytes of a word that hold a small number. */
+const NUMBER = 6
 const BY_TOPIC = new Map(
   EVENTS.map((event) => [encodeEventTopics({ abi: EVENTS, eventName: event.name } as never)[0] as Hex, event]),
 )
@@ -83,9 +85,10 @@ function part(bytes: Buffer, from: number, length: number): Buffer {
 }
 
 function smallNumber(word: Buffer, max: number): number {
-  const value = BigInt(hex(word))
-  if (value > BigInt(max)) throw new Malformed()
-  return Number(value)
+  for (let at = 0; at < WORD - NUMBER; at++) if (word[at] !== 0) throw new Malformed()
+  const value = word.readUIntBE(WORD - NUMBER, NUMBER)
+  if (value > max) throw new Malformed()
+  return value
 }
 
 function hex(bytes: Buffer): Hex {

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { memoizedText } from '../memo.js'
 import { keccak } from './keccak.js'
 
 /**
@@ -10,10 +11,13 @@ export function isAddressText(value: unknown): value is Address {
 }
 
 /**
- * Returns an address with its EIP-55 checksum. The chain library's function would load the whole library into each
- * sandbox thread, which takes longer than everything else together.
+ * Returns an address with its EIP-55 checksum. Kept for those used last, since a document and its events name the same few.
+ * The chain library's function would load the whole library into each sandbox thread, which takes longer than everything
+ * else together.
  */
-export function checksummed(address: Address): Address {
+export const checksummed = memoizedText(withChecksum) as (address: Address) => Address
+
+function withChecksum(address: string): Address {
   const digits = address.slice(2).toLowerCase()
   const hash = keccak(Buffer.from(digits))
   let cased = '0x'

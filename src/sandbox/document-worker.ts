@@ -1,5 +1,6 @@
-/** The worker module of documents: beside this file in the source tree, in its own folder in the build. */
+import { threadModule } from '../process/thread-module.js'
+
+/** The worker module of documents. */
 export function documentWorker(): URL {
-  const here = import.meta.url
-  return here.endsWith('.ts') ? new URL('./worker.ts', here) : new URL('./sandbox/worker.js', here)
+  return threadModule(import.meta.url, 'worker', 'sandbox')
 }

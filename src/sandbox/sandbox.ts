@@ -1,5 +1,6 @@
 import { Tinypool } from 'tinypool'
 import { BOUNDS } from '../bounds.js'
+import { loaderFor } from '../process/thread-module.js'
 import { documentWorker } from './document-worker.js'
 import { failureOf, SandboxCrash, SandboxTimeout, stopping, threadUnavailable } from './failures.js'
 import { type QueueOptions, Semaphore } from './semaphore.js'
@@ -155,9 +156,4 @@ export class Sandbox<T extends Tasks = typeof documentTasks> {
       })
     }
   }
-}
-
-/** Node arguments of a thread: modules of the source tree are TypeScript. */
-function loaderFor(entry: URL): string[] {
-  return entry.pathname.endsWith('.ts') ? ['--import', new URL('./typescript.mjs', import.meta.url).href] : []
 }

@@ -1,8 +1,7 @@
 import type { AbiFunction, Hex } from 'viem'
 import { type Decoded, type DocumentTask, decodeDocument } from '../assets/index/decode.js'
 import { BOUNDS } from '../bounds.js'
-import { searchRows, withDocument } from '../search/prepared.js'
-import type { SearchRows } from '../state/indexed.js'
+import { preparedRows, withDocument } from '../search/prepared.js'
 
 /**
  * The module of the sandbox's threads: each exported function is a task of that name. A task gets a copy of its input
@@ -27,7 +26,7 @@ export function document({ published, owner, keys }: DocumentTask): Promise<Deco
   return decodeDocument(published, owner, keys)
 }
 
-type DecodedWithRows = Decoded & { rows?: SearchRows | undefined }
+type DecodedWithRows = Decoded & { rows?: string | undefined }
 
 /** The same for several, in their order, with the search rows of those whose assets are told. */
 export async function documents(tasks: DocumentTask[]): Promise<DecodedWithRows[]> {
@@ -36,7 +35,7 @@ export async function documents(tasks: DocumentTask[]): Promise<DecodedWithRows[
     const decoded = await document(task)
     const { expected } = task
     const asset = 'ddo' in decoded && expected && withDocument(expected.asset, decoded)
-    all.push(asset ? { ...decoded, rows: searchRows(asset, expected.dialect) } : decoded)
+    all.push(asset ? { ...decoded, rows: preparedRows(asset, expected.dialect) } : decoded)
   }
   return all
 }

@@ -125,7 +125,7 @@ function countsIn({ stats, indexedMetadata }: Record<string, unknown>): Count[] 
 export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'leaves' | 'counts' | 'paths'> {
   const leaves: Leaf[] = []
   const paths = new Set<string>()
-  const seen = new Set<string>()
+  const seen = new Map<string, Set<unknown>>()
   const rank = (key: string) => (FIRST.indexOf(key) + FIRST.length + 1) % (FIRST.length + 1)
   const walk = (value: unknown, path: string): void => {
     if (leaves.length >= LIMITS.values || path.length > LIMITS.path || LEFT_OUT.has(path)) return
@@ -135,11 +135,14 @@ export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'l
       for (const [key, part] of Object.entries(value)) walk(part, pathIn(path, key))
     } else if (typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value)) {
       const own = typeof value === 'string' ? clean(value) : (value as number | boolean)
-      const key = `${path}\0${typeof own}\0${own}`
-      if (seen.has(key)) return
-      seen.add(key)
+      const known = seen.get(path)
+      if (known?.has(own)) return
+      if (known) known.add(own)
+      else {
+        seen.set(path, new Set([own]))
+        for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) paths.add(path.slice(0, end))
+      }
       if (!isCount(path)) leaves.push({ path, value: own, words: [] })
-      for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) paths.add(path.slice(0, end))
     }
   }
   for (const key of Object.keys(document).sort((a, b) => rank(a) - rank(b))) walk(document[key], pathIn('', key))

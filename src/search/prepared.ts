@@ -9,8 +9,13 @@ export function withDocument(asset: IndexedAsset, { ddo, did }: { ddo: string; d
   return { ...asset, metadata: { ...asset.metadata, ddo, did } }
 }
 
+/** Makes the search rows of an asset ahead; see `PreparedSearch`. */
+export function preparedRows(asset: IndexedAsset, dialect: Dialect): string | undefined {
+  return JSON.stringify(searchRows(asset, dialect))
+}
+
 /** Makes the search rows of an asset; undefined if it must not be found. */
-export function searchRows(asset: IndexedAsset, dialect: Dialect): SearchRows | undefined {
+function searchRows(asset: IndexedAsset, dialect: Dialect): SearchRows | undefined {
   const document = searchable(asset)
   if (!document) return undefined
   const { did, created } = document
@@ -23,5 +28,6 @@ export function rowsFor(
   dialect: Dialect,
   prepared: PreparedSearch | undefined,
 ): SearchRows | undefined {
-  return prepared && isDeepStrictEqual(prepared.asset, asset) ? prepared.rows : searchRows(asset, dialect)
+  if (!prepared || !isDeepStrictEqual(prepared.asset, asset)) return searchRows(asset, dialect)
+  return prepared.rows === undefined ? undefined : (JSON.parse(prepared.rows) as SearchRows)
 }

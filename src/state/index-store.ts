@@ -22,6 +22,9 @@ export type IndexChange =
 /** Kinds of contracts whose events are indexed. */
 export type EmitterKind = 'nft' | 'datatoken'
 
+/** The generations of an index that are written by its events: the one that serves requests, and the one that will. */
+export type IndexRole = 'live' | 'next'
+
 /** One batch of the index. */
 export interface IndexBatch {
   chainId: number

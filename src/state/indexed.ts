@@ -65,8 +65,8 @@ export interface SearchRows {
 /** Search rows that were made before their asset was in the index, for what it was expected to be. */
 export interface PreparedSearch {
   asset: IndexedAsset
-  /** Undefined if it must not be found. */
-  rows: SearchRows | undefined
+  /** As JSON, which goes from thread to thread faster than their values; undefined if it must not be found. */
+  rows: string | undefined
 }
 
 /** Why the document of an asset is unknown, where that is not what reading it once more would tell. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Found, Scope, Search } from '../search/syntax.js'
 import type { Dialect } from './dialect.js'
 import type { DatabaseFault } from './fault.js'
+import type { IndexBatch, IndexRole } from './index-store.js'
 import type { HealthCheckOptions } from './store.js'
 
 /** A column value. All integers are below 2^53. */
@@ -37,6 +38,11 @@ export interface Driver {
   readonly dialect: Dialect
   query(query: Query): Promise<Result>
   transact<T>(script: Script<T>): Promise<T>
+  /**
+   * Applies a batch of the index as `transact` would, off the event loop. Undefined where it is for `transact`: small ones, and
+   * those whose changes may be refused one by one.
+   */
+  commitOnThread?(role: IndexRole, batch: IndexBatch): Promise<boolean> | undefined
   /**
    * Finds documents, all from one snapshot, off the event loop and within a deadline. Rejects with SearchError where
    * that passes or there are too many searches, and ValidationError for one that is too expensive.

@@ -65,3 +65,13 @@ export function inTransaction<T>(db: Database.Database, mode: 'IMMEDIATE' | 'DEF
     throw error
   }
 }
+
+/** Configures a connection for reading and writing: synced at every commit, so that committed writes survive power loss. */
+export function configured(db: Database.Database): Database.Database {
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = FULL')
+  // page cache of 32 MiB (a negative size is in KiB), and a checkpoint every 4,000 WAL pages
+  db.pragma('cache_size = -32768')
+  db.pragma('wal_autocheckpoint = 4000')
+  return db
+}

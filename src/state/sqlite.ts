@@ -7,14 +7,15 @@ import type { Logger } from '../process/logger.js'
 import { TickBatch } from '../process/tick-batch.js'
 import { SqliteSearches } from '../search/sqlite.js'
 import type { Found, Scope, Search } from '../search/syntax.js'
+import { BatchWriter } from './batch-writer.js'
 import { type DatabaseFault, FaultLog, unavailable } from './fault.js'
 import { assertCurrent, migrationsFor } from './migrations/index.js'
 import { runScriptSync } from './script.js'
 import { type Driver, PING, probeWrites, type Query, type Result, type Script } from './sql.js'
 import { sqlStore } from './sql-store.js'
 import { DATABASE_FILE, fileGuard, lockFolder } from './sqlite-file.js'
-import { inTransaction, Statements } from './sqlite-statements.js'
-import type { HealthCheckOptions, StateStore } from './store.js'
+import { configured, inTransaction, Statements } from './sqlite-statements.js'
+import type { HealthCheckOptions, IndexBatch, IndexRole, StateStore } from './store.js'
 import { assignStateId } from './tables/identity.js'
 
 export interface SqliteOptions {
@@ -23,6 +24,8 @@ export interface SqliteOptions {
   batch?: TickBatch
   /** Uses the database exclusively. */
   exclusive?: boolean
+  /** Changes from which a batch of the index is committed on a thread. By default so many that they would hold the event loop for 15 ms. */
+  manyChanges?: number
   /** Read-only beside its users: the database must exist, with the schema of this version. */
   readOnly?: boolean
 }
@@ -38,32 +41,27 @@ export function openSqliteStore(folder: string, options: SqliteOptions = {}): St
  */
 export function openSqlite(
   folder: string,
-  { log, batch = new TickBatch(), exclusive = false, readOnly = false }: SqliteOptions = {},
+  { log, batch = new TickBatch(), exclusive = false, readOnly = false, manyChanges = MANY_CHANGES }: SqliteOptions = {},
 ): Driver {
-  if (readOnly) return openReadOnly(folder, { log, batch })
+  if (readOnly) return openReadOnly(folder, { log, batch, manyChanges })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const release = lockFolder(folder, exclusive)
   try {
     const path = join(folder, DATABASE_FILE)
-    const db = new Database(path, { timeout: 5000 })
-    db.pragma('journal_mode = WAL')
-    db.pragma('synchronous = FULL')
-    // page cache of 32 MiB (a negative size is in KiB), and a checkpoint every 4,000 WAL pages
-    db.pragma('cache_size = -32768')
-    db.pragma('wal_autocheckpoint = 4000')
+    const db = configured(new Database(path, { timeout: 5000 }))
     migrate(db)
-    return new SqliteDriver(db, { folder, release, assertPresent: fileGuard(path, db), batch, log })
+    return new SqliteDriver(db, { folder, release, assertPresent: fileGuard(path, db), batch, log, manyChanges })
   } catch (error) {
     release()
     throw error
   }
 }
 
-function openReadOnly(folder: string, { log, batch }: { log: Logger | undefined; batch: TickBatch }): Driver {
+function openReadOnly(folder: string, shared: Pick<Opened, 'batch' | 'log' | 'manyChanges'>): Driver {
   const db = new Database(join(folder, DATABASE_FILE), { readonly: true, timeout: 5000 })
   try {
     assertCurrent(versionOf(db), migrationsFor('sqlite').length)
-    return new SqliteDriver(db, { folder, release: () => undefined, assertPresent: () => undefined, batch, log })
+    return new SqliteDriver(db, { folder, release: () => undefined, assertPresent: () => undefined, ...shared })
   } catch (error) {
     db.close()
     throw error
@@ -86,6 +84,9 @@ function migrate(db: Database.Database): void {
   })
 }
 
+/** See `SqliteOptions.manyChanges`. */
+const MANY_CHANGES = 60
+
 /** Rows of a stream to read before yielding to the event loop. */
 const STREAM_BATCH = 500
 
@@ -105,11 +106,13 @@ interface Opened {
   assertPresent: () => void
   batch: TickBatch
   log: Logger | undefined
+  manyChanges: number
 }
 
 class SqliteDriver implements Driver {
   readonly dialect = 'sqlite'
   private readonly searches: SqliteSearches
+  private readonly batches: BatchWriter
   private readonly statements: Statements
   private readonly reads: PendingStatement[] = []
   private readonly writes: PendingStatement[] = []
@@ -123,6 +126,7 @@ class SqliteDriver implements Driver {
   ) {
     this.faults = new FaultLog(opened.log)
     this.statements = new Statements(db)
+    this.batches = new BatchWriter(join(opened.folder, DATABASE_FILE))
     this.searches = new SqliteSearches(
       join(opened.folder, DATABASE_FILE),
       (error) => this.meaning(error),
@@ -147,8 +151,14 @@ class SqliteDriver implements Driver {
   }
 
   async transact<T>(script: Script<T>): Promise<T> {
+    if (this.batches.writing) await this.noBatch()
     const work = () => runScriptSync(script, (query) => this.guarded(() => this.statements.run(query)))
     return this.guarded(() => this.write(work))
+  }
+
+  commitOnThread(role: IndexRole, batch: IndexBatch): Promise<boolean> | undefined {
+    if (batch.changes.length < this.opened.manyChanges || batch.onUnstorable) return undefined
+    return this.commitBatch(role, batch)
   }
 
   /** Uses a separate connection, whose snapshot blocks no writer. */
@@ -168,6 +178,7 @@ class SqliteDriver implements Driver {
   }
 
   async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
+    await this.noBatch()
     this.guarded(() => this.db.exec('BEGIN IMMEDIATE'))
     try {
       const result = await work(async (query) => this.guarded(() => this.statements.run(query)))
@@ -198,6 +209,7 @@ class SqliteDriver implements Driver {
   }
 
   async checkHealth({ thorough = false }: HealthCheckOptions = {}): Promise<DatabaseFault | undefined> {
+    await this.noBatch()
     try {
       this.guarded(() => {
         this.opened.assertPresent()
@@ -217,6 +229,7 @@ class SqliteDriver implements Driver {
   }
 
   async close(): Promise<void> {
+    await this.batches.close()
     this.flush(this.reads)
     this.flush(this.writes)
     for (const lock of this.leaderLocks.values()) lock.close()
@@ -239,8 +252,27 @@ class SqliteDriver implements Driver {
     return result
   }
 
+  private async commitBatch(role: IndexRole, batch: IndexBatch): Promise<boolean> {
+    try {
+      const done = await this.batches.commit(role, batch, () => this.guarded(() => this.opened.assertPresent()))
+      this.faults.wrote()
+      return done
+    } catch (error) {
+      throw this.meaning(error)
+    }
+  }
+
+  /** Waits until the thread writes no batch: to wait for its lock would hold the event loop. */
+  private async noBatch(): Promise<void> {
+    while (this.batches.writing) await this.batches.writing
+  }
+
   /** Commits a batch atomically: where the database fails, every statement of the batch is rejected. */
   private flush(queue: PendingStatement[]): void {
+    if (queue === this.writes && this.batches.writing) {
+      void this.batches.writing.then(() => this.flush(queue))
+      return
+    }
     const batch = queue.splice(0)
     if (batch.length === 0) return
     const work = () => batch.map(({ query }) => this.statements.run(query))

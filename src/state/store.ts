@@ -26,6 +26,7 @@ export type {
   IndexChange,
   IndexGeneration,
   IndexImports,
+  IndexRole,
   IndexRow,
   IndexStore,
 } from './index-store.js'

@@ -12,6 +12,7 @@ import { BOUNDS } from '../../src/bounds.js'
 import type { Chain } from '../../src/chain/chains.js'
 import { checksummed } from '../../src/crypto/address.js'
 import { document, documents } from '../../src/sandbox/worker.js'
+import type { SearchRows } from '../../src/state/indexed.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
 import type { IndexChange } from '../../src/state/store.js'
@@ -130,7 +131,11 @@ it('search rows that were prepared for what the asset turned out to be are taken
   const logs = logsOf([nft(), datatoken('2d'), published('High water at noon')])
   const changes = await changesOf(logs, chain, { documents: reader, signal, dialect: 'sqlite' })
   for (const change of changes)
-    if (change.kind === 'metadata' && change.search?.rows) change.search.rows.text.text1 = 'aebb '
+    if (change.kind === 'metadata' && change.search?.rows) {
+      const rows = JSON.parse(change.search.rows) as SearchRows
+      rows.text.text1 = 'aebb '
+      change.search.rows = JSON.stringify(rows)
+    }
   const terms = (await searchIndexOf(changes)).flatMap((row) => (row as { term?: string }).term ?? [])
   expect(terms).toContain('aebb')
   expect(terms).not.toContain('anoon')

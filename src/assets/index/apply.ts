@@ -39,29 +39,42 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
   }
   let from = options.from
   let changes: IndexChange[] = []
+  let last: Promise<boolean> = Promise.resolve(true)
+  // while a batch is being written, the events of the next one are decoded
   const commitUpTo = async (to: Cursor) => {
-    if (!(await commit(index, { chainId, from, to, changes, undoSince }, skip))) return false
-    logDocuments(chainId, changes, log)
+    if (!(await last)) return false
+    const batch = { chainId, from, to, changes, undoSince }
+    last = commit(index, batch, skip).then((done) => {
+      if (done) logDocuments(chainId, batch.changes, log)
+      return done
+    })
+    // awaited before the next one
+    last.catch(() => undefined)
     from = to
     changes = []
     return true
   }
   const ahead = new DocumentsAhead(range.logs, chain, reading)
   let decoded = 0
-  for (const { logs, cursor } of blocksOf(range.logs)) {
-    changes.push(...(await changesOf(logs, chain, reading, skip, ahead)))
-    const isDue = decoded + logs.length >= YIELD_EVERY
-    decoded = isDue ? 0 : decoded + logs.length
-    if (isDue) await yieldToLoop()
-    if (cursor.block === range.cursor.block || !isFull(changes)) continue
-    if (!(await commitUpTo(cursor))) return false
-    await yieldToLoop()
+  try {
+    for (const { logs, cursor } of blocksOf(range.logs)) {
+      changes.push(...(await changesOf(logs, chain, reading, skip, ahead)))
+      const isDue = decoded + logs.length >= YIELD_EVERY
+      decoded = isDue ? 0 : decoded + logs.length
+      if (isDue) await yieldToLoop()
+      if (cursor.block === range.cursor.block || !isFull(changes)) continue
+      if (!(await commitUpTo(cursor))) return false
+      await yieldToLoop()
+    }
+  } finally {
+    // whoever reads the cursor after an error must not read it before it has moved
+    await last.catch(() => undefined)
   }
   for (const nft of range.unread) {
     changes.push({ kind: 'unreadable', nft, reason: LASTING_REASONS.unread })
     skip({ address: nft, reason: range.inParts })
   }
-  return commitUpTo(range.cursor)
+  return (await commitUpTo(range.cursor)) && last
 }
 
 /** Yields the logs of a range block by block, in order. */

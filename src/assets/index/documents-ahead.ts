@@ -49,6 +49,8 @@ type Deployed = Pick<IndexedAsset, 'nft' | 'datatokens'>
 export class DocumentsAhead {
   private readonly started = new Map<Log, Started>()
   private readonly deployed = new Map<Address, Deployed>()
+  /** Events of deployments that were decoded before their turn. */
+  private readonly noted = new Map<Log, ChainEvent>()
   /** The first event that has not been looked at. */
   private next = 0
   private size = 0
@@ -62,7 +64,9 @@ export class DocumentsAhead {
 
   /** Decodes an event. Throws where it is unusable. */
   eventOf(log: Log): ChainEvent | undefined {
-    return this.started.get(log)?.event ?? decodeEvent(log)
+    const known = this.started.get(log)?.event ?? this.noted.get(log)
+    this.noted.delete(log)
+    return known ?? decodeEvent(log)
   }
 
   /** Decodes the document of a metadata event, whose turn it is. Throws SandboxError, or the signal's reason. */
@@ -113,6 +117,7 @@ export class DocumentsAhead {
   private note(log: Log): void {
     try {
       const event = decodeEvent(log)
+      if (event) this.noted.set(log, event)
       if (event?.eventName === 'NFTCreated')
         this.deployed.set(event.args.newTokenAddress, { nft: nftOf(event), datatokens: [] })
       if (event?.eventName === 'TokenCreated')

@@ -124,7 +124,8 @@ export class ReadAhead {
   private get depth(): number {
     const { events, size } = this.last
     const most = Math.min(MAX_EVENTS_AHEAD / (events + 1), BOUNDS.chain.ahead / (size + 1))
-    return this.ceiling < 2 ? 1 : Math.min(WAITING * this.ceiling, Math.floor(most))
+    // one request at a time gains nothing over the caller's own
+    return this.ceiling < 2 ? 0 : Math.min(WAITING * this.ceiling, Math.floor(most))
   }
 
   /** A range, and those without events that follow it and have come. */
@@ -143,8 +144,7 @@ export class ReadAhead {
   }
 
   private request(from: number): void {
-    // one request at a time gains nothing over the caller's own
-    if (this.depth < 2) return
+    if (this.depth < 1) return
     const { final, blocks } = this.wanted
     let first = (this.queue.at(-1)?.last ?? from - 1) + 1
     while (this.inFlight < this.ceiling && this.queue.length < this.depth && first <= final) {

@@ -1,0 +1,6 @@
+import { threadModule } from '../process/thread-module.js'
+
+/** The module of the thread that commits batches of the index. */
+export function batchWorker(): URL {
+  return threadModule(import.meta.url, 'batch-worker', 'state')
+}
