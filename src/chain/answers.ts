@@ -176,9 +176,13 @@ function isHash(result: unknown): result is string {
   return typeof result === 'string' && result.length === 66 && /^0x[0-9a-f]{64}$/i.test(result)
 }
 
-/** Bytes may be megabytes: to decode them is faster than a regular expression. Decoding ends at the first that is no digit. */
+/**
+ * Bytes may be megabytes: to decode them is faster than a regular expression. Decoding ends at the first character that is no
+ * digit, but takes of characters beyond Latin the low byte alone.
+ */
 function isBytes(result: unknown): result is string {
   if (typeof result !== 'string' || result.length % 2 !== 0 || !result.startsWith('0x')) return false
+  if (Buffer.byteLength(result) !== result.length) return false
   return 2 * Buffer.from(result.slice(2), 'hex').length === result.length - 2
 }
 

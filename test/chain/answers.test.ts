@@ -67,6 +67,11 @@ describe('the answer of a node', () => {
     ['topic of a log', 'eth_getLogs', [FILTER], [{ ...LOG, topics: [] }]],
     ['topic of a log', 'eth_getLogs', [FILTER], [{ ...LOG, topics: Array(5).fill(hash('1')) }]],
     ['data of a log', 'eth_getLogs', [FILTER], [{ ...LOG, data: '0xzz' }]],
+    ['data of a log', 'eth_getLogs', [FILTER], [{ ...LOG, data: '0x00zz00' }]],
+    // whose low bytes are digits
+    ['data of a log', 'eth_getLogs', [FILTER], [{ ...LOG, data: '0x\u0130\u0131' }]],
+    ['data of a log', 'eth_getLogs', [FILTER], [{ ...LOG, data: 'ab' }]],
+    ['data of a log', 'eth_getLogs', [FILTER], [{ ...LOG, data: '0x\u00b0\u00b1' }]],
     ['blockNumber of a log', 'eth_getLogs', [FILTER], [{ ...LOG, blockNumber: '0x7' }]],
     ['blockNumber of a log', 'eth_getLogs', [FILTER], [{ ...LOG, blockNumber: '0x6' }, LOG]],
     ['blockHash of a log', 'eth_getLogs', [{ blockHash: hash('6') }], [LOG]],
