@@ -108,7 +108,8 @@ describe('a range with many events', () => {
 
   it('is committed in batches that end at block boundaries', async () => {
     expect(await apply(all, 100)).toBe(true)
-    expect(steps.length).toBeGreaterThan(5)
+    expect(steps.length).toBeGreaterThanOrEqual(all.length / (BOUNDS.chain.changes + PER_BLOCK))
+    expect(steps.length).toBeGreaterThan(3)
     for (const { changes } of steps) expect(changes.length).toBeLessThan(BOUNDS.chain.changes + PER_BLOCK)
     for (const { changes } of steps) expect(changes.length % PER_BLOCK).toBe(0)
     for (const [at, { from }] of steps.entries()) if (at > 0) expect(from).toEqual(steps[at - 1]?.to)
