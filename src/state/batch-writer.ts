@@ -85,7 +85,7 @@ export class BatchWriter {
     thread.ref()
     return new Promise<Outcome>((resolve, reject) => {
       const settle = (by: () => void) => {
-        thread.off('message', onMessage).off('error', onEnd).off('exit', onEnd)
+        thread.off('message', onMessage).off('error', onError).off('exit', onEnd)
         by()
       }
       const onMessage = (outcome: Outcome) => {
@@ -96,7 +96,9 @@ export class BatchWriter {
       // whether the batch was applied is not known: the cursor tells
       const onEnd = () =>
         settle(() => reject(Object.assign(new Error('The thread has ended.'), { code: 'THREAD_ENDED' })))
-      thread.on('message', onMessage).on('error', onEnd).on('exit', onEnd)
+      // such as a database that it cannot open
+      const onError = (error: Error) => settle(() => reject(error))
+      thread.on('message', onMessage).on('error', onError).on('exit', onEnd)
       thread.postMessage(order)
     })
   }
