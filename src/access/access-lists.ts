@@ -3,6 +3,7 @@ import type { Address } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import type { Chains } from '../chain/chains.js'
 import { untrustedView } from '../chain/untrusted-calls.js'
+import { upTo } from '../memo.js'
 
 /** A contract whose members hold its tokens, and its chain. */
 export interface AccessListAddress {
@@ -22,7 +23,7 @@ export class AccessLists {
     private readonly chains: Chains,
     ttl: number,
   ) {
-    this.kept = new LRUCache({ max: BOUNDS.contract.memberships, ttl })
+    this.kept = new LRUCache({ ...upTo(BOUNDS.contract.memberships), ttl })
   }
 
   /**

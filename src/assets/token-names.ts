@@ -3,6 +3,7 @@ import type { Address } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import type { Chain, Chains } from '../chain/chains.js'
 import { untrustedView } from '../chain/untrusted-calls.js'
+import { upTo } from '../memo.js'
 import type { IndexStore } from '../state/store.js'
 
 export interface TokenName {
@@ -25,7 +26,7 @@ export class TokenNames {
     private readonly index: Pick<IndexStore, 'datatoken'>,
     private readonly retry: number,
   ) {
-    this.cache = new LRUCache({ max: LIMITS.tokenNames })
+    this.cache = new LRUCache(upTo(LIMITS.tokenNames))
   }
 
   /**

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 import { keccak } from '../crypto/keccak.js'
 import { isSignedBy, personalDigest, recoverAddress } from '../crypto/keys.js'
+import { upTo } from '../memo.js'
 
 /** Command names that modern clients sign; each route accepts its own alone. */
 export type Command =
@@ -29,7 +30,7 @@ export function isChainAgnostic(address: Address, message: string): boolean {
 /** Finds which of several messages an address signed. */
 export class SignatureMatcher {
   /** Index of the message that each address signed last: clients stick to one, and each attempt costs a key recovery. */
-  private readonly lastIndex = new LRUCache<Address, number>({ max: 10_000 })
+  private readonly lastIndex = new LRUCache<Address, number>(upTo(10_000))
 
   /**
    * Returns the message for which `signature` (hex, 65 bytes) is the address's: over keccak-256 of the UTF-8 text, as an

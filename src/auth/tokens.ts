@@ -8,6 +8,7 @@ import { derivedSecret, type ProviderKey } from '../crypto/keys.js'
 import type { ErrorCode } from '../error-catalogue.js'
 import { TokenError } from '../errors.js'
 import { legacyTokenId } from '../legacy/records.js'
+import { upTo } from '../memo.js'
 import type { RevocationStore } from '../state/store.js'
 
 /** The claims of an auth token; `expiresAt` in seconds since 1970. */
@@ -44,7 +45,7 @@ const HEADER = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toStrin
 /** Issues, verifies and revokes auth tokens: JWTs, HS256 alone. */
 export class Tokens {
   /** Claims of tokens with a valid signature; expiry and revocation are checked each time. */
-  private readonly verified = new LRUCache<string, TokenClaims>({ max: 10_000 })
+  private readonly verified = new LRUCache<string, TokenClaims>(upTo(10_000))
 
   /** `legacySecret` is the legacy service's signing secret, where its tokens must remain valid. */
   constructor(

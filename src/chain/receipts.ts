@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
 import { abortable } from '../abortable.js'
 import { BOUNDS } from '../bounds.js'
+import { upTo } from '../memo.js'
 import type { Chain } from './chains.js'
 
 /** A mined transaction, and the head of the chain as the same node sees it. */
@@ -29,7 +30,7 @@ export class Receipts {
 
   /** `ttl`: milliseconds for which a missing transaction is cached as such. */
   constructor(private readonly ttl: number) {
-    if (ttl > 0) this.missing = new LRUCache({ max: BOUNDS.receipts.missCacheEntries, ttl })
+    if (ttl > 0) this.missing = new LRUCache({ ...upTo(BOUNDS.receipts.missCacheEntries), ttl })
   }
 
   /** Number of transactions with waiting callers. */

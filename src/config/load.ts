@@ -122,12 +122,16 @@ function lineOf(name: string, text: string): number {
   return lines.findIndex((line) => line.startsWith(start)) + 1
 }
 
+/** Most edits between a setting and a name that probably means it. */
+const MISSPELT = 2
+
 /** Returns the setting that a misspelt name probably means. Short names are skipped: HOME is no misspelling of HOST. */
 function nearest(name: string): SettingName | undefined {
-  const candidates = (Object.keys(SETTINGS) as SettingName[]).filter((setting) => setting.length >= 8)
-  const ranked = candidates
+  // most names differ in length alone by more than is looked for
+  const ranked = (Object.keys(SETTINGS) as SettingName[])
+    .filter((setting) => setting.length >= 8 && Math.abs(setting.length - name.length) <= MISSPELT)
     .map((setting) => ({ setting, edits: distance(name.toUpperCase(), setting) }))
     .sort((a, b) => a.edits - b.edits)
   const best = ranked[0]
-  return best && best.edits <= 2 ? best.setting : undefined
+  return best && best.edits <= MISSPELT ? best.setting : undefined
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { BOUNDS } from '../bounds.js'
 import { UnstorableError } from '../errors.js'
+import { upTo } from '../memo.js'
 import type { Logger } from '../process/logger.js'
 import type { DeliveryRow, DeliveryStore, OrderFee } from '../state/store.js'
 
@@ -27,7 +28,7 @@ export class DeliveryLedger {
   private deliveries: DeliveryRow[] = []
   private fees: OrderFee[] = []
   /** Recently recorded fees: an order is verified again for each of its downloads. */
-  private readonly known = new LRUCache<string, true>({ max: LIMITS.knownFees })
+  private readonly known = new LRUCache<string, true>(upTo(LIMITS.knownFees))
   private timer: NodeJS.Timeout | undefined
   private purgeTimer: NodeJS.Timeout | undefined
   private writing: Promise<void> = Promise.resolve()

@@ -123,12 +123,16 @@ async function listeningAddress(child: ChildProcess, port: number): Promise<stri
 
 /**
  * A tiny process that stops the node when this process exits, even by kill -9: its standard input closes with us, and
- * then it sends the node SIGTERM, on which that saves its state.
+ * then it sends the node SIGTERM, on which that saves its state. A shell, which starts in a fraction of the time of node.
  */
 function guardAgainstOrphan(child: ChildProcess): ChildProcess {
-  const script = `process.stdin.resume().on('end',()=>{try{process.kill(${child.pid},'SIGTERM')}catch{}})`
-  const guard = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  const [program, option, script] =
+    process.platform === 'win32'
+      ? [process.execPath, '-e', `process.stdin.resume().on('end',()=>{try{process.kill(${child.pid})}catch{}})`]
+      : ['/bin/sh', '-c', `read -r _; kill -TERM ${child.pid} 2>/dev/null`]
+  const guard = spawn(program, [option, script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   guard.unref()
+  guard.on('error', () => undefined)
   guard.stdin?.on('error', () => undefined)
   ;(guard.stdin as unknown as { unref?: () => void } | null)?.unref?.()
   return guard

@@ -5,6 +5,7 @@ import type { Chain } from '../chain/chains.js'
 import type { MinedTransaction, Receipts } from '../chain/receipts.js'
 import type { ErrorCode } from '../error-catalogue.js'
 import { OrderError } from '../errors.js'
+import { upTo } from '../memo.js'
 import { orderEvents, type ReusedOrder, type StartedOrder } from './events.js'
 
 /** The order events of one datatoken in a mined, successful and confirmed transaction. */
@@ -51,17 +52,15 @@ const UNFINALIZED_TTL = 600_000
  */
 export class OrderTransactions {
   private readonly cache: LRUCache<string, CachedTransaction>
-  private readonly negative = new LRUCache<string, OrderTransaction | Rejection>({
-    max: BOUNDS.receipts.missCacheEntries,
-  })
+  private readonly negative = new LRUCache<string, OrderTransaction | Rejection>(upTo(BOUNDS.receipts.missCacheEntries))
   /** Waits that timed out, by transaction and consumer. */
-  private readonly timedOut = new LRUCache<string, true>({ max: BOUNDS.receipts.missCacheEntries })
+  private readonly timedOut = new LRUCache<string, true>(upTo(BOUNDS.receipts.missCacheEntries))
 
   constructor(
     private readonly receipts: Receipts,
     private readonly options: OrderTransactionsOptions,
   ) {
-    this.cache = new LRUCache({ max: options.max })
+    this.cache = new LRUCache(upTo(options.max))
   }
 
   /**

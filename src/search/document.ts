@@ -3,6 +3,7 @@ import { assetDocument } from '../assets/document.js'
 import { opened } from '../assets/opened.js'
 import { isConsumable } from '../assets/states.js'
 import { BOUNDS } from '../bounds.js'
+import { upTo } from '../memo.js'
 import type { IndexedAsset } from '../state/store.js'
 import { folded, wordsOf } from './tokens.js'
 
@@ -72,7 +73,7 @@ export function searchedPath(path: string): string {
 }
 
 /** Cached canonical paths, since most documents share their paths. */
-const searchedPaths = new LRUCache<string, string>({ max: 10_000 })
+const searchedPaths = new LRUCache<string, string>(upTo(10_000))
 function pathIn(parent: string, key: string): string {
   const path = parent ? `${parent}.${clean(key)}` : clean(key)
   let found = searchedPaths.get(path)

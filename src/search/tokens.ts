@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { BOUNDS } from '../bounds.js'
+import { upTo } from '../memo.js'
 
 const { word: LONGEST, beginning: BEGINNING } = BOUNDS.search
 
@@ -53,7 +54,7 @@ export const ALL = '*'
 /** Hex digits of the hash of a path, and of a path with a value: 48 and 64 bits. */
 const DIGITS = { path: 12, value: 16 }
 
-const kept = new LRUCache<string, string>({ max: 10_000 })
+const kept = new LRUCache<string, string>(upTo(10_000))
 
 /** The hash that stands for a path in tokens. */
 export function pathName(path: string): string {

@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { BOUNDS } from '../../bounds.js'
+import { upTo } from '../../memo.js'
 
 /** Length of a window in milliseconds. */
 const WINDOW = 60_000
 
 /** Counts usage by key in fixed windows of a minute, in this process. */
 export class RateWindows {
-  private readonly used = new LRUCache<string, { amount: number; ends: number }>({ max: BOUNDS.http.trackedAddresses })
+  private readonly used = new LRUCache<string, { amount: number; ends: number }>(upTo(BOUNDS.http.trackedAddresses))
 
   /** Adds to the usage of a key. Returns the usage in its window, and the milliseconds until the window ends. */
   add(key: string, amount: number): { used: number; endsIn: number } {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { upTo } from '../../memo.js'
 import { type Driver, sql, sqlOne } from '../sql.js'
 import type { NonceStore } from '../store.js'
 
@@ -30,7 +31,7 @@ const CACHE_ENTRIES = 100_000
 /** Creates the store of nonces, with a cache of the last ones. */
 export function nonceStore(db: Driver): NonceStore {
   // nonces only grow, so a stale entry is too low: it can refuse a nonce, but never accept one
-  const cache = new LRUCache<string, string>({ max: CACHE_ENTRIES })
+  const cache = new LRUCache<string, string>(upTo(CACHE_ENTRIES))
   const keyOf = (address: string, chainId?: number) => (chainId === undefined ? address : `${address} ${chainId}`)
   const remember = (key: string, last: string | null | undefined) => {
     if (last && last > (cache.get(key) ?? '')) cache.set(key, last)
