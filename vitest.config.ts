@@ -17,6 +17,8 @@ export default defineConfig({
     isolate: false,
     // some files wait for deadlines and other processes most of their time: one worker more than there are cores
     maxWorkers: availableParallelism() + 1,
+    // megabytes: fewer collections of what is short-lived
+    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
     sequence: { sequencer: LongestFirst },
     // these only end what hangs: how long anything takes is a matter of the machine
     testTimeout: 600_000,
