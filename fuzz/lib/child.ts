@@ -1,4 +1,5 @@
 import { openSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { savedInputs } from './corpus.js'
 import { encode } from './encoding.js'
 import { inputOf, inputsOf, shrink } from './inputs.js'
@@ -16,6 +17,8 @@ export interface Work {
   /** Whether to replay the saved inputs first. */
   replayCorpus: boolean
   corpus: string
+  /** Milliseconds of processor time that an input may take; by default that of `BUDGET`. */
+  limit?: number
   /** File to which the input in progress is written. */
   progress: string
 }
@@ -29,6 +32,8 @@ export type ChildMessage =
 const MAX_FAULTS = 5
 
 const work = JSON.parse(process.argv[2] as string) as Work
+// temporary files of targets are removed with this folder; set only now, when modules have been read from tsx's own cache
+process.env.TMPDIR = dirname(work.progress)
 const progress = openSync(work.progress, 'r+')
 const send = (message: ChildMessage) => new Promise((resolve) => process.send?.(message, resolve))
 
@@ -53,7 +58,7 @@ async function round(index: number): Promise<void> {
   for (const [at, { file, input }] of work.replayCorpus && from === 0 ? savedInputs(name, work.corpus).entries() : []) {
     const record = () => begin(index, at, true, 0)
     record()
-    const fault = await judge(target, input, record)
+    const fault = await judge(target, input, record, work.limit)
     if (fault) await send({ target: name, fault, file, input: encode(input) })
   }
   const end = work.slice === undefined ? undefined : performance.now() + work.slice
@@ -64,12 +69,12 @@ async function round(index: number): Promise<void> {
     const input = inputOf(inputs, seed)
     const record = () => begin(index, seed, false, count)
     record()
-    const fault = await judge(target, input, record)
+    const fault = await judge(target, input, record, work.limit)
     if (!fault || !isNew(fault)) continue
     reported.add(fault.kind + fault.what.replace(/\d+/g, ''))
     const minimal = await shrink(inputs, seed, async (smaller) => {
       record()
-      return (await judge(target, smaller, record))?.kind === fault.kind
+      return (await judge(target, smaller, record, work.limit))?.kind === fault.kind
     })
     await send({ target: name, fault, seed, input: encode(minimal) })
   }

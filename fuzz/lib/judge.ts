@@ -16,13 +16,22 @@ export interface Fault {
   what: string
 }
 
-/** Runs a target on an input and returns the fault, if any. `onRetry` is called before each repeated measurement. */
-export async function judge(target: AnyTarget, input: unknown, onRetry = () => {}): Promise<Fault | undefined> {
+/**
+ * Runs a target on an input and returns the fault, if any. `onRetry` is called before each repeated measurement. `limit`:
+ * milliseconds of processor time.
+ */
+export async function judge(
+  target: AnyTarget,
+  input: unknown,
+  onRetry = () => {},
+  limit: number = BUDGET.time,
+): Promise<Fault | undefined> {
+  const budget = { ...BUDGET, time: limit }
   if (rss() > settled + MAX_GARBAGE) await collectGarbage()
   const { time, memory, fault } = await measure(target, input)
   if (fault) return fault
-  if (time > BUDGET.time) return confirmExcess({ target, input, onRetry }, 'time', time)
-  if (memory > BUDGET.memory) return confirmExcess({ target, input, onRetry }, 'memory', memory)
+  if (time > budget.time) return confirmExcess({ target, input, onRetry, budget }, 'time', time)
+  if (memory > budget.memory) return confirmExcess({ target, input, onRetry, budget }, 'memory', memory)
   return undefined
 }
 
@@ -49,17 +58,17 @@ async function measure(target: AnyTarget, input: unknown): Promise<Measurement> 
 
 /** Returns the fault where the lowest of several measurements, each after a garbage collection, exceeds the budget. */
 async function confirmExcess(
-  { target, input, onRetry }: { target: AnyTarget; input: unknown; onRetry: () => void },
+  { target, input, onRetry, budget }: { target: AnyTarget; input: unknown; onRetry: () => void; budget: typeof BUDGET },
   kind: 'time' | 'memory',
   first: number,
 ) {
   let lowest = first
-  for (let left = TRIES; left > 0 && lowest > BUDGET[kind]; left--) {
+  for (let left = TRIES; left > 0 && lowest > budget[kind]; left--) {
     await collectGarbage()
     onRetry()
     lowest = Math.min(lowest, (await measure(target, input))[kind])
   }
-  if (lowest <= BUDGET[kind]) return undefined
+  if (lowest <= budget[kind]) return undefined
   return { kind, what: `took ${lowest.toFixed(0)} ${kind === 'time' ? 'ms' : 'MiB'}` }
 }
 

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ChildMessage, Work } from './child.js'
 import { CORPUS, savedInputs } from './corpus.js'
@@ -30,6 +30,8 @@ export interface Round {
   slice?: number
   replayCorpus?: boolean
   corpus?: string
+  /** Milliseconds of processor time that an input may take; by default that of `BUDGET`. */
+  limit?: number
   /** Processor time in milliseconds after which an input counts as a hang. */
   cpuTimeout?: number
 }
@@ -43,7 +45,7 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
  * and the round resumes after it. Returns the findings, and the number of inputs by target.
  */
 export async function runSupervised(round: Round): Promise<{ findings: Finding[]; inputs: Map<string, number> }> {
-  const { seed, runs, slice, replayCorpus = true, corpus = CORPUS, cpuTimeout = 5000 } = round
+  const { seed, runs, slice, replayCorpus = true, corpus = CORPUS, cpuTimeout = 5000, limit } = round
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-fuzz-'))
   const progress = join(folder, 'progress')
   const findings: Finding[] = []
@@ -61,6 +63,7 @@ export async function runSupervised(round: Round): Promise<{ findings: Finding[]
         ...(runs === undefined ? {} : { runs }),
       }
       if (slice !== undefined) work.slice = slice
+      if (limit !== undefined) work.limit = limit
       const ended = await run(work, cpuTimeout, (message) => {
         if ('fault' in message) findings.push(message)
         else inputs.set(message.target, message.done)
@@ -109,11 +112,9 @@ async function inputAt({ name, module }: Work['targets'][number], { seed, kept }
 function run(work: Work, cpuTimeout: number, onMessage: (message: ChildMessage) => void): Promise<Fault | undefined> {
   return new Promise((resolve, reject) => {
     const execArgv = ['--import', 'tsx', '--expose-gc', `--max-old-space-size=${HEAP}`, '--max-semi-space-size=4']
-    // temporary files of targets are removed with this folder
     const child = fork(CHILD, [JSON.stringify(work)], {
       execArgv,
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-      env: { ...process.env, TMPDIR: dirname(work.progress) },
     })
     let stderr = ''
     let [seen, since, used, hung] = ['', 0, 0, false]

@@ -6,6 +6,6 @@ export default target({
   inputs: fc.constant('x'),
   runs: 1,
   read() {
-    return Buffer.alloc(256 * 1024 * 1024, 1).length
+    return Buffer.alloc(128 * 1024 * 1024, 1).length
   },
 })
