@@ -1,6 +1,7 @@
 import type { EIP1193RequestFn, Transport } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { isAddressText } from '../crypto/address.js'
+import { type Hex, isHexBytes } from '../hex.js'
 
 /** A node's response does not have the form that its request calls for, so it counts as none. */
 export class MalformedResponse extends Error {
@@ -176,14 +177,8 @@ function isHash(result: unknown): result is string {
   return typeof result === 'string' && result.length === 66 && /^0x[0-9a-f]{64}$/i.test(result)
 }
 
-/**
- * Bytes may be megabytes: to decode them is faster than a regular expression. Decoding ends at the first character that is no
- * digit, but takes of characters beyond Latin the low byte alone.
- */
-function isBytes(result: unknown): result is string {
-  if (typeof result !== 'string' || result.length % 2 !== 0 || !result.startsWith('0x')) return false
-  if (Buffer.byteLength(result) !== result.length) return false
-  return 2 * Buffer.from(result.slice(2), 'hex').length === result.length - 2
+function isBytes(result: unknown): result is Hex {
+  return typeof result === 'string' && isHexBytes(result)
 }
 
 function sameHex(one: unknown, other: unknown): boolean {
