@@ -180,6 +180,9 @@ describe('decrypt', () => {
     [{ dataNftAddress: '0x1' }, 'dataNftAddress'],
     [{ transactionId: '0x1' }, 'transactionId'],
     [{ transactionId: undefined, encryptedDocument: 'zz' }, 'encryptedDocument'],
+    [{ transactionId: undefined, encryptedDocument: '0x012' }, 'encryptedDocument'],
+    [{ transactionId: undefined, encryptedDocument: '0x0g' }, 'encryptedDocument'],
+    [{ transactionId: undefined, encryptedDocument: '0x\u0130\u0131' }, 'encryptedDocument'],
     [{ transactionId: undefined, flags: 300 }, 'flags'],
     [{ signature: '0x12' }, 'signature'],
     [{ decrypterAddress: undefined }, 'decrypterAddress'],
@@ -187,6 +190,17 @@ describe('decrypt', () => {
     const { status, json } = await decrypt(changed)
     expect(status).toBe(400)
     expect(json.errors).toHaveProperty(field)
+  })
+
+  it.each([
+    `0x0${'12'.repeat(3_000_000)}`,
+    `0x${'12'.repeat(3_000_000)}zz`,
+  ])('names a document of megabytes that is not hex', async (encryptedDocument) => {
+    const { status, json } = await decrypt({ transactionId: undefined, encryptedDocument })
+    expect({ status, errors: json.errors }).toEqual({
+      status: 400,
+      errors: { encryptedDocument: ['The encryptedDocument field must be hex, two digits a byte after 0x.'] },
+    })
   })
 
   it('is limited to AUTHORIZED_DECRYPTERS if that is set', async () => {
