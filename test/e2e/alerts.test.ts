@@ -25,6 +25,8 @@ import { World } from '../helpers/world.js'
 const KEY = providerKey(`0x${'44'.repeat(32)}`)
 const MISSING_CID = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const GIBIBYTE = 2 ** 30
+/** Milliseconds between two looks of an index at its chain: three services that wait for minutes need no more of them. */
+const SELDOM = '500'
 
 /**
  * The rules of deploy/alerts.yaml with shorter times, and otherwise unchanged: every `for` is one second, every rate
@@ -68,6 +70,7 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
     ;[gateway, postgres] = await Promise.all([IpfsGateway.start(), startPostgres()])
     ;({ world, proxy: node } = await World.behindProxy({
       METRICS_PORT: '0',
+      INDEX_POLL_INTERVAL: SELDOM,
       IPFS_GATEWAY: gateway.origin,
       DESCRIBE_MAX_PER_HOST: '2',
       USE_HTTP_PROOF: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
@@ -107,7 +110,7 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
   })
 
   async function service(changed: Record<string, string>, name: string): Promise<App> {
-    const own = { METRICS_PORT: '0', STATE_DIR: join(folder, name), ...changed }
+    const own = { METRICS_PORT: '0', INDEX_POLL_INTERVAL: SELDOM, STATE_DIR: join(folder, name), ...changed }
     const app = await createApp(loadSettings(world.beside(own)))
     await app.listen()
     return app
@@ -122,8 +125,8 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
     return undefined
   }
 
-  /** Waits for Prometheus, which looks twice a second: each of our looks is a query of it, and requests to the service. */
-  const byPrometheus = (condition: () => Promise<boolean>) => eventually(condition, undefined, 200)
+  /** Waits for Prometheus, which looks twice a second, as we do: each of our looks is a query of it, and requests to the service. */
+  const byPrometheus = (condition: () => Promise<boolean>) => eventually(condition, undefined, 500)
   const firing = async () => new Set((await prometheus.firing()).map(({ labels }) => labels.alertname))
   /** Repeats client requests until these alerts fire. */
   const raised = (names: string[], meanwhile: () => Promise<unknown> = async () => undefined) =>

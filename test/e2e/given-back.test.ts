@@ -12,7 +12,7 @@ import { sized } from '../helpers/sizes.js'
 import { StorageServer } from '../helpers/storage-server.js'
 import { Turnstile } from '../helpers/turnstile.js'
 
-const CONNECTIONS = sized(500, 1000)
+const CONNECTIONS = sized(250, 1000)
 /** Concurrent misbehaving connections. */
 const AT_ONCE = 25
 const MAX_DOWNLOADS = 100
@@ -196,7 +196,7 @@ describe.runIf(process.platform === 'linux')(`${CONNECTIONS} misbehaving connect
 
   it('leak nothing: no counter, slot, upstream connection, file descriptor or memory (threat 71)', async () => {
     // warm up: some memory grows with the first connections only
-    await oddConnections(200)
+    await oddConnections(sized(100, 200))
     await nothingOpen()
     const before = { files: openFilesOf(pid()), memory: memoryOf(pid()) }
 

@@ -15,29 +15,33 @@ import {
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { downloadToFile } from '@tidegate/client/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../../../test/helpers/backends.js'
 import { owned } from '../../../test/helpers/children.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../test/helpers/instance.js'
+import { builtChild } from '../built-child.js'
 import { type Sold, Stage, sha256 } from '../stage.js'
 
 const CONTENT = randomBytes(4_000_000)
 const DIGEST = sha256(CONTENT)
-const CHILD = fileURLToPath(new URL('../download-child.ts', import.meta.url))
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 let stage: Stage
 let tides: Sold
 let folder: string
+let program: string
+const own = mkdtempSync(join(tmpdir(), 'tidegate-client-'))
 
 beforeAll(async () => {
+  program = builtChild(own)
   stage = await Stage.start()
   tides = await stage.sold(stage.world.storage.file('/tides.csv', CONTENT))
 })
-afterAll(() => stage?.close())
+afterAll(async () => {
+  await stage?.close()
+  rmSync(own, { recursive: true })
+})
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tidegate-client-'))
 })
@@ -61,9 +65,7 @@ function spawnChild(target: string, sold = tides): ChildProcess {
     target,
   }
   const env = { ...process.env, DOWNLOAD: JSON.stringify(about) }
-  return owned(
-    spawn(process.execPath, ['--import', 'tsx', CHILD], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] }),
-  )
+  return owned(spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] }))
 }
 
 async function outputOf(child: ChildProcess): Promise<Record<string, unknown>> {
