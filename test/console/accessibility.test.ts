@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Samples, SHOTS } from '../../scripts/screenshots/pages.js'
 import { connect } from '../../scripts/screenshots/steps.js'
 import { axeFindings, withAxe } from '../helpers/axe.js'
-import { launchBrowser, observedPage } from '../helpers/browser.js'
+import { launchBrowser, type Observed, observedPage } from '../helpers/browser.js'
 import { type DevProcess, startDev } from '../helpers/dev.js'
 
 /** A telephone in light colours, and a desk in dark ones: what stands on both, as nearly all does, is seen in both. */
@@ -31,17 +31,23 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function opened(path: string) {
+/** A page in a profile of its own. */
+async function fresh() {
   const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
   const observed = await observedPage(browser, {
     origins,
     // what is not there is asked for as well
     mayFail: /^\/api\//,
     reducedMotion: 'reduce',
-    viewport: { width: 1440, height: HEIGHT },
   })
   await withAxe(observed.context)
   observed.page.setDefaultTimeout(120_000)
+  return observed
+}
+
+async function opened(path: string, observed: Observed) {
+  await observed.page.setViewportSize({ width: 1440, height: HEIGHT })
+  await observed.page.emulateMedia({ colorScheme: null })
   await observed.page.goto(`${dev.facts.providerUrl}/console/${path}`, { waitUntil: 'networkidle' })
   return observed
 }
@@ -60,16 +66,22 @@ async function findings(page: Page): Promise<string[]> {
 }
 
 describe('the pages of the console', () => {
+  // pages that nothing is done on share a profile, and load the console from its cache
+  let shared: Observed
+  beforeAll(async () => {
+    shared = await fresh()
+  })
+
   it.each(SHOTS)('$name: axe finds nothing, it fits, and nothing is said on the console', async ({ path, prepare }) => {
-    const { page, context, trouble } = await opened(path(samples))
+    const { page, context, trouble } = await opened(path(samples), prepare ? await fresh() : shared)
     await prepare?.(page, samples)
     expect(await findings(page)).toEqual([])
     expect({ ...trouble, failed: [] }).toEqual({ errors: [], violations: [], foreign: [], failed: [] })
-    await context.close()
+    if (prepare) await context.close()
   })
 
   it('a revoked asset, and the transaction that revoked it: axe finds nothing', async () => {
-    const { page, context } = await opened('mine/assets')
+    const { page, context } = await opened('mine/assets', await fresh())
     await connect(page, 6)
     const row = page.locator('.asset-row').first()
     const did = await row.getAttribute('data-did')

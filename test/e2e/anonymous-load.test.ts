@@ -10,9 +10,10 @@ import { paidAsset } from '../helpers/paid.js'
 import type { Published } from '../helpers/publish.js'
 import { bareSocket, getRequest, postRequest } from '../helpers/raw-consumer.js'
 import { ask } from '../helpers/requests.js'
+import { sized } from '../helpers/sizes.js'
 import { StorageServer } from '../helpers/storage-server.js'
 
-const DOWNLOADS = 60
+const DOWNLOADS = sized(30, 60)
 const MIB = 1_048_576
 
 /** The largest requests that anybody may send, to a service in a process of its own. */

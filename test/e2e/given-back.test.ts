@@ -90,7 +90,7 @@ describe.runIf(process.platform === 'linux')(`${CONNECTIONS} misbehaving connect
 
   /** Waits until a request has reached the storage, or the service has refused it or closed the connection. */
   const reached = async (socket: Socket, mark: string) =>
-    eventually(() => seen.has(mark) || socket.destroyed || socket.readableLength > 0, undefined, 3)
+    eventually(() => seen.has(mark) || socket.destroyed || socket.readableLength > 0, undefined, 10)
   const describing = (mark: string) =>
     postRequest(`${api}/fileinfo`, JSON.stringify({ type: 'url', method: 'GET', url: `${bare.silent}?mark=${mark}` }))
   let marks = 0

@@ -265,7 +265,8 @@ describe('downloadToFile', () => {
   })
 
   it('is no file where the disk has failed in the meantime', async () => {
-    const content = randomBytes(48_000_000)
+    // more than is written between two syncs
+    const content = randomBytes(36_000_000)
     const sold = await stage.sold(stage.world.storage.file('/disk.bin', content))
     const path = join(folder, 'disk.bin')
     const handle = await open(join(folder, 'any'), 'w')
