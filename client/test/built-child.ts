@@ -4,11 +4,11 @@ import { buildSync } from 'esbuild'
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Builds the process that downloads into a folder, as from source each of them takes ten times as much work to start. Returns its path. */
-export function builtChild(folder: string): string {
-  const outfile = join(folder, 'download-child.mjs')
+/** Builds a process that tests may kill into a folder: from source each takes several times as much work to start. Returns its path. */
+export function builtChild(folder: string, name: 'download-child' | 'upload-child'): string {
+  const outfile = join(folder, `${name}.mjs`)
   buildSync({
-    entryPoints: [path('download-child.ts')],
+    entryPoints: [path(`${name}.ts`)],
     outfile,
     bundle: true,
     platform: 'node',

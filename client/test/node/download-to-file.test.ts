@@ -34,7 +34,7 @@ let program: string
 const own = mkdtempSync(join(tmpdir(), 'tidegate-client-'))
 
 beforeAll(async () => {
-  program = builtChild(own)
+  program = builtChild(own, 'download-child')
   stage = await Stage.start()
   tides = await stage.sold(stage.world.storage.file('/tides.csv', CONTENT))
 })
