@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Driver } from '../../src/state/sql.js'
 import { type Database, openExclusive } from '../../src/state/transfer/place.js'
 import { PG_PASSWORD, type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { program, runCommand } from '../helpers/command.js'
+import { openHere, runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { page } from '../helpers/pages.js'
 import { sized } from '../helpers/sizes.js'
@@ -21,7 +23,8 @@ import {
   WRITER_ADDRESS,
 } from '../helpers/states.js'
 
-const NONCES = sized(20_000, 100_000)
+/** More than the rows of ten batches. */
+const NONCES = sized(8_000, 100_000)
 const KINDS = ['embedded', 'postgres'] as const
 const DIRECTIONS = [
   ['embedded', 'postgres'],
@@ -78,8 +81,8 @@ describe('tidegate state', () => {
       : { STATE_DIR: place.folder }),
   })
   const copyArgs = (from: Database, to: Database) => ['state', 'copy', '--from', urlOf(from), '--to', urlOf(to)]
-  const copy = (from: Database, to: Database, ...more: string[]) => runCommand([...copyArgs(from, to), ...more], {})
-  const state = (place: Database, ...args: string[]) => runCommand(['state', ...args], configured(place))
+  const copy = (from: Database, to: Database, ...more: string[]) => runHere([...copyArgs(from, to), ...more], {})
+  const state = (place: Database, ...args: string[]) => runHere(['state', ...args], configured(place))
   const put = (place: Database, address: string, nonce: number) =>
     using(place, (db) =>
       db.query({ text: 'INSERT INTO nonces VALUES (?, ?)', values: [address, String(nonce).padStart(40, '0')] }),
@@ -95,10 +98,20 @@ describe('tidegate state', () => {
     for (;;) {
       const places = await prepare()
       const running = begin(places)
-      await eventually(async () => Number(await valueIn(places.to, COUNT).catch(() => 0)) > 0, undefined, 1)
+      await untilRows(places.to)
       await running.kill()
       if (Number(await valueIn(places.to, IS_UNFINISHED)) === 1) return places
     }
+  }
+
+  /** Waits for the first rows of a copy, on one connection: each look must take less than a batch. */
+  async function untilRows(place: Database): Promise<void> {
+    if (place.kind === 'embedded')
+      return eventually(async () => Number(await valueIn(place, COUNT).catch(() => 0)) > 0, undefined, 2)
+    const client = new pg.Client({ connectionString: place.url })
+    await client.connect()
+    const rows = () => client.query('SELECT 1 FROM nonces LIMIT 1').catch(() => ({ rowCount: 0 }))
+    await eventually(async () => (await rows()).rowCount === 1, undefined, 2).finally(() => client.end())
   }
 
   it.each(DIRECTIONS)('copies %s to %s after a kill -9 in the middle, and retires the source', async (one, other) => {
@@ -107,7 +120,7 @@ describe('tidegate state', () => {
       (places) => startCommand(copyArgs(places.from, places.to)),
     )
     expect((await state(to, 'check')).stdout).toMatch(/^FAIL {2}identity: .* an unfinished copy of/m)
-    const started = await runCommand(['start'], configured(to))
+    const started = await openHere(configured(to))
     expect(started).toMatchObject({ status: 2, stderr: expect.stringContaining('holds an unfinished copy of a state') })
     const copied = await copy(from, to)
     expect(copied).toMatchObject({ status: 0, stderr: '' })
@@ -197,7 +210,7 @@ describe('tidegate state', () => {
         ['--from', url, '--to', `sqlite:${folder}/new`],
         ['--from', urlOf(to), '--to', url],
       ]) {
-        const { status, stdout, stderr } = await runCommand(['state', 'copy', ...args], {})
+        const { status, stdout, stderr } = await runHere(['state', 'copy', ...args], {})
         expect(status).toBe(2)
         expect(stderr).toMatch(/^tidegate: (the PostgreSQL database 127|--(from|to): must be)/)
         expect(stdout + stderr).not.toContain('hunter2')
@@ -229,7 +242,7 @@ describe('tidegate state', () => {
     await writer.kill()
     expect(readdirSync(place)).toEqual(['backup.sqlite'])
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    const checked = await runCommand(['state', 'check', file], {})
+    const checked = await runHere(['state', 'check', file], {})
     expect(checked).toMatchObject({ status: 0, stdout: expect.stringContaining(`ok    nonces: ${NONCES + 1} rows\n`) })
     const kept = await valueIn(
       { kind: 'file', path: file },
@@ -249,7 +262,7 @@ describe('tidegate state', () => {
       async () => ({ to: await empty(other) }),
       (place) => startCommand(['state', 'restore', file], configured(place.to)),
     )
-    expect((await runCommand(['start'], configured(to))).stderr).toContain('holds an unfinished copy of a state')
+    expect((await openHere(configured(to))).stderr).toContain('holds an unfinished copy of a state')
     const begun = Date.now()
     const restored = await state(to, 'restore', file)
     expect(restored).toMatchObject({ status: 0, stderr: '' })
@@ -291,7 +304,7 @@ describe('tidegate state', () => {
     const text = join(folder, 'text.sqlite')
     writeFileSync(text, 'no database'.repeat(1000))
     expect((await state(other, 'restore', text)).stderr).toMatch(/cannot be used: it is damaged \(SQLITE_NOTADB\)/)
-    expect(await runCommand(['state', 'check', text], {})).toMatchObject({ status: 2 })
+    expect(await runHere(['state', 'check', text], {})).toMatchObject({ status: 2 })
     mkdirSync(other.folder, { recursive: true })
     writeFileSync(join(other.folder, 'state.json'), '{"database":"embedded","id":"elsewhere"}')
     const foreign = await state(other, 'restore', file)
@@ -351,10 +364,14 @@ describe('tidegate state', () => {
   it.skipIf(!canMount).each(KINDS)('leaves no partial backup of %s when the disk is full', async (kind) => {
     const disk = join(folder, `disk-${kind}`)
     mkdirSync(disk)
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status !== 0)
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk]).status !== 0)
       return console.warn('SKIPPED: a full disk. None can be mounted here.')
     try {
-      const made = await state(full[kind] as Database, 'backup', join(disk, 'backup.sqlite'))
+      // as a process: closed files are kept open until they are collected, and the disk with them
+      const made = await runCommand(
+        ['state', 'backup', join(disk, 'backup.sqlite')],
+        configured(full[kind] as Database),
+      )
       expect(made).toMatchObject({ status: 2, stderr: expect.stringContaining('its disk is full') })
       expect(readdirSync(disk)).toEqual([])
     } finally {

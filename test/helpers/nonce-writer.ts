@@ -2,9 +2,10 @@ import { nonceNumber, parseNonce } from '../../src/auth/nonce.js'
 import { openPostgresStore } from '../../src/state/postgres.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 
-// A process that consumes nonces in sequence and reports each accepted one to its parent. Its argument is the folder of
-// an embedded database, or the URL of a PostgreSQL.
+// A process that consumes nonces in sequence and reports each accepted one to its parent. Its arguments are the folder of
+// an embedded database or the URL of a PostgreSQL, and the milliseconds between two nonces.
 const place = process.argv[2] as string
+const pause = Number(process.argv[3])
 const store = place.startsWith('postgres:')
   ? await openPostgresStore({ url: place, connections: 2, timeout: 60_000 })
   : openSqliteStore(place)
@@ -13,5 +14,6 @@ const last = await store.nonces.last(address)
 for (let value = last ? BigInt(nonceNumber(last)) + 1n : 1n; ; value += 1n) {
   const { sortKey } = parseNonce(String(value), 10n ** 39n)
   if (await store.nonces.consume(address, sortKey)) process.send?.(sortKey)
-  if (value % 10n === 0n) await new Promise((resolve) => setImmediate(resolve))
+  if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
+  else if (value % 10n === 0n) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -17,11 +17,14 @@ export const SETTINGS_ALONE = {
 
 const WRITER = fileURLToPath(new URL('nonce-writer.ts', import.meta.url))
 
-/** Starts a process that consumes nonces in sequence in a database. It sends each that was accepted. */
-export function forkNonceWriter(place: string): ChildProcess {
+/**
+ * Starts a process that consumes nonces in sequence in a database, `pause` milliseconds apart. It sends each that was
+ * accepted.
+ */
+export function forkNonceWriter(place: string, pause = 0): ChildProcess {
   const built = prepared('build', 'nonce-writer.mjs')
   return owned(
-    fork(built ?? WRITER, [place], {
+    fork(built ?? WRITER, [place, String(pause)], {
       execArgv: built === undefined ? ['--import', 'tsx'] : [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     }),
@@ -40,7 +43,8 @@ export interface NonceWriter {
 }
 
 export async function startNonceWriter(place: string): Promise<NonceWriter> {
-  const child = forkNonceWriter(place)
+  // always a next one on its way, but no processor taken for thousands that show no more
+  const child = forkNonceWriter(place, 2)
   let last = ''
   child.on('message', (nonce: string) => {
     last = nonce
