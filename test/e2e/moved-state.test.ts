@@ -10,9 +10,11 @@ import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
 import type { StateStore } from '../../src/state/store.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { runCommand } from '../helpers/command.js'
+import { openHere, runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { ask, createToken, deleteToken, freshNonce } from '../helpers/requests.js'
+import { type Service, startHere } from '../helpers/service-here.js'
 import { World } from '../helpers/world.js'
 
 const TO_POSTGRES = ['state', 'copy', '--from', 'sqlite', '--to', 'postgres']
@@ -24,7 +26,7 @@ const address = (at: number) => `0x${String(at).padStart(40, '0')}` as const
 describe('the state of a service', () => {
   let world: World
   let postgres: PostgresBackend
-  let instance: Instance | undefined
+  let instance: Service | undefined
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
 
   beforeAll(async () => {
@@ -56,12 +58,18 @@ describe('the state of a service', () => {
   }
   const start = async (environment: Record<string, string>) => {
     await stop()
-    instance = await startInstance(environment)
+    instance = await startHere(environment)
   }
-  const run = (environment: Record<string, string>, ...args: string[]) => runCommand(args, environment)
+  /** For what only a process of its own has: workers, and a log. */
+  const startAlone = async (environment: Record<string, string>): Promise<Instance> => {
+    await stop()
+    const started = await startInstance(environment)
+    instance = started
+    return started
+  }
+  const run = (environment: Record<string, string>, ...args: string[]) => runHere(args, environment)
   const consume = async (nonce = freshNonce()) => createToken(instance?.url as string, KEY, nonce)
 
-  // a dozen starts in sequence
   it('can be moved to PostgreSQL and back, without accepting any signed request twice (threat 66)', async () => {
     const { embedded, both } = await installation('there_and_back')
     await start(embedded)
@@ -73,7 +81,7 @@ describe('the state of a service', () => {
     expect(used).toMatchObject({ status: 2, stderr: expect.stringContaining('it is in use: stop the service') })
     await stop()
 
-    const starts = [both, { ...both, WORKERS: '2' }].map((environment) => run(environment, 'start'))
+    const starts = [both, { ...both, WORKERS: '2' }].map((environment) => runCommand(['start'], environment))
     for (const refused of await Promise.all(starts)) {
       expect(refused.status).toBe(2)
       expect(refused.stderr).toMatch(/^tidegate: DATABASE_URL: .*`tidegate state copy`.*ALLOW_STATE_LOSS=true/)
@@ -85,7 +93,7 @@ describe('the state of a service', () => {
     expect(moved.stdout).toMatch(/^nonces: 1 rows\n[\s\S]*^revocations: 1 rows$/m)
     expect((await run(both, ...TO_POSTGRES)).stdout).toMatch(/^it was copied already\n/)
 
-    await start({ ...both, WORKERS: '2' })
+    await startAlone({ ...both, WORKERS: '2' })
     for (const nonce of [first, second]) expect((await consume(nonce)).status).toBe(400)
     expect((await deleteToken(instance?.url as string, KEY, deleted)).json.error).toBe('Token is deleted.')
     expect((await deleteToken(instance?.url as string, KEY, json.token as string)).status).toBe(200)
@@ -93,7 +101,7 @@ describe('the state of a service', () => {
     expect((await consume(third)).status).toBe(200)
     await stop()
 
-    const back = await run(embedded, 'start')
+    const back = await openHere(embedded)
     expect(back.status).toBe(2)
     expect(back.stderr).toMatch(
       /^tidegate: STATE_DIR: the state of this installation was moved to PostgreSQL.*state copy/,
@@ -103,7 +111,7 @@ describe('the state of a service', () => {
     for (const nonce of [first, second, third]) expect((await consume(nonce)).status).toBe(400)
     expect((await consume()).status).toBe(200)
     await stop()
-    expect((await run(both, 'start')).stderr).toContain('was moved to another one')
+    expect((await openHere(both)).stderr).toContain('was moved to another one')
   })
 
   it('cannot start empty in SQLite after PostgreSQL was in use, unless the operator allows it (threat 66)', async () => {
@@ -114,8 +122,8 @@ describe('the state of a service', () => {
     await stop()
     const other = await installation('another')
     const [refused, wrong] = await Promise.all([
-      run(embedded, 'start'),
-      run({ ...both, DATABASE_URL: other.both.DATABASE_URL }, 'start'),
+      openHere(embedded),
+      openHere({ ...both, DATABASE_URL: other.both.DATABASE_URL as string }),
     ])
     expect(refused.status).toBe(2)
     expect(refused.stderr).toMatch(/is in PostgreSQL.*state copy.*ALLOW_STATE_LOSS/)
@@ -133,9 +141,9 @@ describe('the state of a service', () => {
     await start(embedded)
     await start(both)
     expect((await consume()).status).toBe(200)
-    await start({ ...both, STATE_DIR: join(process.execPath, 'none') })
+    const { lines } = await startAlone({ ...both, STATE_DIR: join(process.execPath, 'none') })
     expect((await consume()).status).toBe(200)
-    await eventually(() => instance?.lines.some((line) => line.includes('takes no note')))
+    await eventually(() => lines.some((line) => line.includes('takes no note')))
   })
 
   it('is copied completely by a second run after a failure, and cannot be used before that (threat 66)', async () => {
@@ -148,7 +156,7 @@ describe('the state of a service', () => {
       stderr: 'tidegate: the destination does not take a row of the table nonces.\n',
     })
     // not even with a folder that knows of no other state
-    const unfinished = await run({ ...both, STATE_DIR: join(folder, 'unused') }, 'start')
+    const unfinished = await runCommand(['start'], { ...both, STATE_DIR: join(folder, 'unused') })
     expect(unfinished).toMatchObject({ status: 2, stderr: expect.stringContaining('holds an unfinished copy') })
     await start(embedded)
     await stop()
@@ -190,7 +198,7 @@ describe('the state of a service', () => {
     if (kind === 'embedded') rmSync(join(embedded.STATE_DIR as string, DATABASE_FILE))
     else await query('postgres', `ALTER DATABASE restored_${kind} RENAME TO lost`)
     if (kind === 'postgres') await query('postgres', `CREATE DATABASE restored_${kind}`)
-    const lost = await run(environment, 'start')
+    const lost = await openHere(environment)
     expect(lost).toMatchObject({ status: 2, stderr: expect.stringMatching(/tidegate state (restore|copy)/) })
     const restored = await run(environment, 'state', 'restore', file)
     expect(restored).toMatchObject({ status: 0, stderr: '' })
@@ -202,14 +210,14 @@ describe('the state of a service', () => {
 
   it('is reported by log, /ready and doctor when PostgreSQL is unreachable, without its password (threat 85)', async () => {
     const { both } = await installation('away')
-    await start(both)
+    const { lines } = await startAlone(both)
     await eventually(async () => (await ask(`${instance?.url}/ready`)).status === 200)
     await query('postgres', `ALTER DATABASE away ALLOW_CONNECTIONS false`)
     await query('postgres', `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'away'`)
     await eventually(async () => (await consume()).status === 503)
     expect((await ask(`${instance?.url}/ready`)).json).toMatchObject({ ready: false, store: false })
-    await eventually(() => instance?.lines.some((line) => line.includes('state store failed')))
-    const said = [...(instance as Instance).lines, (await run(both, 'doctor')).stdout].join('\n')
+    await eventually(() => lines.some((line) => line.includes('state store failed')))
+    const said = [...lines, (await run(both, 'doctor')).stdout].join('\n')
     expect(said).toMatch(/FAIL {2}DATABASE_URL: the database \S+ at \S+ as user postgres cannot be used: .* \(\w+\)/)
     expect(said).not.toContain('secret')
     await query('postgres', `ALTER DATABASE away ALLOW_CONNECTIONS true`)
