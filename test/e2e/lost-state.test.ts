@@ -22,9 +22,11 @@ import { providerKey } from '../../src/crypto/keys.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
 import { runCommand } from '../helpers/command.js'
+import { openHere, runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
-import { type Instance, startInstance } from '../helpers/instance.js'
+import { startInstance } from '../helpers/instance.js'
 import { ask, createToken, freshNonce } from '../helpers/requests.js'
+import { type Said, type Service, startHere } from '../helpers/service-here.js'
 import { World } from '../helpers/world.js'
 
 const KEY = providerKey(`0x${'44'.repeat(32)}`)
@@ -32,7 +34,9 @@ const KEY = providerKey(`0x${'44'.repeat(32)}`)
 /** A service whose embedded database is lost, damaged or full. */
 describe('a service whose state', () => {
   let world: World
-  let instance: Instance | undefined
+  let instance: Service | undefined
+  /** What it logs. */
+  let said: () => Said[]
   let state: string
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   let at = 0
@@ -55,22 +59,27 @@ describe('a service whose state', () => {
 
   const environment = (changed: Record<string, string> = {}) => world.beside({ STATE_DIR: state, ...changed })
   const start = async (changed?: Record<string, string>) => {
-    instance = await startInstance(environment(changed))
-    return instance
+    const started = await startHere(environment(changed))
+    instance = started
+    said = () => started.said
   }
-  const run = (command: string, changed?: Record<string, string>) => runCommand([command], environment(changed))
-  const consume = async (nonce = freshNonce()) => createToken((instance as Instance).url, KEY, nonce)
+  /** For workers, and for what can be told apart only from outside: files that are locked, damaged or on a full disk. */
+  const startAlone = async (changed?: Record<string, string>) => {
+    const started = await startInstance(environment(changed))
+    const { lines } = started
+    instance = started
+    said = () => lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Said)
+    return started
+  }
+  const doctor = (changed?: Record<string, string>) => runHere(['doctor'], environment(changed))
+  const consume = async (nonce = freshNonce()) => createToken((instance as Service).url, KEY, nonce)
   const ready = () => ask(`${instance?.url}/ready`)
-  const logged = (msg: string) =>
-    (instance as Instance).lines
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter((line) => line.msg === msg)
+  const logged = (text: string) => said().filter(({ msg }) => msg === text)
   /** A service that has been in use, so that its database file has many pages. */
-  const used = (changed?: Record<string, string>) => {
+  const used = <T>(begin: () => Promise<T>) => {
     state = join(folder, `state-${++at}`)
     cpSync(join(folder, 'used'), state, { recursive: true })
-    return start(changed)
+    return begin()
   }
   const file = () => join(state, DATABASE_FILE)
   /** Renames the folder before it deletes it: the service may create a file in it while its files are being deleted. */
@@ -93,7 +102,7 @@ describe('a service whose state', () => {
     ['file is emptied', () => truncateSync(file())],
     ['file is cut in half', () => truncateSync(file(), statSync(file()).size / 2)],
   ])('stops accepting requests, and is not ready, once its %s (threat 81)', async (_, lose) => {
-    await used()
+    await used(start)
     await eventually(async () => (await ready()).status === 200)
     expect((await consume()).status).toBe(200)
     lose()
@@ -108,7 +117,7 @@ describe('a service whose state', () => {
   })
 
   it('still accepts requests after VACUUM, and after its file was moved away and back (threat 81, control)', async () => {
-    await used()
+    await used(start)
     const db = new Database(file(), { timeout: 5000 })
     db.exec('CREATE TABLE filler (text TEXT)')
     const fill = db.prepare('INSERT INTO filler VALUES (?)')
@@ -133,19 +142,23 @@ describe('a service whose state', () => {
     ['empty', () => truncateSync(file())],
     ['missing', () => rmSync(file())],
   ])('does not start when its previous database is %s, unless the operator allows it (threat 81)', async (_, lose) => {
-    await used()
+    await used(startAlone)
     const nonce = freshNonce()
     expect((await consume(nonce)).status).toBe(200)
     await instance?.end()
     lose()
-    const [doctor, ...starts] = await Promise.all([run('doctor'), run('start'), run('start', { WORKERS: '2' })])
+    const [examined, ...starts] = await Promise.all([
+      doctor(),
+      openHere(environment()),
+      runCommand(['start'], environment({ WORKERS: '2' })),
+    ])
     for (const refused of starts) {
       expect(refused.status).toBe(2)
       expect(refused.stderr).toMatch(
         /^tidegate: STATE_DIR: the database in .* is missing or empty.*ALLOW_STATE_LOSS=true/,
       )
     }
-    expect(doctor.stdout).toMatch(/^FAIL {2}STATE_DIR: the database in .* is missing or empty/m)
+    expect(examined.stdout).toMatch(/^FAIL {2}STATE_DIR: the database in .* is missing or empty/m)
     await start({ ALLOW_STATE_LOSS: 'true' })
     expect((await consume(nonce)).status).toBe(200)
     await instance?.end()
@@ -154,7 +167,7 @@ describe('a service whose state', () => {
   })
 
   it('has no worker that creates a new database when the folder was deleted (threat 81)', async () => {
-    await used({ WORKERS: '2' })
+    const { lines } = await used(() => startAlone({ WORKERS: '2' }))
     const pids = () => logged('a worker serves').map(({ pid }) => pid as number)
     await eventually(() => pids().length === 2)
     deleteState()
@@ -163,11 +176,11 @@ describe('a service whose state', () => {
     for (let request = 0; request < 10; request++) expect((await consume()).status).toBe(503)
     expect(pids()).toHaveLength(2)
     expect(existsSync(file())).toBe(false)
-    expect(instance?.lines.join('\n')).toContain('is missing or empty')
+    expect(lines.join('\n')).toContain('is missing or empty')
   })
 
   it('is locked or damaged reports it in its log, at /ready and in doctor (threat 85)', async () => {
-    await used()
+    await used(startAlone)
     await eventually(async () => (await ready()).status === 200)
     const other = new Database(file(), { timeout: 5000 })
     other.exec('BEGIN IMMEDIATE')
@@ -180,17 +193,19 @@ describe('a service whose state', () => {
     await eventually(() => logged('state store works again').length > 0)
     await instance?.end()
     damage(file())
-    await start()
+    await startAlone()
     expect((await consume()).status).toBe(503)
     expect((await ready()).json).toMatchObject({ ready: false, storeTrouble: 'corrupt' })
     await eventually(() => logged('state store failed').some(({ code }) => code === 'SQLITE_CORRUPT'))
-    const { status, stdout } = await run('doctor')
+    const { status, stdout } = await doctor()
     expect(status).toBe(1)
     expect(stdout).toMatch(/^FAIL {2}database in .*: it is damaged \(SQLITE_CORRUPT\)$/m)
     await instance?.end()
     for (const beside of ['-wal', '-shm']) rmSync(file() + beside, { force: true })
     writeFileSync(file(), 'no database'.repeat(1000))
-    expect((await run('start')).stderr).toMatch(/cannot be opened: it is damaged \(SQLITE_NOTADB\)\.$/m)
+    expect((await runCommand(['start'], environment())).stderr).toMatch(
+      /cannot be opened: it is damaged \(SQLITE_NOTADB\)\.$/m,
+    )
   })
 
   const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0
@@ -202,14 +217,14 @@ describe('a service whose state', () => {
     if (!mounted) return console.warn('SKIPPED: a full disk. None can be mounted here.')
     try {
       state = join(disk, 'state')
-      await start()
+      await startAlone()
       await eventually(async () => (await ready()).status === 200)
       expect((await consume()).status).toBe(200)
       fillUp(join(disk, 'filler'))
       await eventually(async () => (await consume()).status === 503)
       expect((await ready()).json).toMatchObject({ ready: false, store: false, storeTrouble: 'full' })
       await eventually(() => logged('state store failed').some(({ code }) => code === 'SQLITE_FULL'))
-      const { status, stdout } = await run('doctor')
+      const { status, stdout } = await runCommand(['doctor'], environment())
       expect(status).toBe(1)
       expect(stdout).toMatch(/^FAIL .*its disk is full \(SQLITE_FULL\)/m)
       rmSync(join(disk, 'filler'))
@@ -227,7 +242,7 @@ describe('a service whose state', () => {
     const store = openSqliteStore(state)
     await store.nonces.consume(KEY.address, '5')
     await store.close()
-    const { status, stdout } = await run('doctor', {
+    const { status, stdout } = await doctor({
       IPFS_GATEWAY: world.storage.origin,
       ARWEAVE_GATEWAY: world.storage.origin,
     })

@@ -9,6 +9,7 @@ import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
 import type { Place } from '../../src/state/transfer/place.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { runCommand } from '../helpers/command.js'
+import { runHere } from '../helpers/command-here.js'
 import { acquire, mined, order } from '../helpers/consume.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
@@ -59,7 +60,7 @@ describe.each(['sqlite', 'postgres'] as const)('tidegate report on %s', (databas
     rmSync(folder, { recursive: true })
   })
 
-  /** Waits until so many deliveries are in the database. The command would take half a second each time. */
+  /** Waits until so many deliveries are in the database. */
   const recorded = (deliveries: number) => {
     const place: Place = postgres ? { kind: 'postgres', url: postgres.url() } : { kind: 'embedded', folder }
     const count = 'SELECT count(*) AS n FROM deliveries'
@@ -91,7 +92,7 @@ describe.each(['sqlite', 'postgres'] as const)('tidegate report on %s', (databas
     const params = await downloadParams(asset, txId, buyer, { fileIndex })
     await ask(`${instance.url}/api/services/download?${params}`, { headers }).catch(() => undefined)
   }
-  const run = (...args: string[]) => runCommand(['report', ...args], environment)
+  const run = (...args: string[]) => runHere(['report', ...args], environment)
   async function lines(...args: string[]) {
     const { stdout, stderr, status } = await run('--json', ...args)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -124,7 +125,8 @@ describe.each(['sqlite', 'postgres'] as const)('tidegate report on %s', (databas
   })
 
   it('prints CSV for spreadsheets, and text for people', async () => {
-    const { stdout } = await run('--csv', '--by', 'asset')
+    // as a process, which ends by itself
+    const { stdout } = await runCommand(['report', '--csv', '--by', 'asset'], environment)
     expect(stdout).toBe(
       `asset,deliveries,complete,bytes,orders,fee_chain,fee_token,fee_amount,fee_decimal\r\n${asset.did},4,3,2600,1,${world.network.chainId},${world.network.addresses.Ocean},${FLAT},1.500000000000000001\r\n`,
     )
@@ -135,7 +137,7 @@ describe.each(['sqlite', 'postgres'] as const)('tidegate report on %s', (databas
 
   it('works without a node, and then knows no decimals', async () => {
     const away = { ...environment, NETWORK_URL: JSON.stringify({ [world.network.chainId]: 'http://127.0.0.1:1' }) }
-    const { stdout, status } = await runCommand(['report', '--csv'], away)
+    const { stdout, status } = await runHere(['report', '--csv'], away)
     expect(status).toBe(0)
     expect(stdout).toMatch(new RegExp(`,${FLAT},\r\n$`))
   })
@@ -162,7 +164,7 @@ describe('tidegate report', () => {
     [['--csv', '--json'], /^tidegate: option '--csv' cannot be used with option '--json'/],
   ])('refuses %s', async (args, message) => {
     const answer = { status: 2, stdout: '', stderr: expect.stringMatching(message) }
-    expect(await runCommand(['report', ...args], {})).toMatchObject(answer)
+    expect(await runHere(['report', ...args], {})).toMatchObject(answer)
   })
 
   it('refuses a database of another version, and leaves it unchanged', async () => {
@@ -170,7 +172,7 @@ describe('tidegate report', () => {
     const db = new Database(join(folder, DATABASE_FILE))
     for (const step of migrationsFor('sqlite').slice(0, 3)) db.exec(step)
     db.pragma('user_version = 3')
-    const { status, stderr } = await runCommand(['report'], {
+    const { status, stderr } = await runHere(['report'], {
       NETWORK_URL: 'http://127.0.0.1:1',
       PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
       STATE_DIR: folder,

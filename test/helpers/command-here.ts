@@ -40,6 +40,7 @@ async function captured(environment: Record<string, string>, work: () => Promise
   const written = { stdout: '', stderr: '' }
   const restore = (['stdout', 'stderr'] as const).map((name) => {
     const { write } = process[name]
+    const known = new Set(process[name].listeners('error'))
     process[name].write = ((text: string | Uint8Array, ...rest: unknown[]) => {
       written[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
       const done = rest.at(-1)
@@ -48,6 +49,9 @@ async function captured(environment: Record<string, string>, work: () => Promise
     }) as typeof write
     return () => {
       process[name].write = write
+      // a command that streams its output leaves one, as it is about to exit
+      for (const listener of process[name].listeners('error') as (() => void)[])
+        if (!known.has(listener)) process[name].off('error', listener)
     }
   })
   process.env = { PATH: before.PATH as string, ...environment }
