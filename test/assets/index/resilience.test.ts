@@ -25,8 +25,8 @@ import { batched, publishMany, stateCall } from '../../helpers/many-assets.js'
 import { RpcProxy } from '../../helpers/rpc-proxy.js'
 import { sized } from '../../helpers/sizes.js'
 
-const COUNT = sized(400, 1000)
-const KILLS = sized(8, 20)
+const COUNT = sized(250, 1000)
+const KILLS = sized(5, 20)
 const said: string[] = []
 const LOG = {
   debug: () => undefined,

@@ -18,15 +18,17 @@ import { openSqliteStore } from '../../../../src/state/sqlite.js'
 import { eventually } from '../../../helpers/eventually.js'
 import { measured } from '../../../helpers/measured.js'
 import { nftOf, SCRIPTED_CHAIN, SCRIPTED_FACTORY, ScriptedNode } from '../../../helpers/scripted-node.js'
+import { sized } from '../../../helpers/sizes.js'
 
 const HEAD = 1000
-/** Rows of a file, and the characters of the name in each: 600 MiB in all, which compress to one. */
+/** Rows of a file, and the MiB of the name in each: 300 or 600 in all, which compress to a thousandth. */
 const ROWS = 30
-const NAME = 'x'.repeat(20 * 1024 * 1024)
+const MIB = sized(10, 20)
+const NAME = 'x'.repeat(MIB * 1024 * 1024)
 /** MiB that one row and a batch may take at most, in the forms that a row has while it is read. */
-const MOST = 400
+const MOST = sized(250, 400)
 /** Bytes of a file that is cut while it is read: more than its reader has buffered by then. */
-const CUT = 300_000
+const CUT = MIB * 15_000
 
 describe('a file of the index whose rows are huge', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
