@@ -10,10 +10,10 @@ import { ask, signatureOf } from '../helpers/requests.js'
 import { sized } from '../helpers/sizes.js'
 import { World } from '../helpers/world.js'
 
-const UNIQUE = sized(2100, 7000)
+const UNIQUE = sized(1050, 7000)
 /** Including the duplicates. */
 const REQUESTS = (UNIQUE / 7) * 10
-const ACCOUNTS = sized(150, 500)
+const ACCOUNTS = sized(75, 500)
 const AT_ONCE = 32
 
 interface Request {
@@ -30,7 +30,7 @@ describe('four instances on one PostgreSQL', () => {
 
   beforeAll(async () => {
     ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
-    environment = world.beside({ DATABASE_URL: postgres.url(), STATE_DIR: postgres.folder, INDEX_POLL_INTERVAL: '100' })
+    environment = world.beside({ DATABASE_URL: postgres.url(), STATE_DIR: postgres.folder, INDEX_POLL_INTERVAL: '500' })
     instances = await Promise.all([0, 1, 2, 3].map(() => startInstance(environment)))
   })
   afterAll(async () => {
@@ -117,7 +117,7 @@ describe('four instances on one PostgreSQL', () => {
       expect(last >= parseNonce(`${nonce}`, 10n ** 39n).sortKey).toBe(true)
     }
     await store.close()
-    for (const one of [...highest.values()].slice(0, 100)) expect(await createToken(one)).toBeUndefined()
+    for (const one of [...highest.values()].slice(0, 40)) expect(await createToken(one)).toBeUndefined()
 
     const [revoked] = accepted.slice(-1) as [Request & { token: string }]
     const fresh = () => ({ account: revoked.account, nonce: base + 1000 + Date.now() })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { providerKey } from '../../src/crypto/keys.js'
 import { freePort, type PostgresBackend, startPostgres } from '../helpers/backends.js'
@@ -12,7 +13,9 @@ import { World } from '../helpers/world.js'
 
 const CONTENT = randomBytes(300_000)
 /** Clients that send requests all the time. */
-const CLIENTS = 6
+const CLIENTS = 4
+/** Milliseconds between the rounds of a client: always requests in flight, yet most of the processor for the restarts. */
+const PAUSE = 30
 const found = program('nginx')
 if (!found) console.warn('SKIPPED: rolling restarts behind nginx. It is not installed (Debian: nginx-light).')
 
@@ -33,6 +36,7 @@ describe.skipIf(!found)('four instances on one PostgreSQL, behind nginx', () => 
       STATE_DIR: postgres.folder,
       TRUSTED_PROXIES: '127.0.0.1,::1',
       ANONYMOUS_REQUESTS: '1000000',
+      INDEX_POLL_INTERVAL: '500',
     })
     asset = await world.publishUrl(world.storage.file('/a.bin', CONTENT))
     instances = await Promise.all(ports.map(started))
@@ -83,6 +87,7 @@ describe.skipIf(!found)('four instances on one PostgreSQL, behind nginx', () => 
         const signature = signatureOf(key, key.address + nonce)
         const token = { address: key.address, nonce, expiration: `${Math.floor(Date.now() / 1000) + 600}`, signature }
         await get(`/api/services/createAuthToken?${new URLSearchParams(token)}`)
+        await sleep(PAUSE)
       }
     }
     const clients = Promise.all(buyers.map((_, at) => client(at))).finally(() => (rolled = true))
