@@ -12,7 +12,7 @@ import { parseNonce } from '../../src/auth/nonce.js'
 import { Tokens } from '../../src/auth/tokens.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { freePort } from '../helpers/backends.js'
-import { runCommand } from '../helpers/command.js'
+import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { startSmallRedis } from '../helpers/small-redis.js'
 
@@ -53,7 +53,7 @@ describe('tidegate import', () => {
   })
 
   const importInto = (state: string, ...source: string[]) =>
-    runCommand(['import', ...source], {
+    runHere(['import', ...source], {
       NETWORK_URL: 'http://127.0.0.1:1',
       PROVIDER_PRIVATE_KEY: KEY,
       STATE_DIR: join(folder, state),
