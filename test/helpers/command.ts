@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { cliArguments } from '../../demo/local-dev.js'
-import { run } from '../../src/cli/run.js'
 import { owned } from './children.js'
 import { prepared } from './prepared.js'
 
@@ -42,28 +41,4 @@ export function runCommand(
     })
     owned(child).stdin?.end(input)
   })
-}
-
-/**
- * As `runCommand`, in this process, which takes a tenth of the work: for commands whose output is what a test is about, beside
- * some that run as a process. Nothing else may write to standard output meanwhile.
- */
-export async function commandHere(args: string[], environment: Record<string, string>): Promise<Ended> {
-  const own = process.env
-  const streams = [process.stdout, process.stderr]
-  const writes = streams.map(({ write }) => write)
-  const texts = ['', '']
-  process.env = { PATH: own.PATH, ...environment }
-  for (const [at, stream] of streams.entries())
-    stream.write = (text: string | Uint8Array) => {
-      texts[at] += text.toString()
-      return true
-    }
-  try {
-    const status = await run(args)
-    return { status, stdout: texts[0] as string, stderr: texts[1] as string }
-  } finally {
-    process.env = own
-    for (const [at, stream] of streams.entries()) stream.write = writes[at] as typeof stream.write
-  }
 }

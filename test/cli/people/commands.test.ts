@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CuttingProxy } from '../../../client/test/cutting-proxy.js'
 import { providerKey } from '../../../src/crypto/keys.js'
 import { makeKeystore } from '../../../src/crypto/keystore.js'
-import { type Ended, program, runCommand } from '../../helpers/command.js'
+import { type Ended, program, runCommand, runHere } from '../../helpers/command.js'
 import { eventually } from '../../helpers/eventually.js'
 import { startInstance } from '../../helpers/instance.js'
 import { otherChain } from '../../helpers/other-chain.js'
@@ -34,11 +34,20 @@ describe('the commands for people, in scripts', () => {
   })
 
   const at = (name: string) => join(home.folder, name)
-  const run = (args: string[], environment: Record<string, string> = {}): Promise<Ended> => {
+  const settings = () => {
     const { providerUrl, rpcUrl } = world.network
-    const here = { TIDEGATE_PROVIDER: providerUrl, TIDEGATE_RPC: rpcUrl }
-    return runCommand(args, { ...home.environment, ...here, ...environment })
+    return { ...home.environment, TIDEGATE_PROVIDER: providerUrl, TIDEGATE_RPC: rpcUrl }
   }
+  /** How commands run: each in a process of its own, as scripts run it, where `inProcesses` says so. */
+  let start = runHere
+  const inProcesses = () => {
+    start = runCommand
+  }
+  afterEach(() => {
+    start = runHere
+  })
+  const run = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+    start(args, { ...settings(), ...environment })
   /** The object that a command prints, which must succeed. */
   async function answer(...args: string[]) {
     const { status, stdout, stderr } = await run([...args, '--json'])
@@ -62,6 +71,7 @@ describe('the commands for people, in scripts', () => {
       .did as string
 
   it('publish, find, buy, download, change and end', async () => {
+    inProcesses()
     const terms = [
       '--description',
       'By the hour',
@@ -158,7 +168,7 @@ describe('the commands for people, in scripts', () => {
     expect(existsSync(at('free.csv')) || existsSync(at('free.csv.part'))).toBe(false)
     expect(await answer('orders', '--account', '3')).toMatchObject({ orders: [] })
     expect(await answer('get', did, '-o', at('free.csv'), '--account', '3', '--yes')).toMatchObject({ bought: true })
-    const { stdout, status } = await run(['get', did, '-o', '-', '--account', '3'])
+    const { stdout, status } = await runCommand(['get', did, '-o', '-', '--account', '3'], settings())
     expect({ status, same: Buffer.from(stdout).equals(CONTENT) }).toEqual({ status: 0, same: true })
   })
 
@@ -316,8 +326,7 @@ describe('the commands for people, in scripts', () => {
     const file = world.storage.file('/large.csv', large)
     const { did } = await answer('publish', file, '--name', 'Large', '--free', '--account', '1')
     const args = [process.execPath, ...program(), 'get', did, '-o', at('full.csv'), '--account', '7', '--yes']
-    const { providerUrl, rpcUrl } = world.network
-    const env = { ...home.environment, PATH: process.env.PATH, TIDEGATE_PROVIDER: providerUrl, TIDEGATE_RPC: rpcUrl }
+    const env = { ...settings(), PATH: process.env.PATH }
     // in blocks of 1 KiB; a process that may write no more is refused like one on a full disk
     const limited = ['-c', 'ulimit -f 2000; exec "$0" "$@"', ...args]
     const refused = await promisify(execFile)('bash', limited, { env }).catch((error) => error)
@@ -326,6 +335,15 @@ describe('the commands for people, in scripts', () => {
     expect(existsSync(at('full.csv'))).toBe(false)
     expect(await answer('get', did, '-o', at('full.csv'), '--account', '7')).toMatchObject({ bought: false })
     expect(readFileSync(at('full.csv')).equals(large)).toBe(true)
+  })
+
+  it('a process that refuses exits with the code of the refusal', async () => {
+    inProcesses()
+    expect(await refusal(['get', 'tides', '--account', '1'])).toMatchObject({ status: 2, error: { code: 'USAGE' } })
+    const missing = await refusal(['get', `did:op:${'0'.repeat(64)}`, '--account', '1'])
+    expect(missing).toMatchObject({ status: 1, error: { code: 'ASSET_NOT_FOUND' } })
+    const did = await published()
+    expect(await refusal(['buy', did, '--account', '3'])).toMatchObject({ status: 3, error: { code: 'NOT_CONFIRMED' } })
   })
 
   it('are refused with one line, the right code, and nothing half done', async () => {
