@@ -22,7 +22,7 @@ export const client: Benchmark = async (options) => {
   const mebibytes = Number(process.env.CLIENT_BENCH_MIB ?? (options.smoke ? 8 : 1024))
   const rounds = options.smoke ? 1 : 5
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-client-bench-'))
-  const stage = await Stage.start()
+  const stage = await Stage.start(options)
   try {
     const { url } = stage.service
     const asset = await stage.publish(mebibytes * MEBIBYTE)

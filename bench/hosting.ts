@@ -27,7 +27,7 @@ export const hosting: Benchmark = async (options) => {
   const only = options.only ?? ''
   const folder = join(process.env.TMPDIR ?? '/tmp', `tidegate-bench-${process.pid}-${Date.now()}`)
   mkdirSync(folder)
-  const stage = await Stage.start({
+  const stage = await Stage.start(options, {
     ...{ HOSTING: 'local', HOSTING_PUBLISHERS: '*', HOSTING_DIR: join(folder, 'files') },
   })
   try {

@@ -19,7 +19,7 @@ export const requests: Benchmark = async (options) => {
   const { smoke, only } = options
   const connections = smoke ? [2] : [1, 32, 256]
   const rounds = smoke ? 1 : 5
-  const stage = await Stage.start()
+  const stage = await Stage.start(options)
   const { service, baseline } = stage
   const rows: Row[] = []
   try {

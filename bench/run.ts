@@ -9,6 +9,7 @@ import { index } from './index-catch-up.js'
 import { indexFile } from './index-file.js'
 import { ipfs } from './ipfs.js'
 import type { Benchmark } from './lib/benchmark.js'
+import { endShared } from './lib/stage.js'
 import { requests } from './requests.js'
 import { scale } from './scale.js'
 import { search } from './search.js'
@@ -42,4 +43,5 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHMARKS
   if (!benchmark) throw new Error(`There is no benchmark ${name}; there are ${Object.keys(BENCHMARKS).join(', ')}.`)
   await benchmark({ smoke: values.smoke, ...(values.only ? { only: values.only } : {}) })
 }
+await endShared()
 process.exit(0)

@@ -122,7 +122,7 @@ async function prepare(
   own: Record<string, string>,
   start: (environment: Record<string, string>, folder: string) => Promise<{ services: Service[]; fleets: Fleet[] }>,
 ): Promise<{ setting: Omit<Setting, 'counter'>; close(): Promise<void> }> {
-  const stage = await Stage.start()
+  const stage = await Stage.start(options)
   let services: Service[] = []
   const close = async () => {
     await Promise.all(services.map((service) => service.stop()))

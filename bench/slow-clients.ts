@@ -14,7 +14,7 @@ const SIZE = 8 * 1_048_576
 export const slow: Benchmark = async (options) => {
   const count = options.smoke ? 20 : 1000
   const many = { STORAGE_MAX_PER_HOST: '4096', MAX_DOWNLOADS_PER_ADDRESS: '0' }
-  const stage = await Stage.start(many)
+  const stage = await Stage.start(options, many)
   const nginx = await startNginx(stage.storage.message.url)
   const rows: Row[] = []
   try {

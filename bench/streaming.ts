@@ -12,7 +12,7 @@ export const streaming: Benchmark = async (options) => {
   const streams = smoke ? [2] : [1, 8, 64].filter((count) => !only || only === String(count))
   const mebibytes = smoke ? 8 : Number(process.env.BENCH_MIB ?? 1024)
   const rounds = smoke ? 1 : 3
-  const stage = await Stage.start()
+  const stage = await Stage.start(options)
   const nginx = await startNginx(stage.storage.message.url)
   const rows: Row[] = []
   try {

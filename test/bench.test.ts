@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { run } from '../bench/lib/load.js'
 import { startHelper } from '../bench/lib/processes.js'
@@ -14,9 +16,35 @@ const onLinux = process.platform === 'linux'
 if (!onLinux)
   console.warn('SKIPPED: benchmarks. They read the memory and CPU of processes from /proc, which is Linux alone.')
 
+/** What benchmarks start beside themselves, from bench/. */
+const PROGRAMS = [
+  'synthetic-node',
+  ...['baseline', 'far-gateway', 'file-server', 'load-worker', 'tus-server', 'upload-worker'].map(
+    (one) => `lib/${one}`,
+  ),
+]
+
+/** Builds them beside the build of this test run, where they find packages: from source each takes seconds to start. */
+function builtPrograms(): string | undefined {
+  const folder = prepared('build')
+  if (folder === undefined) return undefined
+  const outdir = join(folder, 'bench')
+  buildSync({
+    entryPoints: PROGRAMS.map((name) => join(ROOT, 'bench', `${name}.ts`)),
+    outdir,
+    entryNames: '[name]',
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  })
+  return outdir
+}
+
 /** Measures no time, since the machine is shared. Runs each benchmark at a small size, and counts costs. */
 it.runIf(onLinux)('benchmarks run, and no request exceeds its budget', { timeout: 900_000 }, async () => {
-  const env = { ...process.env, BENCH_DIST: prepared('build', 'dist') }
+  const env = { ...process.env, BENCH_DIST: prepared('build', 'dist'), BENCH_PROGRAMS: builtPrograms() }
   const { failed, output } = await new Promise<{ failed: boolean; output: string }>((resolve) => {
     const args = ['--import', 'tsx', 'bench/run.ts', '--smoke']
     execFile(process.execPath, args, { cwd: ROOT, env }, (error, stdout, stderr) =>

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Load, LoadResult } from './load.js'
 import type { Upload, Uploaded } from './upload-worker.js'
@@ -65,9 +66,15 @@ async function answerOf<T>(file: string, asked: object): Promise<T> {
   return result
 }
 
+/** The arguments of node for a program of the benchmarks: its build where the folder BENCH_PROGRAMS has one, or its source. */
+export function programOf(url: URL): string[] {
+  const built = join(process.env.BENCH_PROGRAMS ?? '', `${parse(url.pathname).name}.mjs`)
+  return process.env.BENCH_PROGRAMS && existsSync(built) ? [built] : ['--import', 'tsx', fileURLToPath(url)]
+}
+
 function forked(file: string, args: string[]): ChildProcess {
-  const path = fileURLToPath(new URL(file, import.meta.url))
-  return fork(path, args, { execArgv: ['--import', 'tsx'], serialization: 'advanced' })
+  const program = programOf(new URL(file, import.meta.url))
+  return fork(program.at(-1) as string, args, { execArgv: program.slice(0, -1), serialization: 'advanced' })
 }
 
 async function killed(child: ChildProcess): Promise<void> {

@@ -11,6 +11,7 @@ import { eventually } from '../../test/helpers/eventually.js'
 import type { Published } from '../../test/helpers/publish.js'
 import { signatureOf } from '../../test/helpers/requests.js'
 import { World } from '../../test/helpers/world.js'
+import type { Options } from './benchmark.js'
 import { type Helper, startHelper } from './processes.js'
 
 /** The built service; BENCH_DIST names another build than that of `npm run build`. */
@@ -57,30 +58,66 @@ export interface Consumer {
   txId: string
 }
 
+/** What the services of a benchmark use: the chain, and a storage with its baselines. */
+interface Surroundings {
+  world: World
+  storage: Helper<{ url: string }>
+  baseline: Helper<{ framework: string; proxy: string }>
+}
+
+async function surroundings(): Promise<Surroundings> {
+  const world = await World.start({ INDEX_POLL_INTERVAL: '500' })
+  const storage = await startHelper<{ url: string }>('file-server.ts')
+  const baseline = await startHelper<{ framework: string; proxy: string }>('baseline.ts', [storage.message.url])
+  return { world, storage, baseline }
+}
+
+async function ended({ world, storage, baseline }: Surroundings): Promise<void> {
+  await Promise.all([baseline.stop(), storage.stop(), world.close()])
+}
+
+/** Those of all benchmarks of a smoke run, which takes no times that they could spoil for each other. */
+let shared: Surroundings | undefined
+
+/** Ends what the benchmarks of a smoke run have shared. */
+export async function endShared(): Promise<void> {
+  if (shared) await ended(shared)
+  shared = undefined
+}
+
 /** The environment of a benchmark of the whole service: chain, storage, service and baselines. */
 export class Stage {
   private constructor(
-    readonly world: World,
+    private readonly around: Surroundings,
     readonly folder: string,
-    readonly storage: Helper<{ url: string }>,
-    readonly baseline: Helper<{ framework: string; proxy: string }>,
     readonly service: Service,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<Stage> {
+  static async start({ smoke }: Options, settings: Record<string, string> = {}): Promise<Stage> {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
-    const world = await World.start({ INDEX_POLL_INTERVAL: '500' })
-    const storage = await startHelper<{ url: string }>('file-server.ts')
-    const baseline = await startHelper<{ framework: string; proxy: string }>('baseline.ts', [storage.message.url])
-    const beside = world.beside({ STATE_DIR: join(folder, 'state'), INDEX_POLL_INTERVAL: '500', ...settings })
+    const around = shared ?? (await surroundings())
+    if (smoke) shared = around
+    const own = { STATE_DIR: join(folder, 'state'), INDEX_POLL_INTERVAL: '500', ...settings }
     try {
-      return new Stage(world, folder, storage, baseline, await Service.start(beside, folder))
+      return new Stage(around, folder, await Service.start(around.world.beside(own), folder))
     } catch (error) {
       // the processes beside it would keep this one from ending
-      await Promise.all([baseline.stop(), storage.stop(), world.close()])
+      await (smoke ? endShared() : ended(around))
       rmSync(folder, { recursive: true })
       throw error
     }
+  }
+
+  get world(): World {
+    return this.around.world
+  }
+
+  get storage(): Surroundings['storage'] {
+    return this.around.storage
+  }
+
+  get baseline(): Surroundings['baseline'] {
+    return this.around.baseline
   }
 
   /** Publishes a file of `bytes` bytes, and waits until it is indexed. */
@@ -130,9 +167,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await this.service.stop()
-    await this.baseline.stop()
-    await this.storage.stop()
-    await this.world.close()
+    if (this.around !== shared) await ended(this.around)
     rmSync(this.folder, { recursive: true })
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { DocumentReader } from '../../src/assets/documents.js'
 import { ChainFollower } from '../../src/assets/index/follower.js'
 import type { Chain } from '../../src/chain/chains.js'
@@ -12,8 +12,10 @@ import { loadSettings } from '../../src/config/load.js'
 import { Sandbox } from '../../src/sandbox/sandbox.js'
 import type { StateStore } from '../../src/state/store.js'
 import type { SyntheticOptions } from '../synthetic-node.js'
+import { programOf } from './processes.js'
+import { DIST } from './stage.js'
 
-const NODE = fileURLToPath(new URL('../synthetic-node.ts', import.meta.url))
+const NODE = new URL('../synthetic-node.ts', import.meta.url)
 const CHAIN_ID = 8996
 
 /** A synthetic chain whose node runs, what reads its documents, and a folder for databases and the node's own file. */
@@ -28,7 +30,7 @@ export interface SyntheticChain {
 
 export async function startSyntheticChain(options: SyntheticOptions): Promise<SyntheticChain> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
-  const args = ['--import', 'tsx', NODE, JSON.stringify({ ...options, folder })]
+  const args = [...programOf(NODE), JSON.stringify({ ...options, folder })]
   const node = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(node.stdout, 'data')) as [Buffer]
   const { url, factory } = JSON.parse(line.toString()) as { url: string; factory: string }
@@ -40,7 +42,8 @@ export async function startSyntheticChain(options: SyntheticOptions): Promise<Sy
     ADDRESS_FILE: file,
   })
   const chain = (await connectChains(settings)).get(CHAIN_ID) as Chain
-  const sandbox = new Sandbox()
+  // as in production: from source, a thread takes longer to start than many documents to read
+  const sandbox = new Sandbox({ entry: pathToFileURL(join(DIST, 'sandbox', 'worker.js')) })
   return {
     chain,
     documents: new DocumentReader(sandbox, 1e6),
