@@ -7,7 +7,7 @@ import { ethers } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { program } from '../helpers/command.js'
 import { acquire, downloadUrl, order, quote } from '../helpers/consume.js'
-import { type DevProcess, startDev } from '../helpers/dev.js'
+import { type DevProcess, startDev, startDevOnContracts } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
 import { publish } from '../helpers/publish.js'
 import { ask, downloadParams } from '../helpers/requests.js'
@@ -42,22 +42,6 @@ describe('tidegate dev', () => {
     expect(more).toBe('')
     for (const url of [a.providerUrl, a.rpcUrl, b.providerUrl, b.rpcUrl]) expect(await answers(url)).toBe(false)
     rmSync(folder, { recursive: true })
-  })
-
-  it('passes settings in the environment to the service', async () => {
-    const dev = await startDev([], { ALLOW_NON_PUBLIC_IP: 'false', PROVIDER_PRIVATE_KEY: `0x${'77'.repeat(32)}` })
-    const storage = await StorageServer.start()
-    const url = storage.file('/a.csv', Buffer.from('a'))
-    const { text } = await ask(`${dev.facts.providerUrl}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ type: 'url', url, method: 'GET' }),
-    })
-    expect(text).toBe('[{"index":0,"valid":false,"type":"url","reason":"unreachable"}]')
-    expect(storage.requests).toEqual([])
-    expect(dev.facts.providerAddress).toBe(ethers.utils.computeAddress(`0x${'77'.repeat(32)}`))
-    await dev.stop()
-    await storage.close()
   })
 
   it('stops the chain even after kill -9', async () => {
@@ -135,89 +119,107 @@ describe('tidegate dev --state', () => {
   })
 })
 
-describe('tidegate start', () => {
-  const KEY = `0x${'11'.repeat(32)}`
-  const start = (environment: Record<string, string>) => {
-    const { PATH } = process.env
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-    const env = { PATH, STATE_DIR: join(folder, 'state'), ...environment }
-    const { status, stderr } = spawnSync(process.execPath, [...program(), 'start'], {
-      env,
-      encoding: 'utf8',
-      timeout: 500_000,
-    })
-    const wrote = existsSync(join(folder, 'state'))
-    rmSync(folder, { recursive: true })
-    return { status, lines: stderr.trim().split('\n'), wrote }
-  }
+/** One network for both: `tidegate start` needs its chain alone. */
+describe('on a network with settings of its own', () => {
   let dev: DevProcess
   beforeAll(async () => {
-    dev = await startDev()
+    const settings = { ALLOW_NON_PUBLIC_IP: 'false', PROVIDER_PRIVATE_KEY: `0x${'77'.repeat(32)}` }
+    dev = await startDevOnContracts([], settings)
   })
   afterAll(() => dev.stop())
 
-  it.each([
-    ['no key', { NETWORK_URL: 'RPC' }, /^tidegate: PROVIDER_PRIVATE_KEY: is required\./],
-    [
-      'a bad key',
-      { NETWORK_URL: 'RPC', PROVIDER_PRIVATE_KEY: '0x1234' },
-      /^tidegate: PROVIDER_PRIVATE_KEY: must be 32 bytes of hex/,
-    ],
-    [
-      'an unreachable node',
-      { NETWORK_URL: 'http://127.0.0.1:1/key', PROVIDER_PRIVATE_KEY: KEY },
-      /^tidegate: NETWORK_URL: the node at 127\.0\.0\.1:1 does not answer/,
-    ],
-    [
-      'another chain',
-      { NETWORK_URL: '{"1":"RPC"}', PROVIDER_PRIVATE_KEY: KEY },
-      /^tidegate: NETWORK_URL: the node at \S+ is on chain 8996, not on chain 1\./,
-    ],
-    [
-      'an unknown chain',
-      { NETWORK_URL: 'RPC', PROVIDER_PRIVATE_KEY: KEY },
-      /^tidegate: ADDRESS_FILE: chain 8996 is not a built-in network/,
-    ],
-    [
-      'a misspelt setting',
-      { NETWORK_URL: 'RPC', PROVIDER_PRIVATE_KY: KEY, PROVIDER_PRIVATE_KEY: KEY },
-      /^tidegate: PROVIDER_PRIVATE_KY: no such setting\. Did you mean PROVIDER_PRIVATE_KEY\?/,
-    ],
-  ])('says in one line that there is %s, exits with 2 and writes nothing', (_name, environment, message) => {
-    const { NETWORK_URL, ...rest } = environment as Record<string, string>
-    const result = start({ ...rest, NETWORK_URL: (NETWORK_URL as string).replace('RPC', dev.facts.rpcUrl) })
-    expect(result).toEqual({ status: 2, lines: [expect.stringMatching(message)], wrote: false })
-    expect(result.lines.join()).not.toContain('11111111')
+  it('tidegate dev passes settings in the environment to the service', async () => {
+    const storage = await StorageServer.start()
+    const url = storage.file('/a.csv', Buffer.from('a'))
+    const { text } = await ask(`${dev.facts.providerUrl}/api/services/fileinfo`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'url', url, method: 'GET' }),
+    })
+    expect(text).toBe('[{"index":0,"valid":false,"type":"url","reason":"unreachable"}]')
+    expect(storage.requests).toEqual([])
+    expect(dev.facts.providerAddress).toBe(ethers.utils.computeAddress(`0x${'77'.repeat(32)}`))
+    await storage.close()
   })
 
-  it('serves a chain and stops gracefully on SIGTERM', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-    const addressFile = join(folder, 'address.json')
-    writeFileSync(addressFile, JSON.stringify({ development: dev.facts.addresses }))
-    const child = spawn(process.execPath, [...program(), 'start'], {
-      env: {
-        ...process.env,
-        NETWORK_URL: dev.facts.rpcUrl,
-        PROVIDER_PRIVATE_KEY: KEY,
-        ADDRESS_FILE: addressFile,
-        STATE_DIR: folder,
-        PORT: '0',
-        HOST: '127.0.0.1',
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
+  describe('tidegate start', () => {
+    const KEY = `0x${'11'.repeat(32)}`
+    const start = (environment: Record<string, string>) => {
+      const { PATH } = process.env
+      const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+      const env = { PATH, STATE_DIR: join(folder, 'state'), ...environment }
+      const { status, stderr } = spawnSync(process.execPath, [...program(), 'start'], {
+        env,
+        encoding: 'utf8',
+        timeout: 500_000,
+      })
+      const wrote = existsSync(join(folder, 'state'))
+      rmSync(folder, { recursive: true })
+      return { status, lines: stderr.trim().split('\n'), wrote }
+    }
+    it.each([
+      ['no key', { NETWORK_URL: 'RPC' }, /^tidegate: PROVIDER_PRIVATE_KEY: is required\./],
+      [
+        'a bad key',
+        { NETWORK_URL: 'RPC', PROVIDER_PRIVATE_KEY: '0x1234' },
+        /^tidegate: PROVIDER_PRIVATE_KEY: must be 32 bytes of hex/,
+      ],
+      [
+        'an unreachable node',
+        { NETWORK_URL: 'http://127.0.0.1:1/key', PROVIDER_PRIVATE_KEY: KEY },
+        /^tidegate: NETWORK_URL: the node at 127\.0\.0\.1:1 does not answer/,
+      ],
+      [
+        'another chain',
+        { NETWORK_URL: '{"1":"RPC"}', PROVIDER_PRIVATE_KEY: KEY },
+        /^tidegate: NETWORK_URL: the node at \S+ is on chain 8996, not on chain 1\./,
+      ],
+      [
+        'an unknown chain',
+        { NETWORK_URL: 'RPC', PROVIDER_PRIVATE_KEY: KEY },
+        /^tidegate: ADDRESS_FILE: chain 8996 is not a built-in network/,
+      ],
+      [
+        'a misspelt setting',
+        { NETWORK_URL: 'RPC', PROVIDER_PRIVATE_KY: KEY, PROVIDER_PRIVATE_KEY: KEY },
+        /^tidegate: PROVIDER_PRIVATE_KY: no such setting\. Did you mean PROVIDER_PRIVATE_KEY\?/,
+      ],
+    ])('says in one line that there is %s, exits with 2 and writes nothing', (_name, environment, message) => {
+      const { NETWORK_URL, ...rest } = environment as Record<string, string>
+      const result = start({ ...rest, NETWORK_URL: (NETWORK_URL as string).replace('RPC', dev.facts.rpcUrl) })
+      expect(result).toEqual({ status: 2, lines: [expect.stringMatching(message)], wrote: false })
+      expect(result.lines.join()).not.toContain('11111111')
     })
-    let log = ''
-    child.stderr.on('data', (chunk) => {
-      log += chunk
+
+    it('serves a chain and stops gracefully on SIGTERM', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+      const addressFile = join(folder, 'address.json')
+      writeFileSync(addressFile, JSON.stringify({ development: dev.facts.addresses }))
+      const child = spawn(process.execPath, [...program(), 'start'], {
+        env: {
+          ...process.env,
+          NETWORK_URL: dev.facts.rpcUrl,
+          PROVIDER_PRIVATE_KEY: KEY,
+          ADDRESS_FILE: addressFile,
+          STATE_DIR: folder,
+          PORT: '0',
+          HOST: '127.0.0.1',
+        },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      let log = ''
+      child.stderr.on('data', (chunk) => {
+        log += chunk
+      })
+      await eventually(() => /listening at (http\S+?)"/.test(log))
+      const url = /listening at (http\S+?)"/.exec(log)?.[1] as string
+      expect((await ask(url)).json).toMatchObject({ chainIds: [8996] })
+      await eventually(async () => (await ask(`${url}/ready`)).status === 200)
+      const health = (port: string) => spawnSync(process.execPath, [...program(), 'health', '--port', port]).status
+      expect([health(new URL(url).port), health('1'), health('x')]).toEqual([0, 1, 2])
+      child.kill('SIGTERM')
+      expect(await once(child, 'exit')).toEqual([0, null])
+      rmSync(folder, { recursive: true })
     })
-    await eventually(() => /listening at (http\S+?)"/.test(log))
-    const url = /listening at (http\S+?)"/.exec(log)?.[1] as string
-    expect((await ask(url)).json).toMatchObject({ chainIds: [8996] })
-    await eventually(async () => (await ask(`${url}/ready`)).status === 200)
-    const health = (port: string) => spawnSync(process.execPath, [...program(), 'health', '--port', port]).status
-    expect([health(new URL(url).port), health('1'), health('x')]).toEqual([0, 1, 2])
-    child.kill('SIGTERM')
-    expect(await once(child, 'exit')).toEqual([0, null])
-    rmSync(folder, { recursive: true })
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { providerKey } from '../../../src/crypto/keys.js'
 import { makeKeystore } from '../../../src/crypto/keystore.js'
-import { runCommand } from '../../helpers/command.js'
+import { runHere } from '../../helpers/command.js'
 import { mined } from '../../helpers/consume.js'
 import { eventually } from '../../helpers/eventually.js'
 import { ocean } from '../../helpers/ocean.js'
@@ -35,12 +35,12 @@ describe('the commands for people, in a terminal', () => {
   const terminal = (...args: string[]) => Terminal.run(args, environment, home.folder)
   async function published(url: string, ...more: string[]): Promise<string> {
     const args = ['publish', url, '--name', 'Tide tables', '--account', '1', ...(more.length > 0 ? more : ['--free'])]
-    const { stdout, stderr } = await runCommand(args, environment)
+    const { stdout, stderr } = await runHere(args, environment)
     expect(stdout, stderr).toMatch(/^did:op:/)
     return stdout.trim()
   }
   const orders = async (account: string) =>
-    JSON.parse((await runCommand(['orders', '--account', account, '--json'], environment)).stdout).orders as unknown[]
+    JSON.parse((await runHere(['orders', '--account', account, '--json'], environment)).stdout).orders as unknown[]
 
   /** A storage that sends a part of a file, and the rest when it is told to. */
   function slowFile(path: string) {
