@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runCommand } from '../../helpers/command.js'
+import { runHere } from '../../helpers/command.js'
 import { type DevProcess, startDev } from '../../helpers/dev.js'
 import { otherChain } from '../../helpers/other-chain.js'
 import { StorageServer } from '../../helpers/storage-server.js'
@@ -29,7 +29,7 @@ describe('the settings of the commands for people', () => {
   afterEach(() => home.remove())
 
   const run = (args: string[], environment: Record<string, string> = {}) =>
-    runCommand(args, { ...home.environment, ...environment })
+    runHere(args, { ...home.environment, ...environment })
   const used = async (environment: Record<string, string> = {}) =>
     JSON.parse((await run(['use', '--json'], environment)).stdout)
 
@@ -97,7 +97,7 @@ describe('the settings of the commands for people', () => {
 
   it('finds a local network that is running, with its node, and none of another user', async () => {
     const { providerUrl, rpcUrl } = dev.facts
-    const found = await runCommand(['use', '--json'], devHome.environment)
+    const found = await runHere(['use', '--json'], devHome.environment)
     expect(JSON.parse(found.stdout)).toMatchObject({ provider: providerUrl, rpc: rpcUrl, from: 'dev' })
     expect((await run(['use'])).status).toBe(2)
   })
