@@ -11,7 +11,7 @@ import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { providerKey } from '../../src/crypto/keys.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
-import { commandHere } from '../helpers/command.js'
+import { runHere } from '../helpers/command-here.js'
 import { program } from '../helpers/deploy-tools.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
@@ -143,7 +143,7 @@ describe('download links', () => {
   it('count as downloads of their consumer in the report', async () => {
     const { url } = await createLink(first(), asset, txId, buyer)
     const downloads = async () => {
-      const { stdout } = await commandHere(['report', '--by', 'consumer', '--json'], settings())
+      const { stdout } = await runHere(['report', '--by', 'consumer', '--json'], settings())
       const lines = JSON.parse(stdout) as { consumer: string; deliveries: number }[]
       return lines.find(({ consumer }) => consumer === buyer.address)?.deliveries ?? 0
     }

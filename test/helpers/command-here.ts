@@ -54,6 +54,7 @@ async function captured(environment: Record<string, string>, work: () => Promise
         if (!known.has(listener)) process[name].off('error', listener)
     }
   })
+  const interrupts = process.listeners('SIGINT')
   process.env = { PATH: before.PATH as string, ...environment }
   try {
     const status = await work()
@@ -61,5 +62,8 @@ async function captured(environment: Record<string, string>, work: () => Promise
   } finally {
     process.env = before
     for (const one of restore) one()
+    // for the same reason
+    for (const listener of process.listeners('SIGINT'))
+      if (!interrupts.includes(listener)) process.off('SIGINT', listener)
   }
 }

@@ -225,8 +225,12 @@ export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): 
 
     it('deletes all that there is of a file, complete or not, and again', async () => {
       const before = under.left().length
-      const [done, begun, never] = [await files.create(4), await files.create(CONTENT.length), await files.create(5)]
-      await files.write(open(), done, [CONTENT.subarray(0, 4)])
+      const [done, begun, never] = [
+        await files.create(9_000_000),
+        await files.create(CONTENT.length),
+        await files.create(5),
+      ]
+      await files.write(open(), done, chunked(CONTENT.subarray(0, 9_000_000)))
       await files.write(open(), begun, chunked(CONTENT.subarray(0, 9_000_000)))
       await files.write(open(), begun, chunked(CONTENT.subarray(9_000_000, 9_000_100)))
       const ids: string[] = []
@@ -239,7 +243,7 @@ export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): 
       }
       expect(under.left()).toHaveLength(before)
       expect(await files.row(done).then((row) => faultOf(row, open()))).toBe('missing')
-      await expect(files.row(done).then((row) => open().read(row, 0, 3))).rejects.toThrow()
+      await expect(files.row(done).then((row) => open().read(row, 0, 9))).rejects.toThrow()
     })
   })
 }

@@ -1,6 +1,7 @@
 import { rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commandHere, runCommand } from '../helpers/command.js'
+import { runCommand } from '../helpers/command.js'
+import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { metricOf } from '../helpers/measures.js'
 import { ask, downloadParams } from '../helpers/requests.js'
@@ -28,7 +29,7 @@ describe('the operator of hosted files', () => {
     const { STATE_DIR } = world.local.app.context.settings
     return world.beside({ STATE_DIR, HOSTING: 'local', HOSTING_DIR: files() })
   }
-  const run = (...args: string[]) => commandHere(args, environment())
+  const run = (...args: string[]) => runHere(args, environment())
   /** In a process of its own, as operators do. */
   const runBeside = (...args: string[]) => runCommand(args, environment())
 

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
-import { commandHere, runCommand } from '../helpers/command.js'
+import { runCommand } from '../helpers/command.js'
+import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { ask, downloadParams } from '../helpers/requests.js'
@@ -135,7 +136,7 @@ describe('hosted files on S3', () => {
   })
 
   it('are checked by doctor, and listed and deleted from the command line', async () => {
-    const run = (args: string[], changed: NodeJS.ProcessEnv = {}) => commandHere(args, environment(changed))
+    const run = (args: string[], changed: NodeJS.ProcessEnv = {}) => runHere(args, environment(changed))
     const [url, begun] = [await upload(first(), CONTENT.subarray(0, 1000), auth), await begin(first(), PART + 5, auth)]
     await tus(begun, 'PATCH', { ...auth, 'upload-offset': '0' }, CONTENT.subarray(0, PART + 1))
     const well = await runCommand(['doctor', '--files'], environment())

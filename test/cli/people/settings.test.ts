@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runHere } from '../../helpers/command.js'
+import { runHere } from '../../helpers/command-here.js'
 import { type DevProcess, startDev } from '../../helpers/dev.js'
 import { otherChain } from '../../helpers/other-chain.js'
 import { StorageServer } from '../../helpers/storage-server.js'
