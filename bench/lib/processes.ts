@@ -16,8 +16,8 @@ export interface Helper<T> {
 /** Starts a program of this folder, and waits for its first message. */
 export async function startHelper<T>(file: string, args: string[] = []): Promise<Helper<T>> {
   const child = forked(file, args)
-  const [message] = await once(child, 'message')
-  return { message: message as T, process: child, stop: () => killed(child) }
+  const message = await nextMessage<T>(child, file)
+  return { message, process: child, stop: () => killed(child) }
 }
 
 /** Sends a load from a child process. Throws if any response is not 2xx. */
@@ -50,20 +50,31 @@ const idle = new Map<string, ChildProcess[]>()
 async function answerOf<T>(file: string, asked: object): Promise<T> {
   const child = idle.get(file)?.pop() ?? forked(file, [])
   for (const part of [child, child.channel]) part?.ref()
-  const ended = new AbortController()
-  const end = () => ended.abort(new Error(`${file} has ended.`))
-  child.once('exit', end)
+  const answered = nextMessage<T & { error?: string }>(child, file)
   child.send(asked)
-  const [result] = (await once(child, 'message', { signal: ended.signal })) as [T & { error?: string }]
+  const result = await answered
   if (result.error) {
     await killed(child)
     throw new Error(result.error)
   }
-  child.off('exit', end)
   // an idle one keeps no benchmark from its end, and ends with it
   for (const part of [child, child.channel]) part?.unref()
   idle.set(file, [...(idle.get(file) ?? []), child])
   return result
+}
+
+/** Rejects where the process ends instead. */
+async function nextMessage<T>(child: ChildProcess, file: string): Promise<T> {
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  child.once('exit', end)
+  try {
+    return ((await once(child, 'message', { signal: ended.signal })) as [T])[0]
+  } catch (error) {
+    throw ended.signal.aborted ? new Error(`${file} has ended.`) : error
+  } finally {
+    child.off('exit', end)
+  }
 }
 
 /** The arguments of node for a program of the benchmarks: its build where the folder BENCH_PROGRAMS has one, or its source. */
