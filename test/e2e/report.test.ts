@@ -60,10 +60,10 @@ describe.each(['sqlite', 'postgres'] as const)('tidegate report on %s', (databas
     rmSync(folder, { recursive: true })
   })
 
-  /** Waits until so many deliveries are in the database. */
+  /** Waits until so many deliveries of the order are in the database, and its fee, which may come a moment later. */
   const recorded = (deliveries: number) => {
     const place: Place = postgres ? { kind: 'postgres', url: postgres.url() } : { kind: 'embedded', folder }
-    const count = 'SELECT count(*) AS n FROM deliveries'
+    const count = 'SELECT count(*) AS n FROM deliveries WHERE EXISTS (SELECT 1 FROM order_fees)'
     return eventually(async () => Number(await valueIn(place, count).catch(() => 0)) === deliveries, undefined, 50)
   }
   const broken = () =>
