@@ -46,6 +46,8 @@ describe('metadata caches', () => {
         world.beside({
           AQUARIUS_URL: `http://127.0.0.1:1, ${door.origin}/`,
           INDEX_START_BLOCK: '1000000000',
+          // documents of a cache are kept for as long
+          INDEX_POLL_INTERVAL: '50',
           STATE_DIR: folder,
         }),
       ),

@@ -15,6 +15,12 @@ import { RpcProxy } from './rpc-proxy.js'
 import { StorageServer } from './storage-server.js'
 import { newWallet } from './wallet.js'
 
+/**
+ * Milliseconds between two looks of a service at its chain. Each takes 2 to 4 of processor time, all the time that a test
+ * takes, and half of the interval passes until an asset is indexed.
+ */
+const INDEX_POLL_INTERVAL = '200'
+
 /** The fixture of most tests: chain, contracts, service and storage, and funded accounts on demand. */
 export class World {
   readonly provider: ethers.providers.JsonRpcProvider
@@ -30,7 +36,12 @@ export class World {
   /** Starts everything on random ports. `environment` holds settings of the service, `nodes` supplies its node URLs. */
   static async start(environment: NodeJS.ProcessEnv = {}, nodes?: LocalNetworkOptions['nodes']): Promise<World> {
     const beginFrom = prepared('chain')
-    const options = { port: 0, rpcPort: 0, beginFrom, environment: { LOG_LEVEL: 'silent', ...environment } }
+    const options = {
+      port: 0,
+      rpcPort: 0,
+      beginFrom,
+      environment: { LOG_LEVEL: 'silent', INDEX_POLL_INTERVAL, ...environment },
+    }
     const [local, storage] = await Promise.all([
       startLocalNetwork({ ...options, ...(nodes ? { nodes } : {}) }),
       StorageServer.start(),
@@ -62,7 +73,7 @@ export class World {
       PORT: '0',
       LOG_LEVEL: 'silent',
       ALLOW_NON_PUBLIC_IP: 'true',
-      INDEX_POLL_INTERVAL: '50',
+      INDEX_POLL_INTERVAL,
       ...changed,
     }
   }

@@ -26,7 +26,7 @@ const ROWS = 30
 const MIB = sized(10, 20)
 const NAME = 'x'.repeat(MIB * 1024 * 1024)
 /** MiB that one row and a batch may take at most, in the forms that a row has while it is read. */
-const MOST = sized(250, 400)
+const MOST = sized(350, 500)
 /** Bytes of a file that is cut while it is read: more than its reader has buffered by then. */
 const CUT = MIB * 15_000
 
