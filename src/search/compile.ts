@@ -60,13 +60,30 @@ export class Compiler {
     this.words = DIALECTS[dialect]
   }
 
-  /** A statement that lists the ids of the searchable documents that meet a condition as `id`, each once. */
+  /**
+   * A statement that lists the ids of the searchable documents that meet a condition as `id`, each once. Lists within lists
+   * are its tables, one after the other: nested, they would exceed the stack of SQLite's parser, which has 100 places.
+   */
   documents(condition: Condition): Part {
-    return this.listing({ op: 'and', of: [this.scope.base, condition] })
+    const tables: Part[] = []
+    const { text, values, isFixed = false } = this.listing({ op: 'and', of: [this.scope.base, condition] }, tables)
+    if (tables.length === 0) return { text, values, isFixed }
+    return {
+      text: `WITH ${tables.map((table, at) => `list${at} AS (${table.text})`).join(', ')} ${text}`,
+      values: [...tables.flatMap((table) => table.values), ...values],
+    }
   }
 
-  private listing(condition: Condition): Part {
-    if (isText(condition)) return this.matching([condition], [])
+  /** A list within another one. */
+  private inner(condition: Condition, tables: Part[]): Part {
+    const list = this.listing(condition, tables)
+    if (condition.op === 'listed') return list
+    const at = tables.push(list) - 1
+    return { text: `SELECT id FROM list${at}`, values: [] }
+  }
+
+  private listing(condition: Condition, tables: Part[]): Part {
+    if (isText(condition)) return this.matching([condition], [], tables)
     switch (condition.op) {
       case 'listed':
         return condition
@@ -75,16 +92,20 @@ export class Compiler {
         return this.matching(
           parts.filter(isText),
           parts.filter((one) => !isText(one)),
+          tables,
         )
       }
       case 'or': {
         const texts = condition.of.filter(isText)
-        const others = condition.of.filter((one) => !isText(one)).map((one) => this.listing(one))
-        return united([...(texts.length > 0 ? [this.listing({ op: 'or', of: texts })] : []), ...others], ' UNION ')
+        const others = condition.of.filter((one) => !isText(one)).map((one) => this.inner(one, tables))
+        return united(
+          [...(texts.length > 0 ? [this.inner({ op: 'or', of: texts }, tables)] : []), ...others],
+          ' UNION ',
+        )
       }
       case 'least': {
         const { text, values } = united(
-          condition.of.map((one) => this.listing(one)),
+          condition.of.map((one) => this.inner(one, tables)),
           ' UNION ALL ',
         )
         return {
@@ -93,17 +114,17 @@ export class Compiler {
         }
       }
       default:
-        return this.matching([], [condition])
+        return this.matching([], [condition], tables)
     }
   }
 
   /** Documents by the full-text index, filtered by lists that must or must not contain them. */
-  private matching(texts: Condition[], others: Condition[]): Part {
+  private matching(texts: Condition[], others: Condition[], tables: Part[]): Part {
     const { id, listed, match } = this.words
     const values: Value[] = [this.text({ op: 'and', of: texts })]
     let text = `SELECT ${id} AS id FROM search_text WHERE ${match}`
     for (const other of others) {
-      const inside = this.listing(other.op === 'not' ? other.of : other)
+      const inside = this.inner(other.op === 'not' ? other.of : other, tables)
       text += ` AND ${listed} ${other.op === 'not' ? 'NOT IN' : 'IN'} (${inside.text})`
       values.push(...inside.values)
     }

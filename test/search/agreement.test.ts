@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { didOf } from '../../src/assets/ddo.js'
+import { BOUNDS } from '../../src/bounds.js'
 import { ProviderError, SearchError } from '../../src/errors.js'
 import { type Searchable, searchable } from '../../src/search/document.js'
 import { stateIn, stateQuery } from '../../src/search/find.js'
@@ -230,6 +231,21 @@ function changesOf(assets: (typeof ASSET extends fc.Arbitrary<infer T> ? T : nev
   })
 }
 
+/** What the full-text index alone cannot answer. */
+const SOME = { range: { 'stats.orders': { gte: 1 } } }
+/** The deepest query of a kind that is no bad request, up to a depth. */
+function deepest(nested: (depth: number) => object, most: number): object {
+  for (let depth = most; ; depth--) {
+    try {
+      readSearch({ query: nested(depth) })
+      return nested(depth)
+    } catch (error) {
+      expect(error).toBeInstanceOf(ProviderError)
+    }
+  }
+}
+const TAGS = { tags: { terms: { field: 'metadata.tags.keyword' } } }
+
 describe('a search answers the same everywhere', () => {
   let server: PostgresBackend | undefined
   let folder: string
@@ -310,6 +326,30 @@ describe('a search answers the same everywhere', () => {
       { numRuns: Number(process.env.SEARCH_RUNS ?? 8), endOnFailure: true },
     )
     expect(answered).toBeGreaterThan(refused)
+  })
+
+  it.each([
+    ['must_not', (inner: object) => ({ must_not: [inner] })],
+    ['should and must', (inner: object) => ({ should: [inner, SOME], must: [{ exists: { field: 'metadata.name' } }] })],
+    ['alternatives', (inner: object) => ({ should: [{ bool: { must: [inner, SOME] } }, SOME] })],
+    // more choices than are written out; deeper, it takes seconds
+    ['least', (inner: object) => ({ should: [inner, ...Array(7).fill(SOME)], minimum_should_match: 4 }), 4],
+    ['all kinds of them', (inner: object) => ({ must: [inner, SOME], must_not: [{ bool: { must_not: [SOME] } }] })],
+  ] as [
+    string,
+    (inner: object) => object,
+    number?,
+  ][])('however deeply clauses are nested: %s', async (_, around, most = BOUNDS.search.depth) => {
+    const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 10, seed: 7 })))
+    const nested = (depth: number): object => (depth === 0 ? SOME : { bool: around(nested(depth - 1)) })
+    for (const sort of [['_score'], [{ 'nft.created': 'desc' }]]) {
+      const search = readSearch({ query: deepest(nested, most), sort, aggs: TAGS })
+      const expected = searchAll(documents, search, [])
+      for (const [name, { search: store }] of stores) {
+        const { building: _building, assets: _assets, ...found } = await store.find(search, { ...SCOPE, purgatory: [] })
+        expect(found, name).toEqual(expected)
+      }
+    }
   })
 
   it('with the same page and number of hits where more are found than are gathered at once', async () => {
