@@ -12,9 +12,9 @@ import { openPostgresStore } from '../src/state/postgres.js'
 import { openSqliteStore } from '../src/state/sqlite.js'
 import { DATABASE_FILE } from '../src/state/sqlite-file.js'
 import type { StateStore } from '../src/state/store.js'
-import { startPostgres } from '../test/helpers/backends.js'
 import { signatureOf } from '../test/helpers/requests.js'
 import type { Benchmark } from './lib/benchmark.js'
+import { postgresFor } from './lib/database.js'
 import { median, type Row, report, rounded, spread } from './lib/report.js'
 import { nextNonce } from './lib/stage.js'
 
@@ -58,7 +58,7 @@ const any = ({ from, to }: Range) => from + Math.floor(Math.random() * (to - fro
 export const growth: Benchmark = async (options) => {
   const { smoke } = options
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
-  const postgres = await startPostgres()
+  const postgres = await postgresFor(options)
   const rows: Row[] = []
   try {
     for (const database of [embedded(folder, smoke), await remote(postgres.url(), smoke)]) {
@@ -75,14 +75,14 @@ export const growth: Benchmark = async (options) => {
 
 async function measure({ name, sizes, store, fill }: TestDatabase, smoke: boolean): Promise<Row[]> {
   const rows: Row[] = []
-  for (const operation of operationsOf(store, smoke ? 100 : SIGNERS)) {
+  for (const operation of operationsOf(store, smoke ? 50 : SIGNERS)) {
     let from = 0
     let first: number | undefined
     for (const to of sizes.filter((size) => size <= operation.maxEntries)) {
       for (const statement of operation.fill) await fill(statement, { from, to })
       const rates: number[] = []
-      for (let round = 0; round < 3; round++) {
-        const calls = operation.prepare(smoke ? 100 : 20_000, { from, to })
+      for (let round = 0; round < (smoke ? 1 : 3); round++) {
+        const calls = operation.prepare(smoke ? 50 : 20_000, { from, to })
         const amount = calls.length
         const begun = performance.now()
         const worker = async () => {

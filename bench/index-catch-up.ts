@@ -47,7 +47,7 @@ interface AssetsRow {
 }
 
 async function assetsOf(options: Options): Promise<void> {
-  const assets = Number(process.env.INDEX_BENCH_ASSETS ?? (options.smoke ? 200 : 20_000))
+  const assets = Number(process.env.INDEX_BENCH_ASSETS ?? (options.smoke ? 100 : 20_000))
   const synthetic = await startSyntheticChain({ blocks: assets / PER_BLOCK, perBlock: PER_BLOCK })
   const store = openSqliteStore(synthetic.folder)
   const used = () => ({
@@ -88,7 +88,7 @@ async function emptyStretches(options: Options): Promise<void> {
     []
   for (const concurrency of options.smoke ? [1, 4] : [1, 2, 4, 8, 12, 16]) {
     // long enough that start and end, when fewer are in flight, do not count
-    const blocks = AWAY.range * (options.smoke ? 20 : 125 * concurrency)
+    const blocks = AWAY.range * (options.smoke ? 8 : 125 * concurrency)
     const rate = blocks / (await follow({ blocks, perBlock: 0, ...AWAY, concurrency }))
     const ratio = rounded(rate / (stretches[0]?.['blocks per second'] ?? rate), 1)
     const possible = (concurrency * AWAY.range) / (AWAY.delay / 1000)

@@ -65,7 +65,7 @@ async function steps(synthetic: SyntheticChain): Promise<Pick<Measured, 'step' |
  * from the chain, and with plain ones.
  */
 export const indexFile: Benchmark = async (options) => {
-  const assets = Number(process.env.INDEX_BENCH_ASSETS ?? (options.smoke ? 100 : 20_000))
+  const assets = Number(process.env.INDEX_BENCH_ASSETS ?? (options.smoke ? 30 : 20_000))
   const rows: Measured[] = []
   for (const plain of [false, true]) {
     // the last blocks are not final

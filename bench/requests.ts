@@ -93,7 +93,7 @@ export const requests: Benchmark = async (options) => {
     const at = (url: string): Pick<Load, 'host' | 'port'> => ({ host: '127.0.0.1', port: portOf(url) })
     for (const { name, requests, against, baseline: plain } of cases.filter(({ name }) => !only || name.includes(only)))
       for (const count of connections) {
-        const amount = smoke ? 40 : count === 1 ? 3000 : 12_000
+        const amount = smoke ? 20 : count === 1 ? 3000 : 12_000
         const own = () => consumers.slice(0, count).map((consumer) => requests(consumer, Math.ceil(amount / count) * 2))
         const target = at(service.url)
         const baselineTarget = at(baseline.message[against])

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startPostgres } from '../test/helpers/backends.js'
 import { eventually } from '../test/helpers/eventually.js'
 import type { Benchmark, Options } from './lib/benchmark.js'
+import { postgresFor } from './lib/database.js'
 import { DatabaseCounter, databaseLimits } from './lib/database-load.js'
 import { databaseRequests, type Kind } from './lib/database-requests.js'
 import { cpuSeconds, send } from './lib/processes.js'
@@ -14,6 +14,8 @@ import recorded from './scale-costs.json' with { type: 'json' }
 /** Processes that are compared. */
 const SIZES = [1, 2, 4]
 const SMOKE_SIZES = [1, 2]
+/** A smoke run compares nothing: several workers are enough. */
+const SMOKE_WORKERS = [2]
 const CONNECTIONS = 32
 
 /** A service of so many processes, and the ports that it is asked at. */
@@ -52,7 +54,7 @@ export const scale: Benchmark = async (options) => {
 
 /** Measures a PostgreSQL that does nothing else. */
 async function alone(options: Options): Promise<void> {
-  const postgres = await startPostgres()
+  const postgres = await postgresFor(options)
   try {
     const limits = await databaseLimits(postgres, options.smoke)
     const rows = limits.map(({ what, clients, rate, latency, cpu, commitsPerSync }) => ({
@@ -70,7 +72,7 @@ async function alone(options: Options): Promise<void> {
 }
 
 async function instances(options: Options): Promise<Measured> {
-  const postgres = await startPostgres()
+  const postgres = await postgresFor(options)
   const counter = await DatabaseCounter.connect(postgres)
   const own = { DATABASE_URL: postgres.url() }
   const { setting, close } = await prepare(options, own, async (environment, folder) => {
@@ -98,7 +100,7 @@ async function workers(options: Options): Promise<void> {
   const { setting, close } = await prepare(options, {}, async (environment, folder) => {
     const services: Service[] = []
     const fleets: Fleet[] = []
-    for (const size of sizesOf(options)) {
+    for (const size of options.smoke ? SMOKE_WORKERS : SIZES) {
       const own = { ...environment, STATE_DIR: join(folder, `workers-${size}`), WORKERS: String(size) }
       const service = await Service.start(own, folder)
       services.push(service)

@@ -9,8 +9,8 @@ import { searchAssets } from '../src/http/routes/search.js'
 import { openPostgresStore } from '../src/state/postgres.js'
 import { openSqliteStore } from '../src/state/sqlite.js'
 import type { StateStore } from '../src/state/store.js'
-import { startPostgres } from '../test/helpers/backends.js'
 import type { Benchmark } from './lib/benchmark.js'
+import { postgresFor } from './lib/database.js'
 import { send } from './lib/processes.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
 import { CHAIN, fill, poured, word } from './lib/search-documents.js'
@@ -51,12 +51,12 @@ const KINDS: Record<string, () => object> = {
 /** Measures the latency of searches through the route, over 8 connections, with 100,000 documents. */
 export const search: Benchmark = async (options) => {
   const { smoke, only } = options
-  const count = smoke ? 200 : Number(process.env.SEARCH_DOCUMENTS ?? 100_000)
+  const count = smoke ? 60 : Number(process.env.SEARCH_DOCUMENTS ?? 100_000)
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
   const rows: Row[] = []
   // databases that are already filled, and the only one to measure
   const { SEARCH_DATABASE: wanted, SEARCH_FOLDER: filledFolder, SEARCH_POSTGRES: filledUrl } = process.env
-  const postgres = filledUrl || (wanted && wanted !== 'PostgreSQL') ? undefined : await startPostgres()
+  const postgres = filledUrl || (wanted && wanted !== 'PostgreSQL') ? undefined : await postgresFor(options)
   const url = filledUrl ?? postgres?.url() ?? ''
   try {
     const stores: [string, () => Promise<StateStore>][] = [
@@ -130,9 +130,9 @@ async function measure(store: StateStore, make: () => object, smoke: boolean): P
     port,
     several(CONNECTIONS, () => several(smoke ? 1 : WARMING, warming)),
   )
-  const alone = await underLoad(port, [several(smoke ? 3 : 40, next)])
+  const alone = await underLoad(port, [several(smoke ? 1 : 40, next)])
   repeated = 0
-  const each = smoke ? 3 : 100
+  const each = smoke ? 1 : 100
   const plain = asked(BARE, JSON.stringify(found({ match_all: {} })))
   const bare = await underLoad(
     port,

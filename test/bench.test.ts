@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { run } from '../bench/lib/load.js'
 import { startHelper } from '../bench/lib/processes.js'
@@ -16,20 +17,33 @@ const onLinux = process.platform === 'linux'
 if (!onLinux)
   console.warn('SKIPPED: benchmarks. They read the memory and CPU of processes from /proc, which is Linux alone.')
 
-/** What benchmarks start beside themselves, from bench/. */
+/** The benchmarks and what they start beside themselves, from bench/. */
 const PROGRAMS = [
+  'run',
   'synthetic-node',
   ...['baseline', 'far-gateway', 'file-server', 'load-worker', 'tus-server', 'upload-worker'].map(
     (one) => `lib/${one}`,
   ),
 ]
 
+/** As the modules of a build do, each finds files by its own URL: those of the service as if they were in its build. */
+const urls = (dist: string): Plugin => ({
+  name: 'urls',
+  setup: (built) =>
+    built.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const url = pathToFileURL(path.startsWith(join(ROOT, 'src/')) ? join(dist, 'cli.js') : path)
+      const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(url))
+      return { contents, loader: 'ts' }
+    }),
+})
+
 /** Builds them beside the build of this test run, where they find packages: from source each takes seconds to start. */
-function builtPrograms(): string | undefined {
+async function builtPrograms(): Promise<string | undefined> {
   const folder = prepared('build')
   if (folder === undefined) return undefined
   const outdir = join(folder, 'bench')
-  buildSync({
+  await build({
+    plugins: [urls(join(folder, 'dist'))],
     entryPoints: PROGRAMS.map((name) => join(ROOT, 'bench', `${name}.ts`)),
     outdir,
     entryNames: '[name]',
@@ -44,10 +58,11 @@ function builtPrograms(): string | undefined {
 
 /** Measures no time, since the machine is shared. Runs each benchmark at a small size, and counts costs. */
 it.runIf(onLinux)('benchmarks run, and no request exceeds its budget', { timeout: 900_000 }, async () => {
-  const env = { ...process.env, BENCH_DIST: prepared('build', 'dist'), BENCH_PROGRAMS: builtPrograms() }
+  const programs = await builtPrograms()
+  const env = { ...process.env, BENCH_DIST: prepared('build', 'dist'), BENCH_PROGRAMS: programs }
   const { failed, output } = await new Promise<{ failed: boolean; output: string }>((resolve) => {
-    const args = ['--import', 'tsx', 'bench/run.ts', '--smoke']
-    execFile(process.execPath, args, { cwd: ROOT, env }, (error, stdout, stderr) =>
+    const program = programs === undefined ? ['--import', 'tsx', 'bench/run.ts'] : [join(programs, 'run.mjs')]
+    execFile(process.execPath, [...program, '--smoke'], { cwd: ROOT, env }, (error, stdout, stderr) =>
       resolve({ failed: error !== null, output: stdout + stderr }),
     )
   })

@@ -12,6 +12,7 @@ import type { Published } from '../../test/helpers/publish.js'
 import { signatureOf } from '../../test/helpers/requests.js'
 import { World } from '../../test/helpers/world.js'
 import type { Options } from './benchmark.js'
+import { endSharedPostgres } from './database.js'
 import { type Helper, startHelper } from './processes.js'
 
 /** The built service; BENCH_DIST names another build than that of `npm run build`. */
@@ -76,13 +77,23 @@ async function ended({ world, storage, baseline }: Surroundings): Promise<void> 
   await Promise.all([baseline.stop(), storage.stop(), world.close()])
 }
 
-/** Those of all benchmarks of a smoke run, which takes no times that they could spoil for each other. */
-let shared: Surroundings | undefined
+/** Those of all benchmarks of a smoke run, which takes no times that they could spoil for each other, and services by their settings. */
+let shared: (Surroundings & { folder: string; services: Map<string, Service> }) | undefined
+
+async function startShared(): Promise<NonNullable<typeof shared>> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
+  return { ...(await surroundings()), folder, services: new Map() }
+}
 
 /** Ends what the benchmarks of a smoke run have shared. */
 export async function endShared(): Promise<void> {
-  if (shared) await ended(shared)
+  await endSharedPostgres()
+  if (!shared) return
+  const { folder, services, ...around } = shared
   shared = undefined
+  await Promise.all([...services.values()].map((service) => service.stop()))
+  await ended(around)
+  rmSync(folder, { recursive: true })
 }
 
 /** The environment of a benchmark of the whole service: chain, storage, service and baselines. */
@@ -95,14 +106,23 @@ export class Stage {
 
   static async start({ smoke }: Options, settings: Record<string, string> = {}): Promise<Stage> {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
-    const around = shared ?? (await surroundings())
-    if (smoke) shared = around
-    const own = { STATE_DIR: join(folder, 'state'), INDEX_POLL_INTERVAL: '500', ...settings }
+    const start = async (around: Surroundings, home: string) => {
+      const own = { STATE_DIR: mkdtempSync(join(home, 'state-')), INDEX_POLL_INTERVAL: '500', ...settings }
+      return Service.start(around.world.beside(own), home)
+    }
+    if (smoke) {
+      shared ??= await startShared()
+      const key = JSON.stringify(settings)
+      const service = shared.services.get(key) ?? (await start(shared, shared.folder))
+      shared.services.set(key, service)
+      return new Stage(shared, folder, service)
+    }
+    const around = await surroundings()
     try {
-      return new Stage(around, folder, await Service.start(around.world.beside(own), folder))
+      return new Stage(around, folder, await start(around, folder))
     } catch (error) {
       // the processes beside it would keep this one from ending
-      await (smoke ? endShared() : ended(around))
+      await ended(around)
       rmSync(folder, { recursive: true })
       throw error
     }
@@ -166,8 +186,10 @@ export class Stage {
   }
 
   async close(): Promise<void> {
-    await this.service.stop()
-    if (this.around !== shared) await ended(this.around)
+    if (this.around !== shared) {
+      await this.service.stop()
+      await ended(this.around)
+    }
     rmSync(this.folder, { recursive: true })
   }
 }

