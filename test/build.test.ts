@@ -11,17 +11,20 @@ import { DICTIONARIES, lzmaOf, xzOf } from './helpers/containers.js'
 import { eventually } from './helpers/eventually.js'
 import { type Instance, startInstance } from './helpers/instance.js'
 import { ocean } from './helpers/ocean.js'
+import { prepared } from './helpers/prepared.js'
 import { ask, downloadParams } from './helpers/requests.js'
 import { World } from './helpers/world.js'
 
 /** The output of `npm run build`, with only what a production installation has beside it. */
 describe('the build', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  const cli = join(folder, 'dist', 'cli.js')
+  /** The one that the test run has made. */
+  const built = prepared('build') ?? folder
+  const cli = join(built, 'dist', 'cli.js')
   let world: World
   let instance: Instance
   beforeAll(async () => {
-    build(folder)
+    if (built === folder) build(folder)
     world = await World.start()
     instance = await startInstance(world.beside({ STATE_DIR: join(folder, 'state'), WORKERS: '2', CONSOLE: 'true' }), [
       cli,
@@ -104,7 +107,7 @@ describe('the build', () => {
   it('has its version, and the licences of bundled libraries', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     expect(execFileSync(process.execPath, [cli, '--version'], { encoding: 'utf8' }).trim()).toBe(version)
-    const licences = readFileSync(join(folder, 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8')
+    const licences = readFileSync(join(built, 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8')
     for (const name of ['viem', 'fastify', 'undici', 'pg', 'preact'])
       expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
   })
@@ -113,14 +116,14 @@ describe('the build', () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
     const imported = new Set<string>()
-    const files = readdirSync(join(folder, 'dist'), { encoding: 'utf8', recursive: true }).filter(
+    const files = readdirSync(join(built, 'dist'), { encoding: 'utf8', recursive: true }).filter(
       (name) =>
         // the exported suites need vitest, which their user installs
         name.endsWith('.js') && name !== 'testing.js',
     )
     expect(files).toContain(join('sandbox', 'worker.js'))
     for (const file of files)
-      for (const [, name = ''] of readFileSync(join(folder, 'dist', file), 'utf8').matchAll(
+      for (const [, name = ''] of readFileSync(join(built, 'dist', file), 'utf8').matchAll(
         /^import .*? from "([^."][^"]*)"/gm,
       ))
         imported.add(name)

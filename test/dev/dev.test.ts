@@ -23,7 +23,7 @@ describe('tidegate dev', () => {
   it('runs beside another instance, prints one JSON line with all that is needed to use it, and leaves nothing behind', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const addressFile = join(folder, 'address.json')
-    const [one, two] = await Promise.all([startDev(['--address-file', addressFile]), startDev()])
+    const [one, two] = await Promise.all([startDev(['--address-file', addressFile]), startDevOnContracts()])
     const [a, b] = [one.facts, two.facts]
     expect(new Set([a.providerUrl, a.rpcUrl, b.providerUrl, b.rpcUrl]).size).toBe(4)
     expect(a).toMatchObject({ ready: true, chainId: 8996, providerAddress: expect.stringMatching(/^0x/) })
@@ -46,7 +46,7 @@ describe('tidegate dev', () => {
 
   it('stops the chain even after kill -9', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-    const dev = await startDev([], { TMPDIR: folder })
+    const dev = await startDevOnContracts([], { TMPDIR: folder })
     dev.process.kill('SIGKILL')
     await eventually(async () => !(await answers(dev.facts.rpcUrl)))
     rmSync(folder, { recursive: true })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NetworkInfo } from '../../src/dev/network.js'
 import { freePort } from '../helpers/backends.js'
 import { program } from '../helpers/command.js'
-import { startDevOnContracts } from '../helpers/dev.js'
+import { preparedState, startDevOnContracts } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
 import { ask } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
@@ -113,9 +113,9 @@ describe('tidegate dev --block-time', () => {
 })
 
 describe('tidegate dev in an environment with settings', () => {
-  /** Starts it without a --port option for the service. */
+  /** Starts it without a --port option for the service, on contracts that are there. */
   async function facts(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<NetworkInfo> {
-    const given = [...program(), 'dev', '--json', '--rpc-port', '0', ...args]
+    const given = [...program(), 'dev', '--json', '--rpc-port', '0', ...preparedState(), ...args]
     const child = spawn(process.execPath, given, { env: { ...process.env, ...environment } })
     const exited = once(child, 'exit')
     const [line] = await once(createInterface({ input: child.stdout }), 'line')

@@ -16,10 +16,15 @@ export async function startDev(args: string[] = [], environment: NodeJS.ProcessE
 
 /** As `startDev`, on the contracts that the test run has deployed: for tests of something else than `tidegate dev`. */
 export function startDevOnContracts(args: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<DevProcess> {
+  return startDev([...args, ...preparedState()], environment)
+}
+
+/** The arguments for a folder of its own with the contracts that the test run has deployed; none where it has none. */
+export function preparedState(): string[] {
   const [run, chain] = [prepared(), prepared('chain')]
-  if (run === undefined || chain === undefined) return startDev(args, environment)
+  if (run === undefined || chain === undefined) return []
   // removed with all that the run has prepared
   const state = mkdtempSync(join(run, 'dev-'))
   cpSync(chain, state, { recursive: true })
-  return startDev([...args, '--state', state], environment)
+  return ['--state', state]
 }

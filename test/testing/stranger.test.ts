@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { build, ROOT } from '../helpers/built.js'
@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const STORE = (nonces: string) => `
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type NonceStore, openReferenceStore, type StateStore, stateStoreSuite } from 'tidegate/testing'
 
 function openOwn(folder: string): StateStore {
@@ -98,16 +98,22 @@ describe('the exported test suites (tidegate/testing) in another project', () =>
       ({ stdout }) => ({ failed: false, said: stdout }),
       ({ stdout, stderr }: { stdout: string; stderr: string }) => ({ failed: true, said: stdout + stderr }),
     )
-  const suite = async (file: string) => {
-    const { failed, said } = await node(join(project, 'node_modules/vitest/vitest.mjs'), 'run', file, '--reporter=json')
+  /** Runs files of tests, and answers whether that failed, and the outcomes of each file. */
+  const suites = async (...files: string[]) => {
+    const vitest = join(project, 'node_modules/vitest/vitest.mjs')
+    const { failed, said } = await node(vitest, 'run', ...files, '--reporter=json')
     const { testResults } = JSON.parse(said.slice(said.indexOf('{'))) as {
-      testResults: { message: string; assertionResults: { title: string; status: string }[] }[]
+      testResults: { name: string; message: string; assertionResults: { title: string; status: string }[] }[]
     }
-    const results = testResults.flatMap(({ assertionResults }) => assertionResults)
-    const titles = (status: string) => results.filter((result) => result.status === status).map(({ title }) => title)
-    // a file that fails to load has no tests, but a message
-    if (results.length === 0) throw new Error(`${file} has no tests: ${testResults.map(({ message }) => message)}`)
-    return { ended: failed, passed: titles('passed').length, failed: titles('failed') }
+    const outcomes = files.map((file) => {
+      const { assertionResults = [], message } = testResults.find(({ name }) => basename(name) === file) ?? {}
+      const titles = (wanted: string) =>
+        assertionResults.filter(({ status }) => status === wanted).map(({ title }) => title)
+      // a file that fails to load has no tests, but a message
+      if (assertionResults.length === 0) throw new Error(`${file} has no tests: ${message}`)
+      return { passed: titles('passed').length, failed: titles('failed') }
+    })
+    return { ended: failed, outcomes }
   }
 
   beforeAll(() => {
@@ -135,17 +141,23 @@ describe('the exported test suites (tidegate/testing) in another project', () =>
   afterAll(() => rmSync(project, { recursive: true }))
 
   it('pass for a correct state store and a correct storage', async () => {
-    expect(await suite('store.test.ts')).toEqual({ ended: false, passed: expect.any(Number), failed: [] })
-    expect(await suite('shelf.test.ts')).toEqual({ ended: false, passed: 6, failed: [] })
+    expect(await suites('store.test.ts', 'shelf.test.ts')).toEqual({
+      ended: false,
+      outcomes: [
+        { passed: expect.any(Number), failed: [] },
+        { passed: 6, failed: [] },
+      ],
+    })
   })
 
   it('fail in the right tests for a state store that accepts every nonce, and a storage with truncated ranges', async () => {
-    const { failed } = await suite('forgetful.test.ts')
-    expect(failed).toContain(
+    const { ended, outcomes } = await suites('forgetful.test.ts', 'short.test.ts')
+    expect(ended).toBe(true)
+    const [forgetful, short] = outcomes
+    expect(forgetful?.failed).toContain(
       'accepts a nonce only if it is greater than the last one of its address, even after a restart',
     )
-    expect(await suite('short.test.ts')).toEqual({
-      ended: true,
+    expect(short).toEqual({
       passed: 5,
       failed: ['delivers a range, or the whole file if it does not support ranges'],
     })
