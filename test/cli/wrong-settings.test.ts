@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { program, runCommand } from '../helpers/command.js'
+import { buildHere, runHere } from '../helpers/command-here.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-wrong-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -23,8 +24,14 @@ const environment = {
 const missing = join(folder, 'missing.json')
 
 describe('a start with wrong settings', () => {
+  it('ends it, and names HOST and the reason in one line', async () => {
+    expect(await runCommand(['start'], { ...environment, HOST: '203.0.113.1' })).toMatchObject({
+      status: 2,
+      stderr: 'tidegate: HOST: cannot listen at 203.0.113.1:0: this machine has no such address.\n',
+    })
+  })
+
   it.each([
-    ['HOST', { HOST: '203.0.113.1' }, 'HOST: cannot listen at 203.0.113.1:0: this machine has no such address.'],
     [
       'PURGATORY_ASSETS',
       { PURGATORY_ASSETS: missing },
@@ -46,7 +53,7 @@ describe('a start with wrong settings', () => {
       'DATABASE_URL: must be a postgres:// URL, with # @ / ? % of user and password written as %23 %40 %2F %3F %25.',
     ],
   ])('ends it, and names %s and the reason in one line', async (_, changed, line) => {
-    expect(await runCommand(['start'], { ...environment, ...changed })).toMatchObject({
+    expect(await buildHere({ ...environment, ...changed })).toMatchObject({
       status: 2,
       stderr: `tidegate: ${line}\n`,
     })
@@ -67,10 +74,10 @@ describe('a start with wrong settings', () => {
     const password = join(folder, 'password')
     writeFileSync(password, 'correct horse battery')
     const file = join(folder, 'key.json')
-    const made = await runCommand(['keys', 'make', '--file', file, '--password-file', password], {})
+    const made = await runHere(['keys', 'make', '--file', file, '--password-file', password], {})
     expect(made).toMatchObject({ status: 0 })
     const both = { ...environment, KEYSTORE: file, KEYSTORE_PASSWORD_FILE: password }
-    const { status, stderr } = await runCommand(['start'], both)
+    const { status, stderr } = await buildHere(both)
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(
@@ -83,7 +90,7 @@ describe('a start with wrong settings', () => {
 describe('commands', () => {
   it('reindex reports that there is no database, and creates none', async () => {
     const nowhere = { ...environment, STATE_DIR: join(folder, 'nowhere') }
-    expect(await runCommand(['reindex'], nowhere)).toMatchObject({
+    expect(await runHere(['reindex'], nowhere)).toMatchObject({
       status: 2,
       stderr: `tidegate: STATE_DIR: there is no database in ${nowhere.STATE_DIR}, so there is no index to read again.\n`,
     })

@@ -8,6 +8,7 @@ import { loadSettings } from '../../src/config/load.js'
 import { providerKey } from '../../src/crypto/keys.js'
 import { makeKeystore, openKeystore } from '../../src/crypto/keystore.js'
 import { type Ended, runCommand } from '../helpers/command.js'
+import { buildHere, runHere } from '../helpers/command-here.js'
 
 const KEY = `0x${'11'.repeat(32)}`
 const ADDRESS = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
@@ -77,8 +78,11 @@ describe('keys of an operator', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const path = (name: string) => join(folder, name)
-  const keys = (args: readonly string[], environment: Record<string, string> = {}, input = ''): Promise<Ended> =>
-    runCommand(['keys', ...args], environment, input)
+  const keys = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
+    runHere(['keys', ...args], environment)
+  /** In a process, which has a standard input of its own. */
+  const imports = (args: readonly string[], input: string): Promise<Ended> =>
+    runCommand(['keys', 'import', ...args], {}, input)
   beforeAll(() => {
     writeFileSync(path('password'), `${PASSWORD}\n`)
     writeFileSync(path('short'), 'short\n')
@@ -100,11 +104,11 @@ describe('keys of an operator', () => {
     expect(await keys(['check', ...given])).toMatchObject({ status: 0, stdout: `${path('made.json')} ${address}\n` })
 
     const imported = ['--file', path('imported.json'), '--password-file', path('password')]
-    expect(await keys(['import', ...imported], {}, 'not a key\n')).toMatchObject({
+    expect(await imports(imported, 'not a key\n')).toMatchObject({
       status: 2,
       stderr: 'tidegate: The private key on standard input must be 32 bytes of hex (64 digits, with or without 0x).\n',
     })
-    expect(await keys(['import', ...imported], {}, `${KEY}\n`)).toMatchObject({
+    expect(await imports(imported, `${KEY}\n`)).toMatchObject({
       status: 0,
       stdout: `${path('imported.json')} ${ADDRESS}\n`,
     })
@@ -142,11 +146,11 @@ describe('keys of an operator', () => {
       '',
     ])
     const broken = { ...environment, KEYSTORE_PASSWORD_FILE: path('short') }
-    for (const command of ['start', 'keys check'])
-      expect(await runCommand(command.split(' '), broken)).toMatchObject({
+    for (const refused of [buildHere(broken), keys(['check'], broken)])
+      expect(await refused).toMatchObject({
         status: 2,
         stderr: `tidegate: KEYSTORE: ${path('one.json')} has another password.\ntidegate: PREVIOUS_KEYSTORES: ${path('old.json')} has another password.\n`,
       })
-    expect((await runCommand(['config'], environment)).stdout).not.toContain(PASSWORD)
+    expect((await runHere(['config'], environment)).stdout).not.toContain(PASSWORD)
   })
 })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { ethers } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { program } from '../helpers/command.js'
+import { buildHere } from '../helpers/command-here.js'
 import { acquire, downloadUrl, order, quote } from '../helpers/consume.js'
 import { type DevProcess, startDev, startDevOnContracts } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
@@ -144,15 +145,9 @@ describe('on a network with settings of its own', () => {
 
   describe('tidegate start', () => {
     const KEY = `0x${'11'.repeat(32)}`
-    const start = (environment: Record<string, string>) => {
-      const { PATH } = process.env
+    const start = async (environment: Record<string, string>) => {
       const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-      const env = { PATH, STATE_DIR: join(folder, 'state'), ...environment }
-      const { status, stderr } = spawnSync(process.execPath, [...program(), 'start'], {
-        env,
-        encoding: 'utf8',
-        timeout: 500_000,
-      })
+      const { status, stderr } = await buildHere({ STATE_DIR: join(folder, 'state'), ...environment })
       const wrote = existsSync(join(folder, 'state'))
       rmSync(folder, { recursive: true })
       return { status, lines: stderr.trim().split('\n'), wrote }
@@ -184,9 +179,9 @@ describe('on a network with settings of its own', () => {
         { NETWORK_URL: 'RPC', PROVIDER_PRIVATE_KY: KEY, PROVIDER_PRIVATE_KEY: KEY },
         /^tidegate: PROVIDER_PRIVATE_KY: no such setting\. Did you mean PROVIDER_PRIVATE_KEY\?/,
       ],
-    ])('says in one line that there is %s, exits with 2 and writes nothing', (_name, environment, message) => {
+    ])('says in one line that there is %s, exits with 2 and writes nothing', async (_name, environment, message) => {
       const { NETWORK_URL, ...rest } = environment as Record<string, string>
-      const result = start({ ...rest, NETWORK_URL: (NETWORK_URL as string).replace('RPC', dev.facts.rpcUrl) })
+      const result = await start({ ...rest, NETWORK_URL: (NETWORK_URL as string).replace('RPC', dev.facts.rpcUrl) })
       expect(result).toEqual({ status: 2, lines: [expect.stringMatching(message)], wrote: false })
       expect(result.lines.join()).not.toContain('11111111')
     })

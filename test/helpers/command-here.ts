@@ -1,3 +1,4 @@
+import { createApp } from '../../src/app.js'
 import { failureOf } from '../../src/cli/failures.js'
 import { run } from '../../src/cli/run.js'
 import { loadSettings } from '../../src/config/load.js'
@@ -17,9 +18,18 @@ export function runHere(args: string[], environment: Record<string, string>): Pr
 
 /** What `tidegate start` says of its settings and its state before it does anything else, in this process. */
 export function openHere(environment: Record<string, string>): Promise<Ended> {
+  return starting(environment, async () => (await openStore(loadSettings(process.env))).close())
+}
+
+/** The same of all that it says until it would listen: of its chains, keys and lists as well. */
+export function buildHere(environment: Record<string, string>): Promise<Ended> {
+  return starting(environment, async () => (await createApp(loadSettings(process.env))).close())
+}
+
+function starting(environment: Record<string, string>, work: () => Promise<void>): Promise<Ended> {
   return inTurn(environment, async () => {
     try {
-      await (await openStore(loadSettings(process.env))).close()
+      await work()
       return 0
     } catch (error) {
       const { lines, exitCode } = failureOf(error)

@@ -72,7 +72,6 @@ describe('the commands for people, in scripts', () => {
       .did as string
 
   it('publish, find, buy, download, change and end', async () => {
-    inProcesses()
     const terms = [
       '--description',
       'By the hour',
@@ -130,6 +129,8 @@ describe('the commands for people, in scripts', () => {
       transactions: [],
     })
 
+    // as the processes that scripts run: these three here, others in the terminal and from the pages
+    inProcesses()
     const got = await answer('get', did, '-o', at('tides.csv'), '--account', '2', '--sha256', SHA256)
     const expected = { did, file: 0, path: at('tides.csv'), bytes: CONTENT.length, sha256: SHA256 }
     expect(got).toEqual({ ...expected, order: bought.order, bought: false, transactions: [] })
@@ -137,6 +138,7 @@ describe('the commands for people, in scripts', () => {
     expect((await answer('orders', '--account', '2')).orders).toMatchObject([{ tx: bought.order, did }])
 
     const link = await answer('link', did, '--account', '2')
+    start = runHere
     expect(Buffer.from(await (await fetch(link.url)).arrayBuffer()).equals(CONTENT)).toBe(true)
     const changes = ['--description', 'By the minute', '--tag', 'minutes']
     expect(await answer('update', did, '--price', '6', '--account', '1')).toMatchObject({ changed: ['price'] })
