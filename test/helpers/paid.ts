@@ -12,12 +12,12 @@ export interface PaidAsset {
   token: string
 }
 
-/** Publishes files on a service in a process of its own, waits for the index, orders, and creates an auth token. */
-export async function paidAsset({ facts }: DevProcess, urls: string[]): Promise<PaidAsset> {
+/** Publishes files, given as URLs or storage objects, on a service in a process of its own, waits for the index, orders, and creates an auth token. */
+export async function paidAsset({ facts }: DevProcess, contents: (string | object)[]): Promise<PaidAsset> {
   const provider = new ethers.providers.JsonRpcProvider(facts.rpcUrl)
   provider.pollingInterval = 50
   const [publisher, buyer] = [provider.getSigner(1), provider.getSigner(2)]
-  const files = urls.map((url) => ({ type: 'url', url, method: 'GET' }))
+  const files = contents.map((one) => (typeof one === 'string' ? { type: 'url', url: one, method: 'GET' } : one))
   const asset = await publish({ network: facts, publisher, files })
   await served(facts.providerUrl, asset)
   const address = await buyer.getAddress()

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
@@ -13,7 +13,7 @@ import type { Chain } from '../../../src/chain/chains.js'
 import { connectChains } from '../../../src/chain/connect.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../../src/dev/anvil.js'
-import { type AddressEntry, deployContracts } from '../../../src/dev/deploy.js'
+import { type AddressEntry, DEV_NETWORK, deployContracts } from '../../../src/dev/deploy.js'
 import { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { openSqliteStore } from '../../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../../src/state/sqlite-file.js'
@@ -22,11 +22,12 @@ import { program } from '../../helpers/command.js'
 import { deployed } from '../../helpers/contracts.js'
 import { eventually } from '../../helpers/eventually.js'
 import { batched, publishMany, stateCall } from '../../helpers/many-assets.js'
+import { prepared } from '../../helpers/prepared.js'
 import { RpcProxy } from '../../helpers/rpc-proxy.js'
 import { sized } from '../../helpers/sizes.js'
 
-const COUNT = sized(250, 1000)
-const KILLS = sized(5, 20)
+const COUNT = sized(120, 1000)
+const KILLS = sized(3, 20)
 const said: string[] = []
 const LOG = {
   debug: () => undefined,
@@ -35,7 +36,7 @@ const LOG = {
   error: () => undefined,
 }
 
-/** Hundreds of assets, and an indexer that is killed, or whose nodes fail or reorganise. */
+/** Many assets, and an indexer that is killed, or whose nodes fail or reorganise. */
 describe('the index of many assets', () => {
   let anvil: Anvil
   let addresses: AddressEntry
@@ -48,9 +49,10 @@ describe('the index of many assets', () => {
   const root = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
 
   beforeAll(async () => {
-    anvil = await startAnvil({ port: 0 })
-    addresses = await deployContracts(anvil.rpcUrl)
-    writeFileSync(join(root, 'address.json'), JSON.stringify({ development: addresses }))
+    anvil = await startAnvil({ port: 0, loadFile: prepared('chain', 'chain.json') })
+    const made = prepared('chain', 'address.json')
+    addresses = made ? JSON.parse(readFileSync(made, 'utf8'))[DEV_NETWORK] : await deployContracts(anvil.rpcUrl)
+    writeFileSync(join(root, 'address.json'), JSON.stringify({ [DEV_NETWORK]: addresses }))
     environment = {
       NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: anvil.rpcUrl }),
       PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
