@@ -9,6 +9,7 @@ import { runCommand } from '../helpers/command.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { type Answer, ask, createToken, deleteToken } from '../helpers/requests.js'
+import { startHere } from '../helpers/service-here.js'
 import { World } from '../helpers/world.js'
 
 /** A running service that takes over from the legacy one. */
@@ -85,7 +86,7 @@ describe('requests signed for a legacy service', () => {
       // the secret is the text itself: another spelling is another secret
       ['spelling', { LEGACY_TOKEN_SECRET: provider.slice(2) }, provider.slice(2), provider],
     ] as const) {
-      const service = await startInstance(world.beside({ STATE_DIR: join(folder, name), ...changed }))
+      const service = await startHere(world.beside({ STATE_DIR: join(folder, name), ...changed }))
       const key = somebody()
       const [good, bad] = await Promise.all([tokenOf(key.address, secret), tokenOf(key.address, other)])
       expect((await deleteToken(service.url, key, bad)).json.error, name).toBe('Token is invalid.')

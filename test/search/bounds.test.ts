@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import type { Address } from 'viem'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { didOf } from '../../src/assets/ddo.js'
 import { SearchError, ValidationError } from '../../src/errors.js'
 import { readSearch } from '../../src/search/request.js'
@@ -35,19 +35,29 @@ function published(at: number, name: string): IndexChange[] {
   ]
 }
 
+/** The database with a hundred assets that each test has a copy of. */
+const filled = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+beforeAll(async () => {
+  const store = openSqliteStore(filled)
+  const changes = many(100, (at) => published(at + 1, `name ${at}`)).flat()
+  await store.index.commit({ chainId: CHAIN, from: undefined, to: { block: 1, hash: '0x1' }, changes })
+  await store.close()
+})
+afterAll(() => rmSync(filled, { recursive: true }))
+
 describe('a search of the embedded database', () => {
   let folder: string
   let store: StateStore
   let block = 0
   const commit = (changes: IndexChange[]) => {
-    const from = block === 0 ? undefined : { block, hash: '0x1' as const }
+    const from = { block, hash: '0x1' as const }
     return store.index.commit({ chainId: CHAIN, from, to: { block: ++block, hash: '0x1' }, changes })
   }
-  beforeEach(async () => {
+  beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    cpSync(filled, folder, { recursive: true })
     store = openSqliteStore(folder)
-    block = 0
-    await commit(many(100, (at) => published(at + 1, `name ${at}`)).flat())
+    block = 1
   })
   afterEach(async () => {
     await store.close()
@@ -147,6 +157,15 @@ describe('a search of the embedded database', () => {
     }
     await writing
   })
+})
+
+describe('a search of the embedded database, whatever is asked,', () => {
+  let store: StateStore
+  // they only read: one database for all of them
+  beforeAll(() => {
+    store = openSqliteStore(filled)
+  })
+  afterAll(() => store.close())
 
   const clause = (levels: number): object =>
     levels === 0

@@ -23,7 +23,7 @@ import { sized } from '../../helpers/sizes.js'
 import { World } from '../../helpers/world.js'
 
 /** Logs that the nodes return at most: as many as real ones, where it may take long. */
-const LIMIT = sized(2_000, 10_000)
+const LIMIT = sized(600, 10_000)
 
 /** Refuses answers with more logs than nodes return. */
 const limited =
