@@ -181,7 +181,9 @@ export async function startPostgres(
     createPostgresUser: isRoot,
     postgresFlags: [
       // its processes are killed here, never the system: what they have written stays, without waiting for a disk
-      ...['-c', 'fsync=off'],
+      ...['-c', 'fsync=off', '-c', 'full_page_writes=off'],
+      // tests fill no tables and delete them with the server
+      ...['-c', 'autovacuum=off'],
       ...(certificate ? ['-c', 'ssl=on', '-c', 'ssl_cert_file=tls.crt', '-c', 'ssl_key_file=tls.key'] : []),
     ],
     onLog: () => undefined,
