@@ -81,7 +81,7 @@ describe('the state of a service', () => {
     expect(used).toMatchObject({ status: 2, stderr: expect.stringContaining('it is in use: stop the service') })
     await stop()
 
-    const starts = [both, { ...both, WORKERS: '2' }].map((environment) => runCommand(['start'], environment))
+    const starts = [openHere(both), runCommand(['start'], { ...both, WORKERS: '2' })]
     for (const refused of await Promise.all(starts)) {
       expect(refused.status).toBe(2)
       expect(refused.stderr).toMatch(/^tidegate: DATABASE_URL: .*`tidegate state copy`.*ALLOW_STATE_LOSS=true/)
@@ -156,7 +156,7 @@ describe('the state of a service', () => {
       stderr: 'tidegate: the destination does not take a row of the table nonces.\n',
     })
     // not even with a folder that knows of no other state
-    const unfinished = await runCommand(['start'], { ...both, STATE_DIR: join(folder, 'unused') })
+    const unfinished = await openHere({ ...both, STATE_DIR: join(folder, 'unused') })
     expect(unfinished).toMatchObject({ status: 2, stderr: expect.stringContaining('holds an unfinished copy') })
     await start(embedded)
     await stop()

@@ -45,6 +45,7 @@ describe('stopping the service while it starts', () => {
           STATE_DIR: join(folder, state),
           WORKERS: `${workers}`,
           STOP_TIMEOUT: `${STOP_TIMEOUT}`,
+          INDEX_POLL_INTERVAL: '500',
           LOG_LEVEL: 'info',
         }),
       },
