@@ -64,9 +64,9 @@ const BUCKET = 'tides'
  * An S3 server, and a door in front of it. The door verifies signatures and the hash of each body with another
  * implementation, since the server ignores them, and does what the server lacks: it lists and aborts multipart uploads, refuses to
  * complete one that is gone, whose parts are too small or have other tags, answers a range of the first byte, and answers
- * when bytes are on the disk.
+ * when bytes are on the disk. `smallestPart` has the bytes that parts must have at least: 5 MiB, as everywhere, unless told.
  */
-export async function startBucket(): Promise<S3Bucket> {
+export async function startBucket(smallestPart = 5_242_880): Promise<S3Bucket> {
   const S3rver = require('s3rver')
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const address = '127.0.0.1'
@@ -225,7 +225,7 @@ export async function startBucket(): Promise<S3Bucket> {
     for (const [at, { number, etag }] of parts.entries()) {
       const path = join(uploadPath(asked), number)
       if (!existsSync(path) || readFileSync(`${path}.md5`, 'utf8') !== etag) return [400, 'InvalidPart']
-      if (at < parts.length - 1 && statSync(path).size < 5_242_880) return [400, 'EntityTooSmall']
+      if (at < parts.length - 1 && statSync(path).size < smallestPart) return [400, 'EntityTooSmall']
     }
     return undefined
   }

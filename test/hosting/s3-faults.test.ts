@@ -15,10 +15,15 @@ import type { HostedStore } from '../../src/state/store.js'
 import { eventually } from '../helpers/eventually.js'
 import { chunked, Files, sha256, whole } from '../helpers/place-suite.js'
 import { type Asked, type S3Bucket, startBucket } from '../helpers/s3-bucket.js'
+import { sized } from '../helpers/sizes.js'
 
+/** Small parts, each of several chunks: what goes wrong with one does not depend on its size. */
+const PART = sized(262_144, 8_388_608)
 /** One part, and the beginning of the next. */
-const CONTENT = randomBytes(9_000_000)
-const PART = 8_388_608
+const SIZE = PART + 60_000
+/** What most files have at first, in the second part; and somewhat more. */
+const [BEGUN, MORE] = [PART + 11_000, PART + 21_000]
+const CONTENT = randomBytes(SIZE)
 const SLOW_DOWN = { status: 503, code: 'SlowDown' }
 
 describe('hosted files on an S3 server with faults', () => {
@@ -28,12 +33,12 @@ describe('hosted files on an S3 server with faults', () => {
   const failures: S3Error[] = []
   const open = (memory?: PartMemory) => {
     return new S3Place({
-      ...{ account: server.account, prefix: '', onFailure: (failure) => failures.push(failure) },
+      ...{ account: server.account, prefix: '', part: PART, onFailure: (failure) => failures.push(failure) },
       ...(memory ? { memory } : {}),
     })
   }
   beforeAll(async () => {
-    server = await startBucket()
+    server = await startBucket(PART)
     files = new Files()
     place = open()
   })
@@ -118,7 +123,7 @@ describe('hosted files on an S3 server with faults', () => {
   ] as const)('go on by themselves where an answer %s', async (_, fault) => {
     const id = await begun(0)
     const left = atFirst(['begin', 'part', 'put', 'complete', 'head'], 2, fault)
-    await files.write(place, id, chunked(CONTENT.subarray(0, 8_500_000)))
+    await files.write(place, id, chunked(CONTENT.subarray(0, BEGUN)))
     await goOn(id)
     await expectComplete(id)
     expect([left(), failures]).toEqual([0, []])
@@ -132,14 +137,14 @@ describe('hosted files on an S3 server with faults', () => {
     ['over its quota', { status: 403, code: 'QuotaExceeded' }, 'HOSTING_FULL'],
   ] as const
   it(`acknowledge nothing that a server does not take, ${REFUSALS.map(([how]) => how).join(', ')}, and lose nothing`, async () => {
-    const id = await begun(8_500_000)
+    const id = await begun(BEGUN)
     for (const [how, fault, code] of REFUSALS) {
       failures.length = 0
       server.fault = () => fault
-      const refused = files.write(place, id, chunked(CONTENT.subarray(8_500_000)))
+      const refused = files.write(place, id, chunked(CONTENT.subarray(BEGUN)))
       await expect(refused, how).rejects.toMatchObject({ code, message: expect.not.stringContaining('127.0.0.1') })
       expect(failures[0], how).toMatchObject(fault)
-      expect((await files.row(id)).received, how).toBe(8_500_000)
+      expect((await files.row(id)).received, how).toBe(BEGUN)
     }
     server.fault = () => undefined
     await goOn(id)
@@ -147,7 +152,7 @@ describe('hosted files on an S3 server with faults', () => {
   })
 
   it('are complete only when S3 has the whole object, whatever it says', async () => {
-    const id = await begun(8_500_000)
+    const id = await begun(BEGUN)
     const lies: ReturnType<S3Bucket['fault']>[] = [
       // failures that come with the status of success, as S3 does when it takes long to assemble
       {
@@ -156,13 +161,15 @@ describe('hosted files on an S3 server with faults', () => {
       },
       { change: (answer) => Object.assign(answer, { headers: {}, body: Buffer.from('  ') }) },
     ]
-    const another = await begun(8_500_000)
+    const another = await begun(BEGUN)
     const left = atFirst(['complete'], lies.length, ...lies)
     await goOn(another)
     await expectComplete(another)
     expect(left()).toBe(0)
     server.fault = ({ what }) =>
-      what === 'head' ? { change: ({ headers }) => Object.assign(headers, { 'content-length': '8999999' }) } : undefined
+      what === 'head'
+        ? { change: ({ headers }) => Object.assign(headers, { 'content-length': String(SIZE - 1) }) }
+        : undefined
     await expect(goOn(id)).rejects.toMatchObject({ code: 'UPLOAD_LOST' })
     expect((await files.row(id)).sha256).toBeNull()
     server.fault = () => undefined
@@ -171,8 +178,8 @@ describe('hosted files on an S3 server with faults', () => {
   })
 
   it('are complete although the service was killed before it could say so', async () => {
-    for (const more of [CONTENT, CONTENT.subarray(0, 8_600_000)]) {
-      const id = await begun(8_500_000)
+    for (const more of [CONTENT, CONTENT.subarray(0, MORE)]) {
+      const id = await begun(BEGUN)
       const row = await files.row(id)
       const advance: HostedStore['advance'] = async (...move) => {
         if (move[2].done) throw new StateError('STATE_UNAVAILABLE', 'killed')
@@ -204,7 +211,7 @@ describe('hosted files on an S3 server with faults', () => {
   })
 
   it('say that an upload is lost whose parts somebody has deleted', async () => {
-    const [parts, tail] = [await begun(8_500_000), await begun(1_000_000)]
+    const [parts, tail] = [await begun(BEGUN), await begun(PART / 2)]
     const { file, upload } = stateOf((await files.row(parts)).place)
     await place.bucket.abort(file as string, upload as string)
     await expect(goOn(parts)).rejects.toMatchObject({ code: 'UPLOAD_LOST' })
@@ -227,11 +234,11 @@ describe('hosted files on an S3 server with faults', () => {
       held.push(asked)
       return { wait: new Promise((resolve) => (arrive = resolve)) }
     }
-    const bytes = chunked(Buffer.alloc(8_700_000, 'other')) as unknown as AsyncIterable<Uint8Array>
+    const bytes = chunked(Buffer.alloc(PART + 31_000, 'other')) as unknown as AsyncIterable<Uint8Array>
     const lost = PartWriter.write(row, older, { store: files.store, place }, { bytes }).catch((error) => error)
     await eventually(() => held.length > 0)
     await files.store.unlock(id, older.holder)
-    await files.write(place, id, chunked(CONTENT.subarray(0, 8_500_000)))
+    await files.write(place, id, chunked(CONTENT.subarray(0, BEGUN)))
     arrive(undefined)
     expect(await lost).toMatchObject({ code: 'UPLOAD_CONFLICT' })
     await older.release()
@@ -242,13 +249,13 @@ describe('hosted files on an S3 server with faults', () => {
   it('are read on where a connection breaks, and refused where other bytes come than were asked for', async () => {
     const id = await begun(CONTENT.length)
     const row = await files.row(id)
-    atFirst(['get'], 2, { cutAfter: 3_000_000 })
+    atFirst(['get'], 2, { cutAfter: Math.floor(PART / 3) })
     expect((await whole(await place.read(row, 0, row.size - 1))).equals(CONTENT)).toBe(true)
-    atFirst(['get'], 1, { cutAfter: 1_000_000 })
-    expect((await whole(await place.read(row, 5, 2_000_004))).equals(CONTENT.subarray(5, 2_000_005))).toBe(true)
+    atFirst(['get'], 1, { cutAfter: Math.floor(PART / 8) })
+    expect((await whole(await place.read(row, 5, MORE))).equals(CONTENT.subarray(5, MORE + 1))).toBe(true)
     const lies: Record<string, string>[] = [
-      { 'content-range': 'bytes 6-15/9000000' },
-      { 'content-range': 'bytes 5-14/9000001' },
+      { 'content-range': `bytes 6-15/${SIZE}` },
+      { 'content-range': `bytes 5-14/${SIZE + 1}` },
       { 'content-length': '9' },
     ]
     for (const lie of lies) {
@@ -257,7 +264,7 @@ describe('hosted files on an S3 server with faults', () => {
       await expect(place.read(row, 5, 14)).rejects.toMatchObject({ code: 'HOSTING_UNAVAILABLE' })
     }
     server.fault = ({ what }) => (what === 'get' ? { cutAfter: 100 } : undefined)
-    await expect(whole(await place.read(row, 5, 999_999)).catch((error) => error)).resolves.toBeInstanceOf(Error)
+    await expect(whole(await place.read(row, 5, PART)).catch((error) => error)).resolves.toBeInstanceOf(Error)
   })
 
   it('end the request of a reader that has left, even before its answer', async () => {
@@ -285,13 +292,13 @@ describe('hosted files on an S3 server with faults', () => {
   })
 
   it('are hashed from the object where another version has kept the hash', async () => {
-    const id = await begun(8_500_000)
+    const id = await begun(BEGUN)
     const lock = new UploadLock(files.store, id)
     await lock.acquire(() => undefined)
     const { place: state } = await files.row(id)
-    await files.store.advance(id, lock.holder, { from: 8_500_000, to: 8_500_000, place: state, hash: 'AAAA' })
+    await files.store.advance(id, lock.holder, { from: BEGUN, to: BEGUN, place: state, hash: 'AAAA' })
     await lock.release()
-    await files.write(place, id, chunked(CONTENT.subarray(8_500_000, 8_600_000)))
+    await files.write(place, id, chunked(CONTENT.subarray(BEGUN, MORE)))
     await goOn(id)
     await expectComplete(id)
   })
@@ -299,17 +306,17 @@ describe('hosted files on an S3 server with faults', () => {
   it('take no more memory than they may, whatever the number of uploads', async () => {
     const memory = new PartMemory(2 * PART, 60_000)
     const bounded = open(memory)
-    const ids = await Promise.all(Array.from({ length: 3 }, () => files.create(9_000_000)))
+    const ids = await Promise.all(Array.from({ length: 3 }, () => files.create(SIZE)))
     let most = 0
     server.fault = () => {
       most = Math.max(most, memory.bytes)
       return undefined
     }
-    await Promise.all(ids.map((id) => files.write(bounded, id, chunked(CONTENT.subarray(0, 9_000_000)))))
+    await Promise.all(ids.map((id) => files.write(bounded, id, chunked(CONTENT))))
     expect(most).toBe(2 * PART)
     expect(memory.bytes).toBe(0)
     for (const id of ids) await expectComplete(id)
-    const size = 1_000_000
+    const size = PART / 2
     const impatient = open(new PartMemory(size, 1))
     let go = () => {}
     const waits = new Promise<void>((resolve) => (go = resolve))
@@ -330,7 +337,7 @@ describe('hosted files on an S3 server with faults', () => {
   })
 
   it('give way to those who wait for memory, and keep what has arrived', async () => {
-    const size = 1_000_000
+    const size = PART / 2
     const memory = new PartMemory(size, 600_000, 50)
     const bounded = open(memory)
     for (const checksum of [undefined, Buffer.alloc(32).toString('base64')]) {
