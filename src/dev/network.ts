@@ -17,7 +17,7 @@ import { loadSettings } from '../config/load.js'
 import { DEV_CHAIN_ID, devAccounts, startAnvil } from './anvil.js'
 import { type AddressEntry, DEV_NETWORK, deployContracts } from './deploy.js'
 import type { NetworkInfo } from './info.js'
-import { SEED_AGE, type Seeded, seed } from './seed/seed.js'
+import type { Seeded } from './seed/seed.js'
 
 export type { NetworkInfo } from './info.js'
 
@@ -71,11 +71,13 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     const addressFile = join(folder, 'address.json')
     if (options.beginFrom !== undefined) copyFileSync(join(options.beginFrom, 'address.json'), addressFile)
     const chainFile = join(folder, 'chain.json')
+    // not loaded without need: it makes its files as it is
+    const sample = options.seed ? await import('./seed/seed.js') : undefined
     // sample data has a history: a new chain begins before it
-    const isYoung = options.seed && options.beginFrom === undefined && !existsSync(chainFile)
+    const isYoung = sample && options.beginFrom === undefined && !existsSync(chainFile)
     const anvil = await startAnvil({
       port: options.rpcPort,
-      begins: isYoung ? Math.floor(Date.now() / 1000) - SEED_AGE : undefined,
+      begins: isYoung ? Math.floor(Date.now() / 1000) - sample.SEED_AGE : undefined,
       stateFile: options.stateDir === undefined ? undefined : chainFile,
       loadFile: options.beginFrom === undefined ? undefined : join(options.beginFrom, 'chain.json'),
     })
@@ -106,7 +108,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     const providerAddress = app.context.chains.get(DEV_CHAIN_ID)?.key.address as Address
     const providerUrl = await app.listen()
     const facts = { providerUrl, rpcUrl: anvil.rpcUrl, chainId: DEV_CHAIN_ID, addresses, accounts, providerAddress }
-    const seeded = options.seed ? await seed(facts, join(folder, 'seed.json')) : undefined
+    const seeded = await sample?.seed(facts, join(folder, 'seed.json'))
     if (seeded) cleanUp.push(() => seeded.close())
     // only now: a deployment that waits for blocks is slow
     if (options.blockTime !== undefined) await anvil.mineEvery(options.blockTime)

@@ -22,8 +22,6 @@ export interface PlaceUnderTest {
   close(): Promise<void>
 }
 
-/** More than two parts of any place. */
-const CONTENT = randomBytes(17_500_000)
 export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const OWNER = '0x1111111111111111111111111111111111111111'
 
@@ -86,9 +84,11 @@ export async function whole(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The suite that every place of hosted files must pass. */
-export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): void {
+/** The suite that every place of hosted files must pass. `PART` has the bytes that the place commits at a time. */
+export function placeSuite(name: string, PART: number, start: () => Promise<PlaceUnderTest>): void {
   describe(`place of hosted files: ${name}`, () => {
+    const SIZE = 2 * PART + 720_000
+    const CONTENT = randomBytes(SIZE)
     let under: PlaceUnderTest
     let files: Files
     const opened: Place[] = []
@@ -118,7 +118,7 @@ export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): 
     it('keeps a file whose parts come from one instance after the other, of any size', async () => {
       const id = await files.create(CONTENT.length)
       let at = 0
-      for (const size of [1, 65_535, 8_323_072, 1, 8_500_000, CONTENT.length]) {
+      for (const size of [1, 65_535, PART - 65_536, 1, PART + 110_000, SIZE]) {
         const part = CONTENT.subarray(at, at + size)
         at += part.length
         expect(await files.write(open(), id, chunked(part))).toBe(at)
@@ -127,8 +127,8 @@ export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): 
       const row = await complete(id, CONTENT)
       for (const [start, end] of [
         [0, 0],
-        [8_388_607, 8_388_608],
-        [17_499_990, 17_499_999],
+        [PART - 1, PART],
+        [SIZE - 10, SIZE - 1],
       ] as const)
         expect(await whole(await open().read(row, start, end))).toEqual(CONTENT.subarray(start, end + 1))
     })
@@ -143,23 +143,23 @@ export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): 
     })
 
     it('keeps what has arrived of a part that broke off, and goes on from there', async () => {
-      const content = CONTENT.subarray(0, 9_500_000)
+      const content = CONTENT.subarray(0, PART + 700_000)
       const id = await files.create(content.length)
       async function* broken(until: number) {
         yield* chunked(content.subarray(0, until))
         throw new Error('gone')
       }
-      await expect(files.write(open(), id, broken(9_000_001))).rejects.toThrow('gone')
-      expect((await files.row(id)).received).toBe(9_000_001)
-      await files.write(open(), id, chunked(content.subarray(9_000_001)))
+      await expect(files.write(open(), id, broken(PART + 600_001))).rejects.toThrow('gone')
+      expect((await files.row(id)).received).toBe(PART + 600_001)
+      await files.write(open(), id, chunked(content.subarray(PART + 600_001)))
       await complete(id, content)
     })
 
     it('keeps nothing of a part with another checksum, however long', async () => {
       const id = await files.create(CONTENT.length)
-      const part = CONTENT.subarray(0, 17_000_000)
+      const part = CONTENT.subarray(0, SIZE - 500_000)
       const sum = createHash('sha256').update(part).digest('base64')
-      const wrong = files.write(open(), id, chunked(CONTENT.subarray(0, 16_999_999)), sum)
+      const wrong = files.write(open(), id, chunked(CONTENT.subarray(0, SIZE - 500_001)), sum)
       await expect(wrong).rejects.toMatchObject({ code: 'UPLOAD_CHECKSUM' })
       expect((await files.row(id)).received).toBe(0)
       expect(await files.write(open(), id, chunked(part), sum)).toBe(part.length)
@@ -177,9 +177,11 @@ export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): 
     })
 
     it('keeps nothing of a writer that has lost its lock', async () => {
-      const content = CONTENT.subarray(0, 11_000_000)
+      // before the part is whole, with it, and beyond it
+      const [first, second, third] = [Math.round(PART / 3), Math.round(PART * 0.7), Math.round(PART / 4)]
+      const content = CONTENT.subarray(0, first + second + third)
       const id = await files.create(content.length)
-      await files.write(open(), id, chunked(content.subarray(0, 3_000_000)))
+      await files.write(open(), id, chunked(content.subarray(0, first)))
       // as a process that was stopped for longer than its lock holds, and still believes in it
       const stopped = new UploadLock(files.store, id)
       await stopped.acquire(() => undefined)
@@ -187,13 +189,13 @@ export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): 
       const resumed = new Promise<void>((resolve) => (go = resolve))
       const row = await files.row(id)
       async function* other() {
-        yield* chunked(Buffer.alloc(6_000_000, 'other'))
+        yield* chunked(Buffer.alloc(second, 'other'))
         await resumed
-        yield* chunked(Buffer.alloc(2_000_000, 'other'))
+        yield* chunked(Buffer.alloc(third, 'other'))
       }
       const part = { bytes: other() }
       const older = PartWriter.write(row, stopped, { store: files.store, place: open() }, part).catch((error) => error)
-      await eventually(async () => (await files.row(id)).received >= 3_000_000)
+      await eventually(async () => (await files.row(id)).received >= first)
       const { received } = await files.row(id)
       await files.store.unlock(id, stopped.holder)
       const newer = new UploadLock(files.store, id)
@@ -214,7 +216,7 @@ export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): 
       // more than all buffers on the way hold
       const size = 8_000_000
       const id = await files.create(size)
-      await files.write(open(), id, chunked(CONTENT.subarray(0, size)))
+      await files.write(open(), id, chunked(Buffer.alloc(size)))
       const leaving = new AbortController()
       const body = await open().read(await files.row(id), 0, size - 1, leaving.signal)
       body.on('error', () => undefined)
@@ -226,13 +228,13 @@ export function placeSuite(name: string, start: () => Promise<PlaceUnderTest>): 
     it('deletes all that there is of a file, complete or not, and again', async () => {
       const before = under.left().length
       const [done, begun, never] = [
-        await files.create(9_000_000),
+        await files.create(PART + 600_000),
         await files.create(CONTENT.length),
         await files.create(5),
       ]
-      await files.write(open(), done, chunked(CONTENT.subarray(0, 9_000_000)))
-      await files.write(open(), begun, chunked(CONTENT.subarray(0, 9_000_000)))
-      await files.write(open(), begun, chunked(CONTENT.subarray(9_000_000, 9_000_100)))
+      await files.write(open(), done, chunked(CONTENT.subarray(0, PART + 600_000)))
+      await files.write(open(), begun, chunked(CONTENT.subarray(0, PART + 600_000)))
+      await files.write(open(), begun, chunked(CONTENT.subarray(PART + 600_000, PART + 600_100)))
       const ids: string[] = []
       for await (const id of open().ids()) ids.push(id)
       expect(ids).toEqual(expect.arrayContaining([done, begun]))
