@@ -9,10 +9,6 @@ const FATES = {
     const kept = []
     for (;;) kept.push({ at: kept.length })
   },
-  // as 0x01 for all that can be seen from outside, without taking the processor from others
-  '0x05': () => {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
-  },
   '0x03': () => {
     throw new Error('hunter2')
   },
@@ -22,7 +18,7 @@ export function document({ published: { data, tries } }) {
   if (tries) {
     const before = Atomics.add(tries, 0, 1)
     if (data === '0x04' && before > 0) return { ddo: '{}', did: 'did:op:second' }
-    if (data === '0x04') FATES['0x05']()
+    if (data === '0x04') FATES['0x01']()
   }
   return FATES[data]?.() ?? { ddo: '{}', did: 'did:op:first' }
 }
