@@ -40,15 +40,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Each test has a browser of its own, whose tabs have taken nothing yet. */
-beforeEach(async () => {
+/** Each test that measures memory has a browser of its own, whose tabs have taken nothing yet. */
+const startBrowser = async () => {
   browser = await launchBrowser()
+}
+const endBrowser = () => browser?.close()
+
+async function fresh() {
   const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
   observed = await observedPage(browser, { origins, reducedMotion: 'reduce', acceptDownloads: true })
   page = observed.page
   page.setDefaultTimeout(600_000)
-})
-afterEach(() => browser?.close())
+}
 
 const button = (name: string) => page.getByRole('button', { name, exact: true }).first()
 
@@ -76,6 +79,9 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 describe('large files in Chromium', () => {
+  beforeEach(() => startBrowser().then(fresh))
+  afterEach(endBrowser)
+
   it(`${DOWNLOADED} MiB by a link: the tab needs less than ${MOST} MiB`, { timeout: 1_800_000 }, async () => {
     const did = await published([await backEnd.file(DOWNLOADED)], 'Large')
     await got(did)
@@ -143,7 +149,11 @@ const savedText = (name: string) =>
 describe('a download to a file that was chosen', () => {
   const CONTENT = 'hour,height\n0,4.2\n'.repeat(20_000)
   const file = () => new File([CONTENT], 'heights.csv', { type: 'text/csv' })
+  beforeAll(startBrowser)
+  afterEach(() => observed.context.close())
+  afterAll(endBrowser)
   beforeEach(async () => {
+    await fresh()
     await observed.context.addInitScript(pickFromOwn)
     // whatever is of unknown size goes to a file
     await page.route('**/api/services/fileinfo', async (one) => {

@@ -18,6 +18,7 @@ import { type Instance, startInstance } from '../helpers/instance.js'
 import { createLink, grantOf } from '../helpers/links.js'
 import type { Published } from '../helpers/publish.js'
 import { ask, createToken, deleteToken, freshNonce, served } from '../helpers/requests.js'
+import { type Service, startHere } from '../helpers/service-here.js'
 import { StorageServer } from '../helpers/storage-server.js'
 import { World } from '../helpers/world.js'
 
@@ -31,7 +32,9 @@ describe('download links', () => {
   let world: World
   let postgres: PostgresBackend
   let collector: StorageServer
-  let instances: Instance[]
+  /** The first two are processes, whose logs are read; of the later ones only those where the process matters. */
+  let processes: Instance[]
+  let instances: Service[]
   let folder: string
   let asset: Published
   let buyer: Wallet
@@ -62,7 +65,8 @@ describe('download links', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     })
     const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin }
-    instances = await Promise.all([startOne({ ...traced, LOG_LEVEL: 'trace' }), startOne(traced)])
+    processes = await Promise.all([startOne({ ...traced, LOG_LEVEL: 'trace' }), startOne(traced)])
+    instances = [...processes]
     buyer = await world.somebody()
     asset = await world.publishUrl(world.storage.file('/tides.bin', CONTENT, 'application/octet-stream'))
     txId = await world.order(asset, buyer)
@@ -159,14 +163,14 @@ describe('download links', () => {
     await ask(url, { method: 'DELETE' })
     await ask(`${at(first(), url)}/more`)
     expect((await ask(url)).status).toBe(200)
-    const lines = () => instances[0]?.requests.filter(({ route }) => String(route).includes('/link/')) ?? []
+    const lines = () => processes[0]?.requests.filter(({ route }) => String(route).includes('/link/')) ?? []
     await eventually(() => lines().some(({ status }) => status === 403) && lines().some(({ status }) => status === 200))
     expect(lines().findLast(({ status }) => status === 200)).toMatchObject({
       route: '/api/services/download/link/:grant/:name',
       ...{ did: asset.did, consumer: buyer.address, order: txId, service: asset.ddo.services[0]?.id },
     })
     await eventually(() => spans.includes('/link/:grant'))
-    const logged = instances.map(({ lines, requests }) => lines.join('\n') + JSON.stringify(requests)).join() + spans
+    const logged = processes.map(({ lines, requests }) => lines.join('\n') + JSON.stringify(requests)).join() + spans
     expect(made.length).toBeGreaterThan(3)
     for (const one of made) expect(logged).not.toContain(grantOf(one).slice(0, 40))
   })
@@ -178,17 +182,18 @@ describe('download links', () => {
       PREVIOUS_PRIVATE_KEYS: settings().PROVIDER_PRIVATE_KEY as string,
     }
     const secret = { AUTH_TOKEN_SECRET: 'a secret of more than thirty-two characters' }
-    await instances[0]?.end('SIGKILL')
-    instances[0] = await startOne(rotated)
+    await processes[0]?.end('SIGKILL')
+    instances[0] = await startHere(settings(rotated))
     await served(first(), asset)
     expect((await ask(at(first(), before))).json.code).toBe('LINK_INVALID')
     const after = await link()
     expect((await ask(after)).status).toBe(200)
     await instances[1]?.end()
-    instances[1] = await startOne(secret)
+    instances[1] = await startHere(settings(secret))
     await served(second(), asset)
     const lasting = await link(second())
     await instances[0]?.end()
+    // a process, which knows nothing of the one before it
     instances[0] = await startOne({ ...rotated, ...secret })
     await served(first(), asset)
     const { status } = await ask(at(first(), lasting))
@@ -197,7 +202,7 @@ describe('download links', () => {
 
   it('begin with PUBLIC_URL where that is set', async () => {
     await instances[1]?.end()
-    instances[1] = await startOne({ PUBLIC_URL: 'https://data.example.org/tides/' })
+    instances[1] = await startHere(settings({ PUBLIC_URL: 'https://data.example.org/tides/' }))
     await served(second(), asset)
     const { url } = await createLink(second(), asset, txId, buyer)
     expect(url).toMatch('https://data.example.org/tides/api/services/download/link/')

@@ -20,7 +20,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { freePort } from '../../../test/helpers/backends.js'
 import { owned } from '../../../test/helpers/children.js'
 import { eventually } from '../../../test/helpers/eventually.js'
-import { type Instance, startInstance } from '../../../test/helpers/instance.js'
+import { startInstance } from '../../../test/helpers/instance.js'
+import { type Service, startHere } from '../../../test/helpers/service-here.js'
 import { builtChild } from '../built-child.js'
 import { type Sold, Stage, sha256 } from '../stage.js'
 
@@ -217,24 +218,26 @@ describe('downloadToFile', () => {
   it('goes on when the service was killed and is there again', async () => {
     const port = await freePort()
     const settings = stage.world.beside({ STATE_DIR: mkdtempSync(join(folder, 'state-')), PORT: String(port) })
-    let instance: Instance = await startInstance(settings)
+    const killed = await startInstance(settings)
+    let again: Service | undefined
     const { target } = stage.proxy
     stage.proxy.target = port
     try {
       const { url, letGo } = slowFile('/killed.bin', 1_000_000)
       const slow = await stage.sold(url)
       // this instance has an index of its own
-      await eventually(async () => (await fetch(`${instance.url}/api/aquarius/assets/ddo/${slow.did}`)).ok)
+      await eventually(async () => (await fetch(`${killed.url}/api/aquarius/assets/ddo/${slow.did}`)).ok)
       const path = join(folder, 'killed.bin')
       const saving = save(path, slow)
       await eventually(() => sizeOf(`${path}.part`) >= 900_000)
-      await instance.end('SIGKILL')
+      await killed.end('SIGKILL')
       letGo()
-      instance = await startInstance(settings)
+      again = await startHere(settings)
       expect(await saving).toMatchObject({ sha256: DIGEST, bytes: CONTENT.length })
     } finally {
       stage.proxy.target = target
-      await instance.end()
+      await killed.end('SIGKILL')
+      await again?.end()
     }
   })
 
