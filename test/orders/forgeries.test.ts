@@ -12,15 +12,19 @@ import { World } from '../helpers/world.js'
 const ZERO = ethers.constants.AddressZero
 const NO_MARKET = { consumeMarketFeeAddress: ZERO, consumeMarketFeeToken: ZERO, consumeMarketFeeAmount: '0' }
 
+let world: World
+beforeAll(async () => {
+  world = await World.start({ ORDER_WAIT: '200' })
+})
+afterAll(() => world.close())
+
 /** Forged, foreign and stale orders on the real contracts, each beside an honest one that passes. */
 describe('orders', () => {
-  let world: World
   let asset: Published
   let other: Published
   let buyer: Wallet
 
   beforeAll(async () => {
-    world = await World.start({ ORDER_WAIT: '200' })
     const url = world.storage.file('/tides.csv', Buffer.from('hour,height\n'))
     // a second service of the same datatoken, so that orders can be for the wrong one
     const twoServices = (ddo: Published['ddo']) => {
@@ -30,7 +34,6 @@ describe('orders', () => {
     other = await world.publishUrl(url)
     buyer = await world.somebody()
   })
-  afterAll(() => world.close())
 
   /** The answer of the service to a download with this transaction. */
   async function verdict(txId: string, consumer: Signer = buyer, of = asset): Promise<string> {
@@ -242,16 +245,13 @@ describe('unknown orders', () => {
 
 /** Contracts that emit the events of orders by themselves. */
 describe('attack contracts', () => {
-  let world: World
   let buyer: Wallet
   let forger: ethers.Contract
   beforeAll(async () => {
-    world = await World.start({ ORDER_WAIT: '200' })
     buyer = await world.somebody()
     const address = ethers.utils.getAddress(await deployed(world.network.rpcUrl, 'Forger'))
     forger = new ethers.Contract(address, compiled('Forger').abi as never, buyer)
   })
-  afterAll(() => world.close())
 
   const PASSES = 'passes with 4 bytes'
   const ONE = ethers.utils.parseEther('1')
