@@ -9,9 +9,11 @@ import { type Instance, startInstance } from '../helpers/instance.js'
 import { bodyOf, Nginx } from '../helpers/nginx.js'
 import type { Published } from '../helpers/publish.js'
 import { ask, createToken, downloadParams, freshNonce, served, signatureOf } from '../helpers/requests.js'
+import { sized } from '../helpers/sizes.js'
 import { World } from '../helpers/world.js'
 
 const CONTENT = randomBytes(300_000)
+const INSTANCES = sized(2, 4)
 /** Clients that send requests all the time. */
 const CLIENTS = 4
 /** Milliseconds between the rounds of a client: always requests in flight, yet most of the processor for the restarts. */
@@ -19,7 +21,7 @@ const PAUSE = 30
 const found = program('nginx')
 if (!found) console.warn('SKIPPED: rolling restarts behind nginx. It is not installed (Debian: nginx-light).')
 
-describe.skipIf(!found)('two instances on one PostgreSQL, behind nginx', () => {
+describe.skipIf(!found)(`${INSTANCES} instances on one PostgreSQL, behind nginx`, () => {
   let world: World
   let postgres: PostgresBackend
   let nginx: Nginx
@@ -30,7 +32,7 @@ describe.skipIf(!found)('two instances on one PostgreSQL, behind nginx', () => {
 
   beforeAll(async () => {
     ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
-    ports = await Promise.all([0, 1].map(freePort))
+    ports = await Promise.all(Array.from({ length: INSTANCES }, freePort))
     environment = world.beside({
       DATABASE_URL: postgres.url(),
       STATE_DIR: postgres.folder,
@@ -100,6 +102,6 @@ describe.skipIf(!found)('two instances on one PostgreSQL, behind nginx', () => {
     rolled = true
     await clients
     expect(lost).toEqual([])
-    expect(answered).toBeGreaterThan(4 * CLIENTS)
+    expect(answered).toBeGreaterThan(2 * INSTANCES * CLIENTS)
   })
 })
