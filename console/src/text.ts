@@ -298,6 +298,10 @@ export const text = {
       unknown: 'It must begin with https://, ipfs:// or ar://, or be a storage object as JSON.',
       json: 'This is not JSON with a “type”.',
     },
+    earlyFiles: (count: number) =>
+      count === 1
+        ? 'One file is uploaded once a wallet is connected.'
+        : `${count} files are uploaded once a wallet is connected.`,
     needsWallet: 'Connect a wallet to upload: the provider wants to know whose files they are.',
     uploadStates: {
       waiting: 'Waiting',

@@ -239,6 +239,19 @@ describe('a page that is loaded again', () => {
   })
 })
 
+describe('files that are dropped before a wallet is connected', () => {
+  it('are uploaded once it is, and do not make the browser leave the page', async () => {
+    await visit('publish')
+    await page.getByText('Connect a wallet to upload').waitFor()
+    await drop(page, [{ name: 'early.csv', content: 'a,b\n1,2\n' }], 0)
+    await page.getByText('One file is uploaded once a wallet is connected.').waitFor()
+    await connect(page, 3)
+    await page.locator('.file[data-status=done]').waitFor()
+    expect(await page.locator('.file').textContent()).toContain('early.csv')
+    expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+})
+
 describe('a node that gives the logs of its newest blocks alone', () => {
   it('leaves out what is revoked: Mine says so, and that older orders are missing', async () => {
     const { did } = await published({ name: 'Revoked, and out of reach', price: 'free' })

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../../icons/icon.js'
 import { Picture } from '../../icons/illustrations.js'
 import { Button } from '../../parts/button.js'
@@ -48,23 +48,40 @@ function Drop() {
   const wallet = useStore(walletState)
   const [over, setOver] = useState(false)
   const [different, setDifferent] = useState<string[]>([])
+  const [early, setEarly] = useState<File[]>([])
   const { publish: words } = text
   const { maxFile } = config().hosting
-  if (wallet.status !== 'connected')
+  const isConnected = wallet.status === 'connected'
+  const add = async (list: Iterable<File> | null | undefined) => {
+    const added = await addUploads([...(list ?? [])])
+    setDifferent(added.different)
+    if (added.resumed > 0) announce(words.resumedUploads(added.resumed))
+  }
+  useEffect(() => {
+    if (!isConnected || early.length === 0) return
+    setEarly([])
+    void add(early)
+  }, [isConnected, early])
+  if (!isConnected)
     return (
-      <div class="drop">
+      // biome-ignore lint/a11y/noStaticElementInteractions: by keyboard the button below is the way
+      <div
+        class="drop"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          // a browser would else leave the page and open the file
+          event.preventDefault()
+          setEarly([...early, ...(event.dataTransfer?.files ?? [])])
+        }}
+      >
         <Picture name="publish" />
         <p>{words.needsWallet}</p>
+        {early.length > 0 && <p role="status">{words.earlyFiles(early.length)}</p>}
         <Button kind="primary" icon="wallet" onClick={() => choosingWallet.set(true)}>
           {text.wallet.connect}
         </Button>
       </div>
     )
-  const add = async (list: FileList | null | undefined) => {
-    const added = await addUploads([...(list ?? [])])
-    setDifferent(added.different)
-    if (added.resumed > 0) announce(words.resumedUploads(added.resumed))
-  }
   return (
     <>
       <label
