@@ -1,7 +1,6 @@
 import type { EIP1193RequestFn, Transport } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { isAddressText } from '../crypto/address.js'
-import { type Hex, isHexBytes } from '../hex.js'
 
 /** A node's response does not have the form that its request calls for, so it counts as none. */
 export class MalformedResponse extends Error {
@@ -177,8 +176,8 @@ function isHash(result: unknown): result is string {
   return typeof result === 'string' && result.length === 66 && /^0x[0-9a-f]{64}$/i.test(result)
 }
 
-function isBytes(result: unknown): result is Hex {
-  return typeof result === 'string' && isHexBytes(result)
+function isBytes(result: unknown): result is string {
+  return typeof result === 'string' && result.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(result)
 }
 
 function sameHex(one: unknown, other: unknown): boolean {

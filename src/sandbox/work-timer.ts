@@ -1,9 +1,6 @@
 /** How many times as long as its processor time a task may take: a thread that waits for ever uses none. */
 const MAX_STRETCH = 6
 
-/** Milliseconds at the start whose processor time is not counted: nearly all tasks end within them, and to ask for it takes longer than some of them. */
-const UNCOUNTED = 20
-
 /**
  * Calls `onOver` once this process has used so many milliseconds of processor time, and not before as many have passed.
  * On an overloaded machine, or where the process was stopped meanwhile, that is later, but at most six times as late.
@@ -11,16 +8,14 @@ const UNCOUNTED = 20
  */
 export function afterWork(milliseconds: number, onOver: () => void): () => void {
   const begun = performance.now()
-  const work = Math.max(0, milliseconds - UNCOUNTED)
-  const look = (before: NodeJS.CpuUsage) => {
+  const before = process.cpuUsage()
+  const look = () => {
     const { user, system } = process.cpuUsage(before)
     const passed = performance.now() - begun
-    const left = Math.min(work - (user + system) / 1000, MAX_STRETCH * milliseconds - passed)
+    const left = Math.min(milliseconds - (user + system) / 1000, MAX_STRETCH * milliseconds - passed)
     if (left <= 0) onOver()
-    else timer = setTimeout(look, left, before)
+    else timer = setTimeout(look, left)
   }
-  let timer = setTimeout(() => {
-    timer = setTimeout(look, work, process.cpuUsage())
-  }, milliseconds - work)
+  let timer = setTimeout(look, milliseconds)
   return () => clearTimeout(timer)
 }

@@ -126,9 +126,7 @@ export function tokensForValue(path: string, value: string, exact: boolean): str
 
 /** Prefixes of a word that have their own tokens, so that they are found without a scan of all words. */
 export function beginningsOf(word: string): string[] {
-  const characters = ASCII.test(word)
-    ? [...word.slice(0, BEGINNING)]
-    : [...word.slice(0, 2 * BEGINNING)].slice(0, BEGINNING)
+  const characters = [...word.slice(0, 2 * BEGINNING)].slice(0, BEGINNING)
   return characters.map((_, at) => characters.slice(0, at + 1).join(''))
 }
 

@@ -4,7 +4,6 @@ import * as z from 'zod'
 import { maxNonce, type Nonce, parseNonce } from '../../auth/nonce.js'
 import { BOUNDS } from '../../bounds.js'
 import { ValidationError } from '../../errors.js'
-import { isHexBytes } from '../../hex.js'
 import { memoizedText } from '../../memo.js'
 import { safeParse, validationError } from '../../validation.js'
 import { documented, fieldDoc } from './docs.js'
@@ -106,8 +105,8 @@ export const signatureText = documented(upTo(MAX_SIGNATURE), {
 export const hexBytes = documented(
   z
     .string('must be hex')
-    .transform((value) => value.toLowerCase() as Hex)
-    .refine(isHexBytes, 'must be hex, two digits a byte after 0x'),
+    .refine((value) => /^0x(?:[0-9a-f]{2})*$/i.test(value), 'must be hex, two digits a byte after 0x')
+    .transform((value) => value.toLowerCase() as Hex),
   { schema: { type: 'string', pattern: '^0x(?:[0-9a-fA-F]{2})*$' }, description: 'Bytes as hex.', example: '0x04' },
 )
 
