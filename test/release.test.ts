@@ -4,14 +4,22 @@ import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSy
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROOT } from './helpers/built.js'
+import { differences, filesOf } from '../scripts/release/contents.js'
+import { build, ROOT } from './helpers/built.js'
+import { prepared } from './helpers/prepared.js'
 import { copySources } from './helpers/sources.js'
 
 /** The script built, below the checkout: it finds that by its own place. */
 const BUILT = 'scripts/release.mjs'
+
+/** That of the sources, so that what is built of them can be compared with the build of this test run. */
+const VERSION: string = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
+/** What may come before any version: the first of its pre-releases. */
+const BEFORE = `${VERSION.replace(/-.*/, '')}-0`
+const [SERVICE, LIBRARY] = [`tidegate-${VERSION}.tgz`, `tidegate-client-${VERSION}.tgz`]
 
 const hasPrograms = ['git', 'tar'].every((program) => spawnSync(program, ['--version']).status === 0)
 if (!hasPrograms) console.warn('SKIPPED: making a release. It needs git and tar.')
@@ -64,16 +72,9 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
     appendFileSync(join(checkout, '.git', 'info', 'exclude'), `node_modules\n${BUILT}\n`)
     git('add', '--all')
     commit()
-    git('tag', 'v0.1.0')
-    const changelog = '# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-02-03\n\n### Operators\n- New.\n'
+    git('tag', `v${BEFORE}`)
+    const changelog = `# Changelog\n\n## [Unreleased]\n\n## [${VERSION}] - 2026-02-03\n\n### Operators\n- New.\n`
     writeFileSync(join(checkout, 'CHANGELOG.md'), changelog)
-    edit('package.json', (text) => text.replace(/"version": "[^"]+"/, '"version": "0.2.0"'))
-    edit('client/package.json', (text) => text.replace(/"version": "[^"]+"/, '"version": "0.2.0"'))
-    edit('package-lock.json', (text) => {
-      const lock = JSON.parse(text)
-      for (const name of ['', 'client']) lock.packages[name].version = '0.2.0'
-      return JSON.stringify({ ...lock, version: '0.2.0' })
-    })
     commit()
   })
   afterAll(async () => {
@@ -84,15 +85,15 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
   it('is a dry run by default, which lists what would be published', async () => {
     const dry = await release('--out', out)
     expect(dry).toMatchObject({ code: 0, err: '' })
-    const path = join(out, 'tidegate-0.2.0.tgz')
+    const path = join(out, SERVICE)
     for (const line of [
-      'tidegate 0.2.0',
-      'after    v0.1.0',
+      `tidegate ${VERSION}`,
+      `after    v${BEFORE}`,
       git('rev-parse', 'HEAD'),
       'Dry run: nothing was published',
     ])
       expect(dry.out).toContain(line)
-    const library = join(out, 'tidegate-client-0.2.0.tgz')
+    const library = join(out, LIBRARY)
     for (const one of [path, library]) expect(dry.out).toContain(`sha256   ${sha256(readFileSync(one))}`)
     expect(asked).toEqual([])
     expect(git('status', '--porcelain')).toBe('')
@@ -103,11 +104,32 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
       JSON.parse(execFileSync('tar', ['-xzOf', one, 'package/dist/sbom.cdx.json'], { encoding: 'utf8' })),
     )
     for (const { metadata } of bills)
-      expect(metadata).toMatchObject({ timestamp: new Date(time).toISOString(), component: { version: '0.2.0' } })
+      expect(metadata).toMatchObject({ timestamp: new Date(time).toISOString(), component: { version: VERSION } })
     expect(bills[1].metadata.component).toMatchObject({ group: '@tidegate', name: 'client', type: 'library' })
     expect(bills[1].components.map(({ name }: { name: string }) => name)).toContain('viem')
-    buildOnce()
   })
+
+  it('builds the same bytes as another folder, byte by byte, but for the time in its bill of materials', () => {
+    const dist = unpacked(SERVICE)
+    // the build of this test run: without a time, from another folder into another
+    const elsewhere = prepared('build', 'dist') ?? dirname(build(join(folder, 'elsewhere')))
+    const files = filesOf(dist)
+    expect(files).toContain('console/index.html')
+    expect(files.length).toBeGreaterThan(10)
+    // what else a build leaves says what the page was made of, and is in no package
+    expect(differences(dist, elsewhere)).toEqual(['sbom.cdx.json', 'console/.sources'])
+    const bills = [dist, elsewhere].map((one) => JSON.parse(readFileSync(join(one, 'sbom.cdx.json'), 'utf8')))
+    expect(bills[1].metadata.timestamp).not.toBe(bills[0].metadata.timestamp)
+    expect(bills[1].serialNumber).not.toBe(bills[0].serialNumber)
+    expect(bills[1].components).toEqual(bills[0].components)
+  })
+
+  /** Unpacks what a dry run has left. Answers the folder of the build in it. */
+  function unpacked(archive: string): string {
+    const to = mkdtempSync(join(folder, 'unpacked-'))
+    execFileSync('tar', ['-xzf', join(out, archive), '-C', to])
+    return join(to, 'package', 'dist')
+  }
 
   /**
    * Has the builds of later releases copy what the dry run has built: to build four times more shows nothing more, nor to
@@ -120,16 +142,13 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
     // nor to check their sources out
     git('rm', '--quiet', '-r', 'src', 'bench', 'test', 'console/src', 'console/test', ':!test/package.json')
     for (const [script, archive, to] of [
-      ['build', 'tidegate-0.2.0.tgz', 'dist'],
-      ['build-client', 'tidegate-client-0.2.0.tgz', 'client/dist'],
+      ['build', SERVICE, 'dist'],
+      ['build-client', LIBRARY, 'client/dist'],
     ] as const) {
-      const unpacked = join(folder, script)
-      mkdirSync(unpacked)
-      execFileSync('tar', ['-xzf', join(out, archive), '-C', unpacked])
-      const dist = join(unpacked, 'package', 'dist')
+      const dist = unpacked(archive)
       if (to === 'dist') {
         for (const file of readdirSync(dist)) if (/^(chunk|import)-/.test(file)) rmSync(join(dist, file))
-        writeFileSync(join(dist, 'cli.js'), "console.log('0.2.0')\n")
+        writeFileSync(join(dist, 'cli.js'), `console.log(${JSON.stringify(VERSION)})\n`)
       }
       const copy = [dist, to, { recursive: true }]
       const args = copy.map((argument) => JSON.stringify(argument)).join(', ')
@@ -139,54 +158,59 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
   }
 
   it('publishes exactly the packages that it checked, when given their version, and resumes where it was interrupted', async () => {
+    buildOnce()
     refusing = '/tidegate'
-    const refused = await release('--publish', '0.2.0')
+    const refused = await release('--publish', VERSION)
     expect(refused.code).toBe(1)
     refusing = undefined
     const puts = () => asked.splice(0).filter(({ request }) => request.startsWith('PUT'))
     const [first, ...others] = puts()
     expect(first?.request).toBe('PUT /@tidegate%2fclient')
     expect(others.map(({ request }) => request)).toEqual(['PUT /tidegate'])
-    const told = await release('--publish', '0.2.0')
+    const told = await release('--publish', VERSION)
     expect(told).toMatchObject({ code: 0, err: '' })
-    expect(told.out).toContain('@tidegate/client@0.2.0 is already published with the same contents: skipped.')
+    expect(told.out).toContain(`@tidegate/client@${VERSION} is already published with the same contents: skipped.`)
     const second = puts()
     expect(second.map(({ request }) => request)).toEqual(['PUT /tidegate'])
-    for (const { body } of [first as { body: string }, ...second]) {
+    // those of both runs: they are packed into identical archives every time
+    for (const { body } of [first as { body: string }, ...others, ...second]) {
       const { _attachments: attachments, 'dist-tags': tags } = JSON.parse(body)
       const [{ data }] = Object.values(attachments) as [{ data: string }]
       expect(told.out).toContain(`sha256   ${sha256(Buffer.from(data, 'base64'))}`)
-      expect(tags).toEqual({ latest: '0.2.0' })
+      expect(tags).toEqual({ latest: VERSION })
     }
   })
 
   it('publishes nothing where the registry has the version with other contents', async () => {
     const document = structuredClone(published.get('/tidegate')) as { versions: Record<string, { dist: object }> }
-    Object.assign(document.versions['0.2.0']?.dist as object, { integrity: `sha512-${'A'.repeat(86)}==` })
+    Object.assign(document.versions[VERSION]?.dist as object, { integrity: `sha512-${'A'.repeat(86)}==` })
     published.set('/tidegate', document)
     published.delete('/@tidegate%2fclient')
-    const refused = await release('--publish', '0.2.0')
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('has tidegate@0.2.0 with other contents') })
+    const refused = await release('--publish', VERSION)
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`has tidegate@${VERSION} with other contents`),
+    })
     expect(asked.splice(0).filter(({ request }) => request.startsWith('PUT'))).toEqual([])
   })
 
   it('publishes nothing when a check fails, and lists all failures', async () => {
-    edit('package.json', (text) => text.replace('"0.2.0"', '"0.4.0"').replace('"files": [', '"files": ["demo",'))
+    edit('package.json', (text) => text.replace(`"${VERSION}"`, '"99.9.9"').replace('"files": [', '"files": ["demo",'))
     edit('client/package.json', (text) => text.replace('"files": [', '"files": ["src",'))
     edit('docs/legacy.md', (text) => `${text}\nnpm_${'a1'.repeat(18)}\n`)
     commit()
     edit('README.md', (text) => `${text}\n`)
-    const refused = await release('--publish', '0.2.0')
+    const refused = await release('--publish', VERSION)
     expect(refused.code).toBe(1)
     for (const reason of [
       'Nothing was published, because of:',
-      'CHANGELOG.md has no section [0.4.0].',
+      'CHANGELOG.md has no section [99.9.9].',
       'has uncommitted changes',
-      'package-lock.json says 0.2.0, package.json 0.4.0.',
-      'client/package.json says 0.2.0, package.json 0.4.0.',
+      `package-lock.json says ${VERSION}, package.json 99.9.9.`,
+      `client/package.json says ${VERSION}, package.json 99.9.9.`,
       'src/index.ts may not be in the package.',
-      '0.4.0 leaves out versions after 0.1.0',
-      '--publish 0.2.0 is not the version in package.json, 0.4.0.',
+      `99.9.9 leaves out versions after ${BEFORE}`,
+      `--publish ${VERSION} is not the version in package.json, 99.9.9.`,
       'demo/run.ts may not be in the package.',
       'docs/legacy.md holds what looks like a secret.',
     ])
@@ -196,7 +220,7 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
   })
 
   it('rejects unknown arguments before it does anything', async () => {
-    for (const args of [['--publish'], ['--force'], ['0.2.0']]) expect((await release(...args)).code).toBe(1)
+    for (const args of [['--publish'], ['--force'], [VERSION]]) expect((await release(...args)).code).toBe(1)
     expect(asked).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -8,6 +8,7 @@ import { build } from 'esbuild'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../test/helpers/built.js'
+import { prepared } from '../../test/helpers/prepared.js'
 
 /** Bytes that the whole library may take in a page, compressed, without viem and what is loaded only where it is needed. */
 const SIZE = 25_000
@@ -16,8 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tidegate-client-package-'))
 const client = join(folder, 'client')
 
 beforeAll(() => {
-  mkdirSync(client)
-  execFileSync(process.execPath, ['scripts/build-client.mjs', join(client, 'dist')], { cwd: ROOT })
+  cpSync(prepared('checkout', 'client', 'dist') as string, join(client, 'dist'), { recursive: true })
   for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(ROOT, 'client', name), join(client, name))
 })
 afterAll(() => rmSync(folder, { recursive: true }))

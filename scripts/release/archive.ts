@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { differences, faultsOfContents, filesOf, MAX_PACKED, type Workspace } from './contents.js'
 import { type Commit, checkOut, run } from './repository.js'
@@ -32,6 +32,8 @@ export function makeArchives(root: string, commit: Commit, version: string, fold
     symlinkSync(packages, join(checkout, 'node_modules'), 'junction')
     for (const script of ['scripts/build.mjs', 'scripts/build-client.mjs'])
       run(checkout, process.execPath, [script], { SOURCE_DATE_EPOCH: commit.time })
+    // npm would read the manifests of all packages there to pack one that bundles none
+    rmSync(join(checkout, 'node_modules'))
   }
   const service = packed('', first, second, packages, folder)
   const told = service.files.includes('dist/cli.js')

@@ -10,7 +10,6 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +18,7 @@ import { installedPackages } from '../../scripts/build/packages.mjs'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { page, REPOSITORY } from '../helpers/pages.js'
+import { prepared } from '../helpers/prepared.js'
 import { ask } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -49,14 +49,9 @@ describe('installing', () => {
 
   beforeAll(async () => {
     world = await World.start()
-    const ignored = new Set(read('.dockerignore').split('\n').filter(Boolean))
-    cpSync(REPOSITORY, checkout, {
-      recursive: true,
-      filter: (path) => !ignored.has(path.slice(REPOSITORY.length)) || path === REPOSITORY,
-    })
-    // npm ci
-    symlinkSync(join(REPOSITORY, 'node_modules'), join(checkout, 'node_modules'))
-    execFileSync('npm', ['run', 'build'], { cwd: checkout, stdio: 'ignore' })
+    // COPY . ., npm ci and npm run build: done for this test run
+    linked(prepared('checkout') as string, checkout)
+    linked(prepared('build', 'dist') as string, join(checkout, 'dist'))
   })
   afterAll(async () => {
     await Promise.all(instances.map((instance) => instance.end()))
@@ -121,6 +116,8 @@ describe('installing', () => {
   it('by the package of npm, in an empty folder, serves the console as well', async () => {
     const empty = join(folder, 'empty')
     mkdirSync(empty)
+    // npm would read the manifests of all packages of this checkout
+    rmSync(join(checkout, 'node_modules'))
     const args = ['pack', '--json', '--pack-destination', empty]
     const [{ filename }] = JSON.parse(execFileSync('npm', args, { cwd: checkout, encoding: 'utf8', stdio: 'pipe' }))
     execFileSync('tar', ['-xzf', filename], { cwd: empty })

@@ -11,7 +11,12 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
  */
 export function build(folder: string): string {
   execFileSync(process.execPath, ['scripts/build.mjs', join(folder, 'dist')], { cwd: ROOT })
+  withPackages(folder)
+  return join(folder, 'dist', 'cli.js')
+}
+
+/** Puts beside a build what a production installation has there. */
+export function withPackages(folder: string): void {
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  return join(folder, 'dist', 'cli.js')
 }

@@ -1,20 +1,22 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { startAnvil } from '../../src/dev/anvil.js'
 import { DEV_NETWORK, deployContracts } from '../../src/dev/deploy.js'
-import { build } from './built.js'
+import { withPackages } from './built.js'
 import { PREPARED } from './prepared.js'
+import { copyForImage } from './sources.js'
 
 /** Builds the fixtures that most test files share, and removes them at the end. `prepared` finds them. */
 export default async function prepare(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-run-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
-  for (const name of ['build', 'chain', 'contracts']) mkdirSync(join(folder, name))
-  build(join(folder, 'build'))
+  for (const name of ['chain', 'checkout', 'contracts']) mkdirSync(join(folder, name))
+  buildAsForImage(join(folder, 'checkout'), join(folder, 'build'))
   // started often, and several times as fast as from source
   buildSync({
     entryPoints: [fileURLToPath(new URL('nonce-writer.ts', import.meta.url))],
@@ -32,4 +34,13 @@ export default async function prepare(): Promise<() => void> {
   // local networks leave word of themselves, which whoever runs the tests must not find
   Object.assign(process.env, { XDG_STATE_HOME: join(folder, 'state'), XDG_RUNTIME_DIR: '' })
   return remove
+}
+
+/** Builds what an image is built of, and moves the build of the service away from its sources. */
+function buildAsForImage(checkout: string, target: string): void {
+  copyForImage(checkout)
+  execFileSync('npm', ['run', 'build'], { cwd: checkout, stdio: 'pipe', shell: process.platform === 'win32' })
+  mkdirSync(target)
+  renameSync(join(checkout, 'dist'), join(target, 'dist'))
+  withPackages(target)
 }
