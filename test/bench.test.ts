@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { run } from '../bench/lib/load.js'
 import { startHelper } from '../bench/lib/processes.js'
 import { type Site, simulate } from '../bench/lib/queueing.js'
 import { prepared } from './helpers/prepared.js'
+import { builtPrograms } from './helpers/programs.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -17,48 +16,18 @@ const onLinux = process.platform === 'linux'
 if (!onLinux)
   console.warn('SKIPPED: benchmarks. They read the memory and CPU of processes from /proc, which is Linux alone.')
 
-/** The benchmarks and what they start beside themselves, from bench/. */
+/** The benchmarks and what they start beside themselves. */
 const PROGRAMS = [
   'run',
   'synthetic-node',
   ...['baseline', 'far-gateway', 'file-server', 'load-worker', 'tus-server', 'upload-worker'].map(
     (one) => `lib/${one}`,
   ),
-]
-
-/** As the modules of a build do, each finds files by its own URL: those of the service as if they were in its build. */
-const urls = (dist: string): Plugin => ({
-  name: 'urls',
-  setup: (built) =>
-    built.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const url = pathToFileURL(path.startsWith(join(ROOT, 'src/')) ? join(dist, 'cli.js') : path)
-      const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(url))
-      return { contents, loader: 'ts' }
-    }),
-})
-
-/** Builds them beside the build of this test run, where they find packages: from source each takes seconds to start. */
-async function builtPrograms(): Promise<string | undefined> {
-  const folder = prepared('build')
-  if (folder === undefined) return undefined
-  const outdir = join(folder, 'bench')
-  await build({
-    plugins: [urls(join(folder, 'dist'))],
-    entryPoints: PROGRAMS.map((name) => join(ROOT, 'bench', `${name}.ts`)),
-    outdir,
-    entryNames: '[name]',
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-  })
-  return outdir
-}
+].map((name) => `bench/${name}.ts`)
 
 /** Measures no time, since the machine is shared. Runs each benchmark at a small size, and counts costs. */
 it.runIf(onLinux)('benchmarks run, and no request exceeds its budget', { timeout: 900_000 }, async () => {
-  const programs = await builtPrograms()
+  const programs = await builtPrograms('bench', PROGRAMS, { entryNames: '[name]' })
   const env = { ...process.env, BENCH_DIST: prepared('build', 'dist'), BENCH_PROGRAMS: programs }
   const { failed, output } = await new Promise<{ failed: boolean; output: string }>((resolve) => {
     const program = programs === undefined ? ['--import', 'tsx', 'bench/run.ts'] : [join(programs, 'run.mjs')]

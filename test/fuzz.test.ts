@@ -1,17 +1,37 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { savedInputs, saveInput } from '../fuzz/lib/corpus.js'
 import { decode, encode } from '../fuzz/lib/encoding.js'
-import { type Finding, runSupervised } from '../fuzz/lib/supervise.js'
+import { type Finding, type Round, runSupervised } from '../fuzz/lib/supervise.js'
 import { TARGETS } from '../fuzz/lib/targets.js'
+import { ROOT } from './helpers/built.js'
+import { builtPrograms } from './helpers/programs.js'
 import { sized } from './helpers/sizes.js'
 
 const SEED = 20_261_122
 
-/** Milliseconds of processor time for an input of the broken readers: one of them takes half a second. */
-const LIMIT = 400
+/** Milliseconds of processor time for an input of the broken readers: one of them takes more. */
+const LIMIT = 250
+
+const BROKEN_READERS = 'test/helpers/broken-readers'
+/** What runs in child processes, and the folder where it is built: it starts several times as fast as from source. */
+const CHILD = 'fuzz/lib/child.ts'
+const sources = [...TARGETS.keys()].map((name) => `fuzz/targets/${name}.ts`)
+let programs: string | undefined
+beforeAll(async () => {
+  const broken = readdirSync(join(ROOT, BROKEN_READERS)).map((file) => `${BROKEN_READERS}/${file}`)
+  const options = { splitting: true, outbase: ROOT, entryNames: '[dir]/[name]' }
+  programs = await builtPrograms('fuzz', [CHILD, ...sources, ...broken], options)
+})
+const builtPath = (source: string) =>
+  programs === undefined ? join(ROOT, source) : join(programs, source.replace(/\.ts$/, '.mjs'))
+const run = (round: Omit<Round, 'targets' | 'child'>, targets: Iterable<[name: string, source: string]>) => {
+  const modules = [...targets].map(([name, source]) => [name, pathToFileURL(builtPath(source)).href] as const)
+  return runSupervised({ ...round, targets: new Map(modules), child: builtPath(CHILD) })
+}
 
 const told = (findings: Finding[]) =>
   findings.map(({ target, fault, seed, file, input }) => {
@@ -21,7 +41,10 @@ const told = (findings: Finding[]) =>
 
 describe('every parser of outside input', () => {
   it('handles a short round of generated input and the stored corpus, within a second and 64 MiB each', async () => {
-    const { findings, inputs } = await runSupervised({ targets: TARGETS, seed: SEED, runs: sized(16, 300) })
+    const { findings, inputs } = await run(
+      { seed: SEED, runs: sized(16, 300) },
+      [...TARGETS.keys()].map((name) => [name, `fuzz/targets/${name}.ts`]),
+    )
     expect(told(findings)).toEqual([])
     expect([...inputs.keys()].sort()).toEqual([...TARGETS.keys()])
     expect(Math.min(...inputs.values())).toBeGreaterThan(0)
@@ -31,11 +54,9 @@ describe('every parser of outside input', () => {
 describe('the fuzzer', () => {
   const corpus = mkdtempSync(join(tmpdir(), 'tidegate-corpus-'))
   afterAll(() => rmSync(corpus, { recursive: true }))
-  const module = (name: string) =>
-    new URL(`./helpers/broken-readers/${name.replace('-again', '')}.ts`, import.meta.url).href
   const round = async (names: string[], runs: number) => {
-    const targets = new Map(names.map((name) => [name, module(name)]))
-    return (await runSupervised({ targets, seed: 1, runs, corpus, limit: LIMIT, cpuTimeout: 1500 })).findings
+    const targets = names.map((name): [string, string] => [name, `${BROKEN_READERS}/${name.replace('-again', '')}.ts`])
+    return (await run({ seed: 1, runs, corpus, limit: LIMIT, cpuTimeout: 1500 }, targets)).findings
   }
 
   const BROKEN: [name: string, kind: string, what: RegExp][] = [

@@ -34,6 +34,8 @@ export interface Round {
   limit?: number
   /** Processor time in milliseconds after which an input counts as a hang. */
   cpuTimeout?: number
+  /** The program of the child process where it is built, as the modules of the targets are then. */
+  child?: string
 }
 
 /** Heap limit of the child process, in MiB. */
@@ -45,7 +47,7 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
  * and the round resumes after it. Returns the findings, and the number of inputs by target.
  */
 export async function runSupervised(round: Round): Promise<{ findings: Finding[]; inputs: Map<string, number> }> {
-  const { seed, runs, slice, replayCorpus = true, corpus = CORPUS, cpuTimeout = 5000, limit } = round
+  const { seed, runs, slice, replayCorpus = true, corpus = CORPUS, cpuTimeout = 5000, limit, child = CHILD } = round
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-fuzz-'))
   const progress = join(folder, 'progress')
   const findings: Finding[] = []
@@ -64,7 +66,7 @@ export async function runSupervised(round: Round): Promise<{ findings: Finding[]
       }
       if (slice !== undefined) work.slice = slice
       if (limit !== undefined) work.limit = limit
-      const ended = await run(work, cpuTimeout, (message) => {
+      const ended = await run(child, work, cpuTimeout, (message) => {
         if ('fault' in message) findings.push(message)
         else inputs.set(message.target, message.done)
       })
@@ -109,10 +111,16 @@ async function inputAt({ name, module }: Work['targets'][number], { seed, kept }
 }
 
 /** Runs the child process; resolves with the fault that ended it, or undefined where it completed its work. */
-function run(work: Work, cpuTimeout: number, onMessage: (message: ChildMessage) => void): Promise<Fault | undefined> {
+function run(
+  program: string,
+  work: Work,
+  cpuTimeout: number,
+  onMessage: (message: ChildMessage) => void,
+): Promise<Fault | undefined> {
   return new Promise((resolve, reject) => {
-    const execArgv = ['--import', 'tsx', '--expose-gc', `--max-old-space-size=${HEAP}`, '--max-semi-space-size=4']
-    const child = fork(CHILD, [JSON.stringify(work)], {
+    const loader = program.endsWith('.ts') ? ['--import', 'tsx'] : []
+    const execArgv = [...loader, '--expose-gc', `--max-old-space-size=${HEAP}`, '--max-semi-space-size=4']
+    const child = fork(program, [JSON.stringify(work)], {
       execArgv,
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     })
