@@ -7,11 +7,13 @@ import { buildSync } from 'esbuild'
 import { startAnvil } from '../../src/dev/anvil.js'
 import { DEV_NETWORK, deployContracts } from '../../src/dev/deploy.js'
 import { withPackages } from './built.js'
-import { PREPARED } from './prepared.js'
+import { PREPARED, prepared } from './prepared.js'
 import { copyForImage } from './sources.js'
 
 /** Builds the fixtures that most test files share, and removes them at the end. `prepared` finds them. */
 export default async function prepare(): Promise<() => void> {
+  // a run that a test of another run starts has those of that
+  if (prepared() !== undefined) return () => undefined
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-run-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
