@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installedPackages } from '../../scripts/build/packages.mjs'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
+import { packedService } from '../helpers/packed.js'
 import { page, REPOSITORY } from '../helpers/pages.js'
 import { prepared } from '../helpers/prepared.js'
 import { ask } from '../helpers/requests.js'
@@ -114,14 +115,8 @@ describe('installing', () => {
   })
 
   it('by the package of npm, in an empty folder, serves the console as well', async () => {
-    const empty = join(folder, 'empty')
-    mkdirSync(empty)
-    // npm would read the manifests of all packages of this checkout
-    rmSync(join(checkout, 'node_modules'))
-    const args = ['pack', '--json', '--pack-destination', empty]
-    const [{ filename }] = JSON.parse(execFileSync('npm', args, { cwd: checkout, encoding: 'utf8', stdio: 'pipe' }))
-    execFileSync('tar', ['-xzf', filename], { cwd: empty })
-    const unpacked = join(empty, 'package')
+    const unpacked = join(folder, 'empty', 'package')
+    linked(packedService(), unpacked)
     productionPackages(unpacked)
     const environment = world.beside({ STATE_DIR: join(folder, 'packed-state'), CONSOLE: 'true' })
     const { url } = await start(environment, join(unpacked, 'dist/cli.js'))

@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { build } from '../../helpers/built.js'
 import { runCommand } from '../../helpers/command.js'
-import { prepared } from '../../helpers/prepared.js'
+import { packedService } from '../../helpers/packed.js'
 import { type Home, makeHome } from '../../helpers/terminal.js'
 import { World } from '../../helpers/world.js'
 
@@ -18,14 +16,7 @@ describe('the packed program', () => {
   beforeAll(async () => {
     world = await World.start()
     home = makeHome()
-    const made = join(home.folder, 'made')
-    mkdirSync(made)
-    const ready = prepared('build')
-    if (ready === undefined) build(made)
-    else for (const name of ['dist', 'package.json']) cpSync(join(ready, name), join(made, name), { recursive: true })
-    const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json'], { cwd: made, encoding: 'utf8', stdio: 'pipe' }))
-    execFileSync('tar', ['-xzf', join(made, packed.filename), '-C', home.folder])
-    cli = join(home.folder, 'package', 'dist', 'cli.js')
+    cli = join(packedService(), 'dist', 'cli.js')
   })
   afterAll(async () => {
     await world.close()
@@ -39,7 +30,7 @@ describe('the packed program', () => {
   }
 
   it('publishes, shows, buys and downloads', async () => {
-    expect(readdirSync(join(home.folder, 'package'))).not.toContain('node_modules')
+    expect(readdirSync(packedService())).not.toContain('node_modules')
     const url = world.storage.file('/tides.csv', CONTENT)
     const published = await run('publish', url, '--name', 'Tide tables', '--price', '5', '--account', '1')
     expect(published).toMatchObject({ status: 0, stdout: expect.stringMatching(/^did:op:/) })
