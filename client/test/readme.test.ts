@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ROOT } from '../../test/helpers/built.js'
 import { owned } from '../../test/helpers/children.js'
+import { prepared } from '../../test/helpers/prepared.js'
 import { World } from '../../test/helpers/world.js'
 
 it('the examples of the README run, one after the other, and that of the page', async () => {
@@ -25,21 +26,19 @@ it('the examples of the README run, one after the other, and that of the page', 
       await new Promise((resolve) => setTimeout(resolve, 50))
     }\n`
     const program = examples.map((code) => (code.includes('= published') ? code + indexed : code)).join('\n')
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    // what its reader has installed, the library as it is built
+    mkdirSync(join(folder, 'node_modules', '@tidegate'), { recursive: true })
+    symlinkSync(prepared('checkout', 'client') as string, join(folder, 'node_modules', '@tidegate', 'client'))
+    symlinkSync(join(ROOT, 'node_modules', 'viem'), join(folder, 'node_modules', 'viem'))
     // the page names the addresses of a network with the usual ports
     const { providerUrl, rpcUrl } = world.network
     const here = first.replace('http://127.0.0.1:8030', providerUrl).replace('http://127.0.0.1:8545', rpcUrl)
-    writeFileSync(join(folder, 'page.ts'), `// @ts-nocheck\n${here}\nconsole.log(assets.length, 'of the page')`)
-    writeFileSync(
-      join(folder, 'readme.ts'),
-      `// @ts-nocheck\n${program}\nawait import('./page.ts')\nconsole.log('the end')`,
-    )
-    const child = spawn(process.execPath, ['--import', join(ROOT, 'node_modules/tsx/dist/loader.mjs'), 'readme.ts'], {
+    writeFileSync(join(folder, 'page.mjs'), `${here}\nconsole.log(assets.length, 'of the page')`)
+    writeFileSync(join(folder, 'readme.mjs'), `${program}\nawait import('./page.mjs')\nconsole.log('the end')`)
+    const child = spawn(process.execPath, ['readme.mjs'], {
       cwd: folder,
       env: {
         ...process.env,
-        TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'),
         PROVIDER: world.network.providerUrl,
         RPC_URL: world.network.rpcUrl,
         PRIVATE_KEY: (await world.somebody()).privateKey,
