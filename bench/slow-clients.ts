@@ -14,7 +14,9 @@ const SIZE = 8 * 1_048_576
 export const slow: Benchmark = async (options) => {
   const count = options.smoke ? 20 : 1000
   // a smoke run needs no more than the defaults, with which other benchmarks run already
-  const many = options.smoke ? {} : { STORAGE_MAX_PER_HOST: '4096', MAX_DOWNLOADS_PER_ADDRESS: '0' }
+  const many: Record<string, string> = options.smoke
+    ? {}
+    : { STORAGE_MAX_PER_HOST: '4096', MAX_DOWNLOADS_PER_ADDRESS: '0' }
   const stage = await Stage.start(options, many)
   const nginx = await startNginx(stage.storage.message.url)
   const rows: Row[] = []
