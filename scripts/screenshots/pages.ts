@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { connect, openOwn, openWallet, publishUpTo } from './steps.js'
+import { changeTo, chooseBuiltIn, connect, openOwn, openWallet, publishUpTo } from './steps.js'
 
 /** The sample data that is published before the pictures are taken. */
 export interface Samples {
@@ -15,12 +15,24 @@ export interface Shot {
   path: (samples: Samples) => string
   /** What is done on the page first. */
   prepare?: (page: Page, samples: Samples) => Promise<void>
+  /** What leads to the same from the picture before. */
+  goOn?: (page: Page) => Promise<void>
 }
 
 const asset =
   (key: string): Shot['path'] =>
   ({ didOf }) =>
     `asset/${encodeURIComponent(didOf(key))}`
+
+async function showBought(page: Page): Promise<void> {
+  await page.getByText('You already have this').waitFor()
+  await page.getByText('More ways to download').click()
+}
+
+async function closeDialog(page: Page): Promise<void> {
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
 
 /** Every page of the console, in its states. Of the accounts, 1 has published, and 4 has bought. */
 export const SHOTS: readonly Shot[] = [
@@ -44,15 +56,33 @@ export const SHOTS: readonly Shot[] = [
     path: asset('tide tables'),
     prepare: async (page) => {
       await connect(page, 4)
-      await page.getByText('You already have this').waitFor()
-      await page.getByText('More ways to download').click()
+      await showBought(page)
+    },
+    goOn: async (page) => {
+      await changeTo(page, 4)
+      await showBought(page)
     },
   },
   { name: 'publish', path: () => 'publish' },
   { name: 'publish-files', path: () => 'publish', prepare: (page) => publishUpTo(page, 0) },
-  { name: 'publish-description', path: () => 'publish', prepare: (page) => publishUpTo(page, 1) },
-  { name: 'publish-price', path: () => 'publish', prepare: (page) => publishUpTo(page, 2) },
-  { name: 'publish-review', path: () => 'publish', prepare: (page) => publishUpTo(page, 3) },
+  {
+    name: 'publish-description',
+    path: () => 'publish',
+    prepare: (page) => publishUpTo(page, 1),
+    goOn: (page) => publishUpTo(page, 1, 1),
+  },
+  {
+    name: 'publish-price',
+    path: () => 'publish',
+    prepare: (page) => publishUpTo(page, 2),
+    goOn: (page) => publishUpTo(page, 2, 2),
+  },
+  {
+    name: 'publish-review',
+    path: () => 'publish',
+    prepare: (page) => publishUpTo(page, 3),
+    goOn: (page) => publishUpTo(page, 3, 3),
+  },
   { name: 'mine-without-wallet', path: () => 'mine/assets' },
   {
     name: 'mine-assets',
@@ -66,8 +96,27 @@ export const SHOTS: readonly Shot[] = [
         .waitFor()
     },
   },
-  { name: 'mine-edit', path: () => 'mine/assets', prepare: (page) => openOwn(page, 'Edit') },
-  { name: 'mine-revoke', path: () => 'mine/assets', prepare: (page) => openOwn(page, 'Revoke') },
+  {
+    name: 'mine-edit',
+    path: () => 'mine/assets',
+    prepare: async (page) => {
+      await connect(page, 1)
+      await openOwn(page, 'Edit')
+    },
+    goOn: (page) => openOwn(page, 'Edit'),
+  },
+  {
+    name: 'mine-revoke',
+    path: () => 'mine/assets',
+    prepare: async (page) => {
+      await connect(page, 1)
+      await openOwn(page, 'Revoke')
+    },
+    goOn: async (page) => {
+      await closeDialog(page)
+      await openOwn(page, 'Revoke')
+    },
+  },
   {
     name: 'mine-orders',
     path: () => 'mine/orders',
@@ -89,6 +138,10 @@ export const SHOTS: readonly Shot[] = [
     path: () => 'status',
     prepare: async (page) => {
       await connect(page, 1)
+      await openWallet(page)
+    },
+    goOn: async (page) => {
+      await chooseBuiltIn(page, 1)
       await openWallet(page)
     },
   },

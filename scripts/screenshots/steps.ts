@@ -6,7 +6,17 @@ const button = (page: Page, name: string | RegExp) =>
 /** Connects the built-in wallet, with one of the ten accounts. */
 export async function connect(page: Page, account: number): Promise<void> {
   await button(page, 'Connect wallet').click()
+  await chooseBuiltIn(page, account)
+}
+
+/** The same, once it is asked which wallet to connect. */
+export async function chooseBuiltIn(page: Page, account: number): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Built-in wallet' }).click()
+  await changeTo(page, account)
+}
+
+/** Changes to another account of the wallet that is connected. */
+export async function changeTo(page: Page, account: number): Promise<void> {
   await openWallet(page)
   await page.getByLabel(`Account ${account}`).check()
   await page.keyboard.press('Escape')
@@ -35,33 +45,42 @@ export async function drop(
   await page.waitForFunction((count) => document.querySelectorAll('.file[data-status=done]').length === count, uploaded)
 }
 
-/** Fills in the steps of the publish page, up to the one that is wanted: 1 the description, 2 the price, 3 the review. */
-export async function publishUpTo(page: Page, step: 0 | 1 | 2 | 3): Promise<void> {
-  await connect(page, 5)
-  await drop(page, [
-    { name: 'heights-2026.csv', content: 'hour,height\n0,4.2\n'.repeat(5_000) },
-    { name: 'stations.csv', content: 'id,name\n1,Outer pier\n'.repeat(200) },
-  ])
-  if (step === 0) return
-  await button(page, 'Continue').click()
-  await page.getByLabel('Name').fill('Heights of the tide, by the hour')
-  await page
-    .getByLabel('Description')
-    .fill('Height of the water at the outer pier, by the hour, in metres above chart datum.')
-  await page.getByLabel('Author').fill('Harbour Office')
-  await page.getByLabel('Tags').fill('tide,csv,')
-  if (step === 1) return
-  await button(page, 'Continue').click()
-  await page.getByLabel('Paid').check()
-  await page.getByLabel('Amount').fill('2.5')
-  if (step === 2) return
-  await button(page, 'Continue').click()
-  await button(page, 'Publish').waitFor()
+/** What is done on the publish page for its steps: the files, the description, the price, and the review. */
+const PUBLISHING: readonly ((page: Page) => Promise<void>)[] = [
+  async (page) => {
+    await connect(page, 5)
+    await drop(page, [
+      { name: 'heights-2026.csv', content: 'hour,height\n0,4.2\n'.repeat(5_000) },
+      { name: 'stations.csv', content: 'id,name\n1,Outer pier\n'.repeat(200) },
+    ])
+  },
+  async (page) => {
+    await button(page, 'Continue').click()
+    await page.getByLabel('Name').fill('Heights of the tide, by the hour')
+    await page
+      .getByLabel('Description')
+      .fill('Height of the water at the outer pier, by the hour, in metres above chart datum.')
+    await page.getByLabel('Author').fill('Harbour Office')
+    await page.getByLabel('Tags').fill('tide,csv,')
+  },
+  async (page) => {
+    await button(page, 'Continue').click()
+    await page.getByLabel('Paid').check()
+    await page.getByLabel('Amount').fill('2.5')
+  },
+  async (page) => {
+    await button(page, 'Continue').click()
+    await button(page, 'Publish').waitFor()
+  },
+]
+
+/** Fills in the steps of the publish page from one to another, by default from the first one. */
+export async function publishUpTo(page: Page, step: 0 | 1 | 2 | 3, from = 0): Promise<void> {
+  for (const act of PUBLISHING.slice(from, step + 1)) await act(page)
 }
 
 /** Opens a dialog of the first of one's own assets. */
 export async function openOwn(page: Page, action: 'Edit' | 'Revoke'): Promise<void> {
-  await connect(page, 1)
   await button(page, new RegExp(`^${action}: `)).click()
   await page.getByRole('dialog').locator('.dialog-actions').waitFor()
 }

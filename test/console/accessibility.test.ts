@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Samples, SHOTS } from '../../scripts/screenshots/pages.js'
+import { type Samples, SHOTS, type Shot } from '../../scripts/screenshots/pages.js'
 import { connect } from '../../scripts/screenshots/steps.js'
 import { axeFindings, withAxe } from '../helpers/axe.js'
 import { launchBrowser, type Observed, observedPage } from '../helpers/browser.js'
@@ -72,12 +72,28 @@ describe('the pages of the console', () => {
     shared = await fresh()
   })
 
-  it.each(SHOTS)('$name: axe finds nothing, it fits, and nothing is said on the console', async ({ path, prepare }) => {
-    const { page, context, trouble } = await opened(path(samples), prepare ? await fresh() : shared)
-    await prepare?.(page, samples)
+  /** What the last test has left of a page that something was done on: the next one may go on from there. */
+  let left: { shot: Shot; observed: Observed } | undefined
+  async function shown(shot: Shot): Promise<Observed> {
+    if (left && shot.goOn && SHOTS[SHOTS.indexOf(shot) - 1] === left.shot) {
+      await shot.goOn(left.observed.page)
+      left.shot = shot
+      return left.observed
+    }
+    await left?.observed.context.close()
+    left = undefined
+    const observed = await opened(shot.path(samples), shot.prepare ? await fresh() : shared)
+    await shot.prepare?.(observed.page, samples)
+    if (shot.prepare) left = { shot, observed }
+    return observed
+  }
+
+  it.each(
+    SHOTS.map((shot) => [shot.name, shot] as const),
+  )('%s: axe finds nothing, it fits, and nothing is said on the console', async (_, shot) => {
+    const { page, trouble } = await shown(shot)
     expect(await findings(page)).toEqual([])
     expect({ ...trouble, failed: [] }).toEqual({ errors: [], violations: [], foreign: [], failed: [] })
-    if (prepare) await context.close()
   })
 
   it('a revoked asset, and the transaction that revoked it: axe finds nothing', async () => {

@@ -34,7 +34,6 @@ beforeEach(async () => {
   const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
   observed = await observedPage(browser, { origins, reducedMotion: 'reduce', viewport: NARROW, acceptDownloads: true })
   page = observed.page
-  await withAxe(observed.context)
   page.setDefaultTimeout(120_000)
 })
 afterEach(() => observed.context.close())
@@ -71,6 +70,7 @@ const rpc = (method: string, ...params: unknown[]) =>
 
 describe('hostile text of the chain', () => {
   it('is shown as text on every page, runs nowhere, and breaks no layout', async () => {
+    await withAxe(observed.context)
     const { did } = await published(
       {
         name: `${SCRIPT}${OVERRIDE}exe.gnp ${EMOJI}${LONG}`,
@@ -254,6 +254,7 @@ describe('files that are dropped before a wallet is connected', () => {
 
 describe('a node that gives the logs of its newest blocks alone', () => {
   it('leaves out what is revoked: Mine says so, and that older orders are missing', async () => {
+    await withAxe(observed.context)
     const { did } = await published({ name: 'Revoked, and out of reach', price: 'free' })
     await page.route(dev.facts.rpcUrl, async (one) => {
       const call = one.request().postDataJSON() as { id: number; method: string; params: [{ fromBlock?: string }] }

@@ -5,8 +5,6 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CuttingProxy } from '../../../client/test/cutting-proxy.js'
-import { providerKey } from '../../../src/crypto/keys.js'
-import { makeKeystore } from '../../../src/crypto/keystore.js'
 import { type Ended, program, runCommand } from '../../helpers/command.js'
 import { runHere } from '../../helpers/command-here.js'
 import { eventually } from '../../helpers/eventually.js'
@@ -290,7 +288,9 @@ describe('the commands for people, in scripts', () => {
 
   it('pays from a keystore, whose password a file holds', async () => {
     const somebody = await world.somebody()
-    writeFileSync(at('wallet.json'), await makeKeystore(providerKey(somebody.privateKey), 'a long password'))
+    // cheap to derive
+    const keystore = await somebody.encrypt('a long password', { scrypt: { N: 1024 } })
+    writeFileSync(at('wallet.json'), keystore)
     writeFileSync(at('password'), 'a long password\n')
     writeFileSync(at('wrong'), 'another\n')
     const args = ['token', 'create', '--keystore', at('wallet.json')]

@@ -1,8 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { providerKey } from '../../../src/crypto/keys.js'
-import { makeKeystore } from '../../../src/crypto/keystore.js'
 import { runHere } from '../../helpers/command-here.js'
 import { mined } from '../../helpers/consume.js'
 import { eventually } from '../../helpers/eventually.js'
@@ -197,7 +195,9 @@ describe('the commands for people, in a terminal', () => {
 
   it('asks for the password of a keystore, does not show it, and asks again', async () => {
     const somebody = await world.somebody()
-    writeFileSync(at('wallet.json'), await makeKeystore(providerKey(somebody.privateKey), 'correct horse battery'))
+    // cheap to derive
+    const keystore = await somebody.encrypt('correct horse battery', { scrypt: { N: 1024 } })
+    writeFileSync(at('wallet.json'), keystore)
     const command = terminal('token', 'create', '--keystore', 'wallet.json')
     await command.shows(/Password of wallet\.json/)
     command.type(`wrong guess${ENTER}`)
