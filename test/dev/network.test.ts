@@ -127,11 +127,8 @@ describe('tidegate dev in an environment with settings', () => {
   }
 
   it('listens at its HOST and PORT, unless --port says otherwise', async () => {
-    const any = new URL((await facts({ PORT: '0', HOST: '127.0.0.2' })).providerUrl)
-    expect(any.hostname).toBe('127.0.0.2')
-    expect(any.port).not.toBe('8030')
     const port = String(await freePort())
-    expect(new URL((await facts({ PORT: port })).providerUrl).port).toBe(port)
+    expect(new URL((await facts({ PORT: port, HOST: '127.0.0.2' })).providerUrl).host).toBe(`127.0.0.2:${port}`)
     expect(new URL((await facts({ PORT: port }, '--port', '0')).providerUrl).port).not.toBe(port)
   })
 })

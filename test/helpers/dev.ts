@@ -7,9 +7,15 @@ import { prepared } from './prepared.js'
 
 export type { DevProcess } from '../../demo/local-dev.js'
 
+/**
+ * Milliseconds between two looks of a service at its chain: a network that lives for a minute would spend three seconds of
+ * processor time on them at its own interval.
+ */
+const INDEX_POLL_INTERVAL = '300'
+
 /** Starts `tidegate dev` in a process of its own, and resolves when it is ready. */
 export async function startDev(args: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<DevProcess> {
-  const dev = await spawnDev(args, environment, program())
+  const dev = await spawnDev(args, { INDEX_POLL_INTERVAL, ...environment }, program())
   owned(dev.process)
   return dev
 }

@@ -8,8 +8,8 @@ import { CuttingProxy } from '../../../client/test/cutting-proxy.js'
 import { type Ended, program, runCommand } from '../../helpers/command.js'
 import { runHere } from '../../helpers/command-here.js'
 import { eventually } from '../../helpers/eventually.js'
-import { startInstance } from '../../helpers/instance.js'
 import { otherChain } from '../../helpers/other-chain.js'
+import { startHere } from '../../helpers/service-here.js'
 import { type Home, makeHome } from '../../helpers/terminal.js'
 import { World } from '../../helpers/world.js'
 
@@ -255,7 +255,8 @@ describe('the commands for people, in scripts', () => {
 
   it('get pays for nothing whose name is taken, where the provider tells names', async () => {
     const did = await published('--price', '1')
-    const telling = await startInstance(world.beside({ EXPOSE_FILENAME: 'true' }))
+    const state = { STATE_DIR: at('telling') }
+    const telling = await startHere(world.beside({ EXPOSE_FILENAME: 'true', ...state }))
     try {
       const environment = { TIDEGATE_PROVIDER: telling.url }
       const names = async () => {

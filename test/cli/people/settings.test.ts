@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runHere } from '../../helpers/command-here.js'
-import { type DevProcess, startDev } from '../../helpers/dev.js'
+import { type DevProcess, startDevOnContracts } from '../../helpers/dev.js'
 import { otherChain } from '../../helpers/other-chain.js'
 import { StorageServer } from '../../helpers/storage-server.js'
 import { type Home, makeHome } from '../../helpers/terminal.js'
@@ -15,7 +15,7 @@ describe('the settings of the commands for people', () => {
   let storage: StorageServer
   beforeAll(async () => {
     devHome = makeHome()
-    dev = await startDev([], devHome.environment)
+    dev = await startDevOnContracts([], devHome.environment)
     storage = await StorageServer.start()
   })
   afterAll(async () => {
@@ -118,7 +118,7 @@ describe('the settings of the commands for people', () => {
   })
 
   it('leaves no note of a network that has stopped', async () => {
-    const own = await startDev([], home.environment)
+    const own = await startDevOnContracts([], home.environment)
     const folder = join(home.folder, 'state', 'tidegate')
     expect(readdirSync(folder)).toEqual([`dev-${own.process.pid}.json`])
     expect(statSync(join(folder, `dev-${own.process.pid}.json`)).mode & 0o777).toBe(0o600)
