@@ -5,6 +5,9 @@ import { mined, quietly } from '../helpers/consume.js'
 import { World } from '../helpers/world.js'
 import { clientEnvironment, type Draft, GENERATIONS, type Generation, type Served } from './generations.js'
 
+/** Milliseconds between two looks for what was published: each is a request, and the index looks at the chain every 200. */
+const PAUSE = 60
+
 /** Each generation publishes, searches, buys and downloads with its own helpers, unmodified, against one service. */
 describe('publishing with the helpers of @oceanprotocol/lib', () => {
   let world: World
@@ -26,7 +29,7 @@ describe('publishing with the helpers of @oceanprotocol/lib', () => {
   async function published({ createAsset, aquarius }: Generation, draft: Omit<Draft, 'url'>, signer: unknown) {
     const file = world.storage.file(`/${draft.name}.csv`, Buffer.from(CONTENT))
     const did = await quietly(() => createAsset({ ...draft, url: file }, signer, url))
-    return aquarius(url).waitForIndexer(did, undefined, undefined, 20, 400)
+    return aquarius(url).waitForIndexer(did, undefined, undefined, PAUSE, 400)
   }
 
   async function giveOcean(to: string): Promise<void> {
@@ -102,7 +105,7 @@ describe('publishing with the helpers of @oceanprotocol/lib', () => {
       const asset = await published(generation, { name: `changing-${encrypted}-${generation.name}` }, signer)
       asset.metadata.name = 'changed'
       const txId = await quietly(() => generation.update(asset, signer, url, encrypted))
-      const changed = await generation.aquarius(url).waitForIndexer(asset.id, txId, undefined, 20, 400)
+      const changed = await generation.aquarius(url).waitForIndexer(asset.id, txId, undefined, PAUSE, 400)
       expect(changed).toMatchObject({ id: asset.id, metadata: { name: 'changed' }, event: { txid: txId } })
     })
 

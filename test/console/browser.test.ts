@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, NO_TROUBLE, observedPage } from '../helpers/browser.js'
 import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
-import { ask } from '../helpers/requests.js'
 
 let dev: DevProcess
 let browser: Browser
@@ -58,11 +57,5 @@ describe('the console of tidegate dev, in Chromium', () => {
       /require-trusted-types-for.*connect-src|connect-src.*require-trusted-types-for/s,
     )
     await context.close()
-  })
-
-  it('can be turned off', async () => {
-    const other = await startDevOnContracts([], { CONSOLE: 'false' })
-    expect((await ask(`${other.facts.providerUrl}/console/`)).status).toBe(404)
-    await other.stop()
   })
 })

@@ -113,22 +113,26 @@ describe('tidegate dev --block-time', () => {
 })
 
 describe('tidegate dev in an environment with settings', () => {
-  /** Starts it without a --port option for the service, on contracts that are there. */
-  async function facts(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<NetworkInfo> {
+  /** Starts it without a --port option for the service, on contracts that are there. Returns its address, and the status of its console. */
+  async function started(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<{ url: URL; console: number }> {
     const given = [...program(), 'dev', '--json', '--rpc-port', '0', ...preparedState(), ...args]
     const child = spawn(process.execPath, given, { env: { ...process.env, ...environment } })
     const exited = once(child, 'exit')
     const [line] = await once(createInterface({ input: child.stdout }), 'line')
     const read = JSON.parse(line) as NetworkInfo
     expect((await ask(read.providerUrl)).json.chainIds).toEqual([8996])
+    const { status } = await ask(`${read.providerUrl}/console/`)
     child.kill('SIGTERM')
     await exited
-    return read
+    return { url: new URL(read.providerUrl), console: status }
   }
 
-  it('listens at its HOST and PORT, unless --port says otherwise', async () => {
+  it('listens at its HOST and PORT, unless --port says otherwise, and has a console unless it is turned off', async () => {
     const port = String(await freePort())
-    expect(new URL((await facts({ PORT: port, HOST: '127.0.0.2' })).providerUrl).host).toBe(`127.0.0.2:${port}`)
-    expect(new URL((await facts({ PORT: port }, '--port', '0')).providerUrl).port).not.toBe(port)
+    const own = await started({ PORT: port, HOST: '127.0.0.2', CONSOLE: 'false' })
+    expect([own.url.host, own.console]).toEqual([`127.0.0.2:${port}`, 404])
+    const other = await started({ PORT: port }, '--port', '0')
+    expect(other.url.port).not.toBe(port)
+    expect(other.console).toBe(200)
   })
 })
