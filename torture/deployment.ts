@@ -9,6 +9,7 @@ import { DATABASE_FILE } from '../src/state/sqlite-file.js'
 import { type PostgresBackend, startPostgres } from '../test/helpers/backends.js'
 import { eventually } from '../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../test/helpers/instance.js'
+import { type Service, startHere } from '../test/helpers/service-here.js'
 import { get } from './lib/http.js'
 
 /** Milliseconds for an instance to become ready; whether it ever does is checked afterwards. */
@@ -42,6 +43,8 @@ export interface Seat {
 /** Several instances of the built service on one database. */
 export class Deployment {
   readonly seats: Seat[] = []
+  /** What fills a database that has no instances. */
+  private filling: Service | undefined
 
   private constructor(
     readonly kind: DatabaseKind,
@@ -68,6 +71,14 @@ export class Deployment {
     const starting = Array.from({ length: instances }, () => deployment.launch())
     for (const [at, instance] of (await Promise.all(starting)).entries())
       deployment.seats.push({ name: `${kind}-${at}`, instance, up: true, starts: 1 })
+    return deployment
+  }
+
+  /** An embedded database that a service in this process fills: nobody asks that one, and a process takes longer to start. */
+  static async here(environment: NodeJS.ProcessEnv): Promise<Deployment> {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-torture-'))
+    const deployment = new Deployment('embedded', folder, undefined, environment, [])
+    deployment.filling = await startHere({ ...environment, STATE_DIR: folder })
     return deployment
   }
 
@@ -140,6 +151,7 @@ export class Deployment {
         await exited
       }),
     )
+    await this.filling?.end()
     await this.postgres?.close()
     rmSync(this.folder, { recursive: true, force: true })
   }

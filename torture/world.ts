@@ -7,6 +7,7 @@ import { type ProviderKey, providerKey } from '../src/crypto/keys.js'
 import { build } from '../test/helpers/built.js'
 import { eventually } from '../test/helpers/eventually.js'
 import { NameServer } from '../test/helpers/name-server.js'
+import { prepared } from '../test/helpers/prepared.js'
 import type { Published } from '../test/helpers/publish.js'
 import { RpcProxy } from '../test/helpers/rpc-proxy.js'
 import { World } from '../test/helpers/world.js'
@@ -87,7 +88,8 @@ export class TortureWorld {
   /** Starts everything. `settings` replace those of the instances. */
   static async start(size: Size, ledger: Ledger, settings: NodeJS.ProcessEnv = {}): Promise<TortureWorld> {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-torture-'))
-    const program = build(join(folder, 'built'))
+    // that of a test run, or one of its own
+    const program = prepared('build', 'dist', 'cli.js') ?? build(join(folder, 'built'))
     const world = await World.start({ INDEX_POLL_INTERVAL: '250' })
     const storage = await TortureStorage.start()
     let all: TortureWorld | undefined
@@ -116,10 +118,9 @@ export class TortureWorld {
     return this.deployments.flatMap(({ seats }) => seats)
   }
 
-  /** Starts another instance on an empty database, with direct access to the chain. */
+  /** Starts another service on an empty database, in this process, with direct access to the chain. */
   fresh(): Promise<Deployment> {
-    const environment = { ...this.environment, NETWORK_URL: this.networkUrl([this.world.network.rpcUrl]) }
-    return Deployment.start('embedded', 1, environment, [...this.preload, join(this.folder, 'built', 'dist', 'cli.js')])
+    return Deployment.here({ ...this.environment, NETWORK_URL: this.networkUrl([this.world.network.rpcUrl]) })
   }
 
   file(name: string): Sold {

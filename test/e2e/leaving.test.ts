@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cliArguments } from '../../demo/local-dev.js'
 import { freePort } from '../helpers/backends.js'
+import { program } from '../helpers/command.js'
 import { AT_ONCE, eventually } from '../helpers/eventually.js'
 import { type FtpScript, fakeFtp } from '../helpers/fake-ftp.js'
 import { columns, done, fakePostgres, message, row, type Script } from '../helpers/fake-postgres.js'
@@ -267,7 +267,7 @@ describe.runIf(process.platform === 'linux')('when the consumer disconnects', ()
         SQL_TIMEOUT: PATIENT,
         RPC_TIMEOUT: '60000',
       }),
-      ['--import', PRELOAD, ...cliArguments()],
+      ['--import', PRELOAD, ...program()],
     )
     buyer = await world.somebody()
     asset = await world.publish({ files: cases.map(({ file }) => file) })

@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function admin(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server.url() })
+async function admin(statement: string, url = server.url()): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(statement)
   await client.end()
@@ -22,10 +22,9 @@ async function admin(statement: string): Promise<void> {
 /** An empty database without a schema, whose collation does not sort by bytes. */
 const EMPTY = `template0 LOCALE_PROVIDER icu ICU_LOCALE 'en' LOCALE 'C'`
 
-/** Creates a database from a template. */
-async function create(template = EMPTY): Promise<StoreUnderTest & { url: string }> {
+async function create(): Promise<StoreUnderTest & { url: string }> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await admin(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+  await admin(`CREATE DATABASE ${name} TEMPLATE ${EMPTY}`)
   const url = server.url(name)
   return {
     url,
@@ -34,17 +33,40 @@ async function create(template = EMPTY): Promise<StoreUnderTest & { url: string 
   }
 }
 
-/** An empty database with the schema: its migrations take most of the time of most tests. */
-let migrated: Promise<string> | undefined
-async function migratedOnce(): Promise<string> {
-  const { url, open } = await create()
-  await (await open()).close()
-  return new URL(url).pathname.slice(1)
+const EACH_TABLE = `FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+  EXECUTE format('SELECT EXISTS (SELECT FROM %I)', name) INTO has_rows;`
+/** Keeps the rows that a new database has. */
+const KEEP = `CREATE SCHEMA made;
+  DO $$ DECLARE name text; has_rows boolean; BEGIN ${EACH_TABLE}
+    IF has_rows THEN EXECUTE format('CREATE TABLE made.%1$I AS TABLE %1$I', name); END IF;
+  END LOOP; END $$`
+/** Ends the sessions of a database, and gives its tables the rows of a new one. */
+const RESTORE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid();
+  DO $$ DECLARE name text; has_rows boolean; BEGIN ${EACH_TABLE}
+    IF has_rows THEN EXECUTE format('TRUNCATE %I', name); END IF;
+    IF to_regclass(format('made.%I', name)) IS NOT NULL THEN
+      EXECUTE format('INSERT INTO %1$I SELECT * FROM made.%1$I', name);
+    END IF;
+  END LOOP; END $$`
+
+/**
+ * One database for the tests of the suite, which each leaves as it was made: to create and to drop one takes most of the
+ * time of most tests.
+ */
+let shared: ReturnType<typeof migrated> | undefined
+
+async function migrated() {
+  const under = await create()
+  await (await under.open()).close()
+  await admin(KEEP, under.url)
+  return under
 }
 
 stateStoreSuite('postgres', async () => {
-  migrated ??= migratedOnce()
-  return create(await migrated)
+  shared ??= migrated()
+  const { open, url } = await shared
+  return { open, destroy: () => admin(RESTORE, url) }
 })
 
 describe('postgres', () => {
