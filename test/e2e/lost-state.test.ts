@@ -139,10 +139,10 @@ describe('a service whose state', () => {
   })
 
   it.each([
-    ['empty', () => truncateSync(file())],
-    ['missing', () => rmSync(file())],
-  ])('does not start when its previous database is %s, unless the operator allows it (threat 81)', async (_, lose) => {
-    await used(startAlone)
+    ['empty', () => truncateSync(file()), startAlone],
+    ['missing', () => rmSync(file()), start],
+  ])('does not start when its previous database is %s, unless the operator allows it (threat 81)', async (_, lose, begin) => {
+    await used<unknown>(begin)
     const nonce = freshNonce()
     expect((await consume(nonce)).status).toBe(200)
     await instance?.end()

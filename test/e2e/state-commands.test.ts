@@ -349,8 +349,7 @@ describe('tidegate state', () => {
       // a restore needs an empty database, which the check that follows then reads
       const isRestored = line.includes('restore') || line.endsWith('check')
       const env = { PATH: process.env.PATH, ...both, ...(isRestored ? configured(fresh) : {}) }
-      const command = line.replace('node dist/cli.js', [process.execPath, ...program()].join(' '))
-      const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' })
+      const { status, stdout, stderr } = await ranAsPrinted(line, cwd, env)
       expect([line, status, stderr], stdout).toEqual([line, 0, ''])
       ran.push(line.replace(/^.*cli\.js state (\w+).*$/, '$1'))
       expect(stdout).not.toBe('')
@@ -358,6 +357,25 @@ describe('tidegate state', () => {
     expect(ran).toEqual(['copy', 'copy', 'copy', 'copy', 'backup', 'check', 'restore', 'check'])
     expect(await valueIn(fresh, COUNT)).toBe(1)
   })
+
+  /**
+   * Runs a printed line in a shell: the first of each command as a process, the others in this one, with what the shell
+   * makes of them.
+   */
+  const printedBefore = new Set<string>()
+  async function ranAsPrinted(line: string, cwd: string, env: Record<string, string | undefined>) {
+    const [, command = ''] = /cli\.js (state \w+)/.exec(line) ?? []
+    const isFirst = !printedBefore.has(command)
+    printedBefore.add(command)
+    const started = isFirst ? program() : ['-p', 'JSON.stringify([process.argv.slice(1),process.env])', '--']
+    const text = line.replace('node dist/cli.js', [process.execPath, ...started.map((word) => `'${word}'`)].join(' '))
+    const ended = spawnSync('sh', ['-c', text], { cwd, env, encoding: 'utf8' })
+    if (isFirst || ended.status !== 0) return ended
+    const [args, environment] = JSON.parse(ended.stdout) as [string[], Record<string, string>]
+    const before = process.cwd()
+    process.chdir(cwd)
+    return runHere(args, environment).finally(() => process.chdir(before))
+  }
 
   const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0
   if (!canMount) console.warn('SKIPPED: backups on a full disk. It takes root to mount a small one.')
