@@ -25,9 +25,6 @@ const FLAT = '1500000000000000001'
 
 /** A service with sales, and a report beside it. */
 describe.each(['sqlite', 'postgres'] as const)('tidegate report on %s', (database) => {
-  // beside a process of its own where the database is a file; a server does not tell who connects
-  const begin: (environment: Record<string, string>) => Promise<Service> =
-    database === 'sqlite' ? startInstance : startHere
   let world: World
   let postgres: PostgresBackend | undefined
   let instance: Service
@@ -45,7 +42,8 @@ describe.each(['sqlite', 'postgres'] as const)('tidegate report on %s', (databas
       PROVIDER_FEES: JSON.stringify([{ name: 'standard', flat: FLAT }]),
       ...(postgres ? { DATABASE_URL: postgres.url() } : {}),
     })
-    instance = await begin(environment)
+    // beside a process of its own where the database is a file; a server does not tell who connects
+    instance = await (database === 'sqlite' ? startInstance : startHere)(environment)
     ;[buyer, publisher] = await Promise.all([world.somebody(), world.somebody()])
     const files = [world.storage.file('/a.bin', FILE), broken()].map((url) => ({ type: 'url', url, method: 'GET' }))
     asset = await world.publish({ publisher, files })
@@ -152,7 +150,7 @@ describe.each(['sqlite', 'postgres'] as const)('tidegate report on %s', (databas
     await instance.end()
     const all = { ...counts, deliveries: 5, complete: 4, bytes: 3600 }
     expect(await lines()).toEqual([{ ...all, fees: fees() }])
-    instance = await begin(environment)
+    instance = await startHere(environment)
     await download('0')
     await instance.end()
     expect(await lines()).toEqual([{ ...all, deliveries: 6, complete: 5, bytes: 4600, fees: fees() }])
@@ -192,7 +190,7 @@ describe('tidegate report', () => {
   it('creates no database where there is none', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const env = { NETWORK_URL: 'http://127.0.0.1:1', PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`, STATE_DIR: folder }
-    expect(await runCommand(['report'], env)).toEqual({
+    expect(await runHere(['report'], env)).toEqual({
       status: 2,
       stdout: '',
       stderr: `tidegate: STATE_DIR: there is no database in ${folder}.\n`,

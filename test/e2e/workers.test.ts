@@ -11,7 +11,7 @@ import { ask, downloadParams, signatureOf } from '../helpers/requests.js'
 import { sized } from '../helpers/sizes.js'
 import { World } from '../helpers/world.js'
 
-const WORKERS = 3
+const WORKERS = sized(2, 3)
 
 /** Processes of one service, which share its port and the embedded database. */
 describe('several workers', () => {

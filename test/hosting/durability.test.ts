@@ -9,6 +9,7 @@ import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { ask } from '../helpers/requests.js'
+import { type Service, startHere } from '../helpers/service-here.js'
 import { begin, bytesOf, idOf, pathOf, tokenOf, tus, upload } from '../helpers/uploads.js'
 import { World } from '../helpers/world.js'
 
@@ -16,32 +17,30 @@ import { World } from '../helpers/world.js'
 const CONTENT = randomBytes(21_000_000)
 const SHA256 = createHash('sha256').update(CONTENT).digest('hex')
 
-/** Two instances on one PostgreSQL, which share a folder. */
+/** Two instances on one PostgreSQL, which share a folder: a process, which is killed, and another in this one. */
 describe('uploads', () => {
   let world: World
   let postgres: PostgresBackend
-  let instances: Instance[]
+  let instances: [Instance, Service]
   let folder: string
   let publisher: Wallet
   let auth: Record<string, string>
 
   const files = () => join(folder, 'files')
-  const start = (changed: NodeJS.ProcessEnv = {}) =>
-    startInstance(
-      world.beside({
-        ...{ DATABASE_URL: postgres.url(), STATE_DIR: join(folder, 'state') },
-        ...{ HOSTING: 'local', HOSTING_DIR: files(), HOSTING_PUBLISHERS: '*', ...changed },
-      }),
-    )
-  const first = () => instances[0]?.url as string
-  const second = () => instances[1]?.url as string
+  const settings = (changed: NodeJS.ProcessEnv = {}) =>
+    world.beside({
+      ...{ DATABASE_URL: postgres.url(), STATE_DIR: join(folder, 'state') },
+      ...{ HOSTING: 'local', HOSTING_DIR: files(), HOSTING_PUBLISHERS: '*', ...changed },
+    })
+  const first = () => instances[0].url
+  const second = () => instances[1].url
   const offset = async (url: string) => Number((await tus(url, 'HEAD', auth)).headers.get('upload-offset'))
   const elsewhere = (url: string) => second() + new URL(url).pathname
 
   beforeAll(async () => {
     ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
     folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-    instances = await Promise.all([start(), start()])
+    instances = await Promise.all([startInstance(settings()), startHere(settings())])
     publisher = await world.somebody()
     auth = await tokenOf(first(), publisher)
   })
@@ -61,7 +60,7 @@ describe('uploads', () => {
     const broken = fetch(url, { method: 'PATCH', headers, body, duplex: 'half' } as RequestInit).catch(() => 'broken')
     const received = async () => Number((await ask(elsewhere(url), { headers: auth })).json.offset)
     await eventually(async () => (await received()) > 0)
-    await instances[0]?.end('SIGKILL')
+    await instances[0].end('SIGKILL')
     expect(await broken).toBe('broken')
     const acknowledged = await received()
     expect(acknowledged).toBeGreaterThanOrEqual(16_777_216)
@@ -75,7 +74,7 @@ describe('uploads', () => {
       offset: CONTENT.length,
     })
     expect(bytesOf(files(), idOf(url)).equals(CONTENT)).toBe(true)
-    instances[0] = await start()
+    instances[0] = await startInstance(settings())
     expect((await ask(first() + new URL(url).pathname, { headers: auth })).json.sha256).toBe(SHA256)
   })
 
@@ -123,7 +122,7 @@ describe('uploads', () => {
     mkdirSync(disk)
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk]).status === 0
     if (!mounted) return console.warn('SKIPPED: uploads on a full disk. Nothing can be mounted here.')
-    const full = await start({ HOSTING_DIR: join(disk, 'files') })
+    const full = await startHere(settings({ HOSTING_DIR: join(disk, 'files') }))
     try {
       const ballast = join(disk, 'ballast')
       writeFileSync(ballast, Buffer.alloc(5_000_000))
