@@ -10,11 +10,11 @@ import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
+import { startHere } from '../helpers/service-here.js'
 import { World } from '../helpers/world.js'
 
 describe('a chain whose nodes do not answer when the service starts', () => {
   let world: World
-  let other: World
   let proxy: RpcProxy
   let service: Instance
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-down-'))
@@ -32,8 +32,8 @@ describe('a chain whose nodes do not answer when the service starts', () => {
     JSON.stringify({ [world.network.chainId]: world.network.rpcUrl, [OTHER]: second })
 
   beforeAll(async () => {
-    ;[world, other] = await Promise.all([World.start(), World.start()])
-    proxy = await RpcProxy.before(other.network.rpcUrl)
+    world = await World.start()
+    proxy = await RpcProxy.before(world.network.rpcUrl)
     // the same chain under another chain id
     proxy.lie = (method, truth) => (method === 'eth_chainId' ? `0x${OTHER.toString(16)}` : truth)
     proxy.down = true
@@ -44,7 +44,7 @@ describe('a chain whose nodes do not answer when the service starts', () => {
   afterAll(async () => {
     await service.end()
     proxy.close()
-    await Promise.all([world.close(), other.close()])
+    await world.close()
     rmSync(folder, { recursive: true })
   })
 
@@ -99,7 +99,7 @@ describe('a chain whose nodes do not answer when the service starts', () => {
       stderr: `tidegate: ADDRESS_FILE: chain ${OTHER} has no contract at ${stray}, which should be the factory.\n`,
     })
     proxy.down = true
-    const strayed = await startInstance(environment)
+    const strayed = await startHere(environment)
     proxy.down = false
     await eventually(async () => {
       const { json } = await ask(`${strayed.url}/ready`)
@@ -109,6 +109,6 @@ describe('a chain whose nodes do not answer when the service starts', () => {
     })
     expect((await ask(`${strayed.url}/ready`)).status).toBe(503)
     await strayed.end()
-    expect(strayed.lines.join('\n')).toContain('chain has no such factory')
+    expect(strayed.said.map(({ msg }) => msg).join()).toContain('chain has no such factory')
   })
 })

@@ -14,6 +14,7 @@ const UNIQUE = sized(700, 7000)
 /** Including the duplicates. */
 const REQUESTS = (UNIQUE / 7) * 10
 const ACCOUNTS = sized(50, 500)
+const INSTANCES = sized(2, 3)
 const AT_ONCE = 32
 
 interface Request {
@@ -28,7 +29,7 @@ function ledAt({ lines }: Instance): number {
 }
 
 /** Several instances that share a PostgreSQL and nothing else. */
-describe('three instances on one PostgreSQL', () => {
+describe(`${INSTANCES} instances on one PostgreSQL`, () => {
   let world: World
   let postgres: PostgresBackend
   let instances: Instance[]
@@ -37,7 +38,7 @@ describe('three instances on one PostgreSQL', () => {
   beforeAll(async () => {
     ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
     environment = world.beside({ DATABASE_URL: postgres.url(), STATE_DIR: postgres.folder, INDEX_POLL_INTERVAL: '500' })
-    instances = await Promise.all([0, 1, 2].map(() => startInstance(environment)))
+    instances = await Promise.all(Array.from({ length: INSTANCES }, () => startInstance(environment)))
   })
   afterAll(async () => {
     await Promise.all(instances.map((instance) => instance.end()))
