@@ -30,6 +30,8 @@ export interface Plan {
   phases?: number
   /** Consumers with an order for every file; the first one only checks whether all has recovered. */
   buyers?: number
+  /** Bytes of the large file. */
+  large?: number
   /** Responses before the first quiet phase, with which the others are compared: caches and pools are filled. */
   warmUp?: number
   /** Responses while a fault is under way, and without one before the next; minimum and maximum. */
@@ -95,7 +97,10 @@ export async function soak(plan: Plan): Promise<Result> {
   const patience = () => (machine.crowded ? PATIENCE : 1)
   const ledger = new SoakLedger(underWay, ({ what, during }: Finding) => onLine(`FOUND (${during}): ${what}`))
   const instances = { embedded: 0, postgres: 0, [database]: plan.instances }
-  const world = await TortureWorld.start({ instances, buyers }, ledger, { ...SETTINGS, ...plan.settings })
+  const world = await TortureWorld.start({ instances, buyers, ...(plan.large ? { large: plan.large } : {}) }, ledger, {
+    ...SETTINGS,
+    ...plan.settings,
+  })
   const begun = new Date()
   const result: Result = {
     plan,

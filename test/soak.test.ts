@@ -11,6 +11,7 @@ import { FAULTS } from '../torture/faults/all.js'
 import type { Fault } from '../torture/faults/fault.js'
 import { LOCATION } from '../torture/storage.js'
 import { eventually } from './helpers/eventually.js'
+import { sized } from './helpers/sizes.js'
 
 const SEED = 20_261_122
 
@@ -29,6 +30,9 @@ const PATIENT = Object.fromEntries(
     'DESCRIBE_TIMEOUT',
   ].map((name) => [name, '60000']),
 )
+
+/** Bytes of the large file: many times what is read at once. */
+const LARGE = sized(800_000, 3_000_000)
 
 const fault = (name: string) => FAULTS.find((one) => one.name === name) as Fault
 
@@ -62,6 +66,7 @@ describe('soak', () => {
         between: [5, 10],
         settle: 0,
         buyers: 6,
+        large: LARGE,
         settings: PATIENT,
       })
       const result = await run

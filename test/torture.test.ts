@@ -8,11 +8,15 @@ import { torture } from '../torture/rounds.js'
 import { contentOf } from '../torture/storage.js'
 import type { Sold } from '../torture/world.js'
 import { HostileServer } from './helpers/hostile-server.js'
+import { sized } from './helpers/sizes.js'
 
 const SEED = 20_261_122
 
 /** A short fault of each kind; `npm run torture` runs them all. */
 const SHORT = ['storage overlong', 'postgres cuts', 'instance killed']
+
+/** Bytes of the large file: many times what is read at once. */
+const LARGE = sized(800_000, 3_000_000)
 
 const onLinux = process.platform === 'linux'
 if (!onLinux) console.warn('SKIPPED: torture. It reads descriptors of processes from /proc, which is Linux alone.')
@@ -38,6 +42,7 @@ describe('torture', () => {
         rounds: faults.length,
         instances: { embedded: 1, postgres: 2 },
         buyers: 3,
+        large: LARGE,
         faultDuration: [600, 1200],
         pause: 150,
         patience: 10,

@@ -18,6 +18,8 @@ export interface Plan {
   /** Instances on each database. */
   instances?: Record<DatabaseKind, number>
   buyers?: number
+  /** Bytes of the large file. */
+  large?: number
   /** Minimum and maximum milliseconds that a fault lasts. */
   faultDuration?: readonly [min: number, max: number]
   /** Maximum milliseconds between two requests of a worker. */
@@ -61,7 +63,7 @@ export async function torture(plan: Plan): Promise<Result> {
   const { onLine = () => undefined, instances = { embedded: 2, postgres: 2 }, buyers = 5 } = plan
   const begun = new Date()
   const ledger = new Ledger(({ what, during }: Finding) => onLine(`FOUND (${during}): ${what}`), LOCATION)
-  const world = await TortureWorld.start({ instances, buyers }, ledger)
+  const world = await TortureWorld.start({ instances, buyers, ...(plan.large ? { large: plan.large } : {}) }, ledger)
   const random = seeded(plan.seed)
   const consumers = new Consumers(world, seeded(plan.seed + 1), plan.pause)
   const invariants = new Invariants(world, consumers, () => plan.patience ?? 1)

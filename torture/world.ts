@@ -52,6 +52,8 @@ export interface Size {
   /** Instances on each database. */
   instances: Record<DatabaseKind, number>
   buyers: number
+  /** Bytes of the large file. */
+  large?: number
 }
 
 /** Files: name, size in bytes, and whether the URL has a host name that must be resolved. */
@@ -98,7 +100,7 @@ export class TortureWorld {
     const nodes: [RpcProxy, RpcProxy] = [await RpcProxy.before(rpcUrl), await RpcProxy.before(rpcUrl)]
     all = new TortureWorld(world, storage, names, nodes, ledger, folder, await world.somebody(), settings)
     try {
-      await all.fill(size.buyers)
+      await all.fill(size)
       const environment = { ...all.environment, NETWORK_URL: all.networkUrl(nodes.map(({ url }) => url)) }
       const databases = Object.entries(size.instances).filter(([, count]) => count > 0)
       const starting = databases.map(([kind, count]) =>
@@ -166,11 +168,11 @@ export class TortureWorld {
   }
 
   /** Publishes the files, and orders each for every buyer. */
-  private async fill(buyers: number): Promise<void> {
+  private async fill({ buyers, large }: Size): Promise<void> {
     for (let at = 1; at <= buyers; at++)
       this.buyers.push({ key: providerKey((at + 0xb0).toString(16).padStart(64, '0')), orders: new Map() })
     for (const [at, [name, size, named]] of FILES.entries()) {
-      const content = contentOf(String.fromCharCode(97 + at), size)
+      const content = contentOf(String.fromCharCode(97 + at), name === 'large' ? (large ?? size) : size)
       this.storage.serve(`/${LOCATION}/${name}.csv`, content)
       const url = `http://${named ? NAME : '127.0.0.1'}:${this.storage.port}/${LOCATION}/${name}.csv`
       const asset = await this.world.publishUrl(url, { publisher: this.publisher })

@@ -58,9 +58,11 @@ describe('the state of a service', () => {
   }
   const start = async (environment: Record<string, string>) => {
     await stop()
-    instance = await startHere(environment)
+    const started = await startHere(environment)
+    instance = started
+    return started
   }
-  /** For what only a process of its own has: workers, and a log. */
+  /** For what only a process of its own has: workers, and what is said before all is built. */
   const startAlone = async (environment: Record<string, string>): Promise<Instance> => {
     await stop()
     const started = await startInstance(environment)
@@ -210,14 +212,14 @@ describe('the state of a service', () => {
 
   it('is reported by log, /ready and doctor when PostgreSQL is unreachable, without its password (threat 85)', async () => {
     const { both } = await installation('away')
-    const { lines } = await startAlone(both)
+    const { said: logged } = await start(both)
     await eventually(async () => (await ask(`${instance?.url}/ready`)).status === 200)
     await query('postgres', `ALTER DATABASE away ALLOW_CONNECTIONS false`)
     await query('postgres', `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'away'`)
     await eventually(async () => (await consume()).status === 503)
     expect((await ask(`${instance?.url}/ready`)).json).toMatchObject({ ready: false, store: false })
-    await eventually(() => lines.some((line) => line.includes('state store failed')))
-    const said = [...lines, (await run(both, 'doctor')).stdout].join('\n')
+    await eventually(() => logged.some(({ msg }) => msg === 'state store failed'))
+    const said = [JSON.stringify(logged), (await run(both, 'doctor')).stdout].join('\n')
     expect(said).toMatch(/FAIL {2}DATABASE_URL: the database \S+ at \S+ as user postgres cannot be used: .* \(\w+\)/)
     expect(said).not.toContain('secret')
     await query('postgres', `ALTER DATABASE away ALLOW_CONNECTIONS true`)
