@@ -15,8 +15,8 @@ export default defineConfig({
     pool: 'forks',
     // a process runs many files, one after the other: to load and warm up all modules for each is half of a run's work
     isolate: false,
-    // some files wait for deadlines and other processes most of their time: one worker more than there are cores
-    maxWorkers: availableParallelism() + 1,
+    // files wait half of their time for deadlines and other processes: more workers than there are cores
+    maxWorkers: availableParallelism() + 3,
     // megabytes: fewer collections of what is short-lived
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
     sequence: { sequencer: LongestFirst },

@@ -20,12 +20,9 @@ export async function startDev(args: string[] = [], environment: NodeJS.ProcessE
   return dev
 }
 
-/** Milliseconds between two looks of the index at its chain, instead of the tenth of a second for people: each takes 2 to 4 of processor time. */
-const INDEX_POLL_INTERVAL = '300'
-
 /** As `startDev`, on the contracts that the test run has deployed: for tests of something else than `tidegate dev`. */
 export function startDevOnContracts(args: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<DevProcess> {
-  return startDev([...args, ...preparedState()], { INDEX_POLL_INTERVAL, ...environment })
+  return startDev([...args, ...preparedState()], environment)
 }
 
 /** The arguments for a folder of its own with the contracts that the test run has deployed; none where it has none. */
