@@ -2,7 +2,7 @@ import { BOUNDS } from '../bounds.js'
 import { ValidationError } from '../errors.js'
 import type { Dialect } from '../state/dialect.js'
 import { run } from '../state/script.js'
-import type { Result, Script } from '../state/sql.js'
+import type { Query, Result, Script } from '../state/sql.js'
 import type { IndexedAsset } from '../state/store.js'
 import { assetsOf } from '../state/tables/assets.js'
 import { aggregated } from './aggregate.js'
@@ -10,7 +10,7 @@ import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
 import { gathered } from './gather.js'
 import { generationsIn, isBuilding, STATE } from './generations.js'
-import { ask, IN_TURN, isByDate, page, pageInTurn } from './page.js'
+import { ask, type Count, counted, type Hits, IN_TURN, isByDate, page, pageInTurn } from './page.js'
 import { type Plan, planOf } from './plan.js'
 import { points, type Score } from './scores.js'
 import type { Found, Scope, Search } from './syntax.js'
@@ -44,7 +44,11 @@ export interface KnownAssets {
 }
 
 /** The statement that reads the state of the index. */
-export const stateQuery = (dialect: Dialect) => ({ text: `SELECT ${STATE[dialect]} AS state`, values: [] })
+export const stateQuery = (dialect: Dialect): Query => ({
+  text: `SELECT ${STATE[dialect]} AS state`,
+  values: [],
+  isBrief: true,
+})
 
 export const stateIn = ({ rows }: Result) => (rows[0]?.state ?? null) as string | null
 
@@ -78,6 +82,7 @@ function* findBy(plan: Plan, known: KnownAssets): Script<Found> {
       ? yield* assetsOfPage(
           hits.map(({ did }) => did),
           known,
+          plan.dialect,
         )
       : new Map(),
     maxScore:
@@ -89,26 +94,21 @@ function* findBy(plan: Plan, known: KnownAssets): Script<Found> {
 }
 
 /** The hits of a page, and how many there are in all, up to one more than are reported. */
-function* pageAndCount(plan: Plan, scored: Part | undefined) {
+function* pageAndCount(plan: Plan, scored: Part | undefined): Script<Hits> {
   const { search, dialect, all, of, score } = plan
-  const { from, size, sort } = search
+  const { size, sort } = search
   const inTurn = sort.length === 0 && score.parts.length > 0 && score.parts.length <= IN_TURN
-  const pageOf = (count: number | undefined) =>
-    inTurn ? pageInTurn(search, score, of, { count, dialect }) : page(search, all, score, scored, { count, dialect })
-  const isOrdered = size > 0 && (inTurn || isByDate(search, scored))
-  if (isOrdered && dialect === 'postgres') {
+  const pageOf = (count: Count) =>
+    inTurn ? pageInTurn(search, score, of, count) : page(search, all, score, scored, count)
+  if (size > 0 && (inTurn || isByDate(search, scored))) {
+    // the embedded database reads hits in order as fast as it counts them
+    if (dialect === 'sqlite') return yield* pageOf({ of: all })
     const { n, hits } = yield* gathered(plan)
-    return { n, hits: hits ?? (yield* pageOf(n)) }
+    return { n, hits: hits ?? (yield* pageOf({ isFew: n <= LIMITS.counted })).hits }
   }
-  // the embedded database reads hits in order as fast as it counts them, and a page that is not full has the last of them
-  const early = isOrdered ? yield* pageOf(undefined) : undefined
-  if (early && early.length < size && (early.length > 0 || from === 0)) return { n: from + early.length, hits: early }
-  const [{ n = 0 } = {}] = (yield* ask(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM (${all.text}) AS m LIMIT ?) AS counted`,
-    [...all.values, LIMITS.counted + 1],
-    all.isFixed,
-  )).rows as { n?: number }[]
-  return { n, hits: early ?? (n === 0 || size === 0 ? [] : yield* pageOf(n)) }
+  const n = yield* counted(all)
+  const isFew = dialect === 'postgres' && n <= LIMITS.counted
+  return { n, hits: n === 0 || size === 0 ? [] : (yield* pageOf({ isFew })).hits }
 }
 
 /** How many hits there are, counted up to one more than are reported. */
@@ -117,7 +117,7 @@ function totalOf(count: number): Found['total'] {
 }
 
 /** The assets of a page. Throws ValidationError if their documents are too long for one response. */
-function* assetsOfPage(dids: string[], known: KnownAssets): Script<Map<string, IndexedAsset>> {
+function* assetsOfPage(dids: string[], known: KnownAssets, dialect: Dialect): Script<Map<string, IndexedAsset>> {
   const assets = new Map<string, IndexedAsset>()
   let characters = 0
   for (let at = 0; at < dids.length; at += AT_ONCE) {
@@ -128,7 +128,7 @@ function* assetsOfPage(dids: string[], known: KnownAssets): Script<Map<string, I
       if (asset) assets.set(did, asset)
       else read.push(did)
     }
-    for (const [did, asset] of yield* assetsOf(read)) {
+    for (const [did, asset] of yield* assetsOf(read, dialect)) {
       assets.set(did, asset)
       known.set(did, asset)
     }

@@ -1,6 +1,5 @@
 import { BOUNDS } from '../bounds.js'
 import { ValidationError } from '../errors.js'
-import type { Dialect } from '../state/dialect.js'
 import { run } from '../state/script.js'
 import type { Query, Result, Script } from '../state/sql.js'
 import type { Part } from './compile.js'
@@ -20,10 +19,30 @@ export function* ask(text: string, values: Query['values'], isFixed = false): Sc
   return yield* run({ text, values, isFixed })
 }
 
-/** The number of hits, up to the limit, where it is known, and the database dialect. */
-export interface Counted {
-  count: number | undefined
-  dialect: Dialect
+/** What the statement of a page counts beside it, and what is known before. */
+export interface Count {
+  /** Documents that the statement counts as well, up to one more than are reported. */
+  of?: Part
+  /** Whether there are so few hits that to sort them all takes PostgreSQL less than to read documents in order. */
+  isFew?: boolean
+}
+
+/** Hits of a page, and the number of those that were to be counted. */
+export interface Hits {
+  n: number
+  hits: { did: string; score: number }[]
+}
+
+const countOf = ({ text, values, isFixed = false }: Part) => ({
+  text: `SELECT count(*) AS n FROM (SELECT 1 FROM (${text}) AS m LIMIT ?) AS counted`,
+  values: [...values, LIMITS.counted + 1],
+  isFixed,
+})
+
+/** How many documents there are, up to one more than are reported. */
+export function* counted(documents: Part): Script<number> {
+  const { text, values, isFixed } = countOf(documents)
+  return (yield* ask(text, values, isFixed)).rows[0]?.n as number
 }
 
 /** Whether the hits of a page are in the order of their ids. */
@@ -32,20 +51,25 @@ export function isByDate({ sort }: Search, scored: Part | undefined): boolean {
 }
 
 /** The hits of a page. Ids are in the order in which NFTs were deployed. */
-export function* page(search: Search, all: Part, score: Score, scored: Part | undefined, { count, dialect }: Counted) {
+export function* page(search: Search, all: Part, score: Score, scored: Part | undefined, count: Count): Script<Hits> {
   const { from, size, sort } = search
-  const source = scored ?? { text: `SELECT id, 0 AS score FROM (${all.text}) AS m`, values: all.values }
   const keys = isByDate(search, scored) || sort.length === 0 ? [] : sort.map((one, at) => keyOf(one, at))
-  const order = keys.length > 0 ? keys.map(({ order }) => order) : scored ? ['score DESC'] : []
   const columns = keys.flatMap(({ columns }) => columns)
+  if (columns.length === 0 && !scored) {
+    const { n, dids } = yield* newest(all, size, from, count)
+    return { n, hits: dids.map((did) => ({ did, score: score.constant })) }
+  }
+  const source = scored ?? { text: `SELECT id, 0 AS score FROM (${all.text}) AS m`, values: all.values }
+  const order = keys.length > 0 ? keys.map(({ order }) => order) : ['score DESC']
   const text = `SELECT d.did, p.score FROM (
       SELECT id, score${columns.map((column) => `, ${column}`).join('')} FROM (${source.text}) AS found
     ) AS p JOIN search_document d ON d.id = p.id ORDER BY ${[...order, 'p.id DESC'].join(', ')} LIMIT ? OFFSET ?`
-  const { rows } =
-    columns.length === 0 && !scored
-      ? yield* ask(newest(all.text, count, dialect), [...all.values, size, from])
-      : yield* ask(text, [...keys.flatMap(({ values }) => values), ...source.values, size, from])
-  return (rows as { did: string; score: number }[]).map((row) => ({ did: row.did, score: row.score + score.constant }))
+  const { rows } = yield* ask(text, [...keys.flatMap(({ values }) => values), ...source.values, size, from])
+  const hits = (rows as { did: string; score: number }[]).map((row) => ({
+    did: row.did,
+    score: row.score + score.constant,
+  }))
+  return { n: 0, hits }
 }
 
 /** Maximum parts of a score for a look-up by each possible sum, the number of which doubles with each part. */
@@ -59,16 +83,23 @@ export function* pageInTurn(
   { from, size }: Search,
   score: Score,
   of: (part: Condition) => Part,
-  { count, dialect }: Counted,
-) {
-  const hits: { did: string; score: number }[] = []
+  count: Count,
+): Script<Hits> {
+  const hits: Hits['hits'] = []
+  let total: number | undefined
   for (const [points, condition] of bySum(score)) {
-    const { text, values } = of(condition)
-    const { rows } = yield* ask(newest(text, count, dialect), [...values, from + size - hits.length, 0])
-    hits.push(...rows.map(({ did }) => ({ did: did as string, score: points })))
+    // counted with the first ones
+    const { n, dids } = yield* newest(
+      of(condition),
+      from + size - hits.length,
+      0,
+      total === undefined ? count : { ...count, of: undefined },
+    )
+    total ??= n
+    hits.push(...dids.map((did) => ({ did, score: points })))
     if (hits.length >= from + size) break
   }
-  return hits.slice(from)
+  return { n: total ?? 0, hits: hits.slice(from) }
 }
 
 /** The possible scores, the greatest first, with the condition of the hits that have each. */
@@ -87,16 +118,25 @@ export function bySum({ constant, parts }: Score): [score: number, condition: Co
 }
 
 /**
- * Up to this many hits are sorted directly in PostgreSQL: scanning all documents until enough hits are met takes longer,
- * since it would read the tokens of each document on the way. The full-text index of SQLite yields them in order.
+ * The newest of some documents; if there are many, by a scan in index order, without reading all others. In PostgreSQL that
+ * reads the tokens of each document on the way. The full-text index of SQLite yields them in order.
  */
-const FEW = { sqlite: -1, postgres: LIMITS.counted }
-
-/** The newest of some documents; if there are many, by a scan in index order, without reading all others. */
-function newest(documents: string, count: number | undefined, dialect: Dialect): string {
-  return `SELECT d.did, 0 AS score FROM (
-      SELECT id FROM (${documents}) AS m ORDER BY ${count !== undefined && count <= FEW[dialect] ? 'id + 0' : 'id'} DESC LIMIT ? OFFSET ?
-    ) AS p JOIN search_document d ON d.id = p.id ORDER BY p.id DESC`
+function* newest(
+  documents: Part,
+  size: number,
+  from: number,
+  { of, isFew = false }: Count,
+): Script<{ n: number; dids: string[] }> {
+  const some = `SELECT d.id, d.did FROM (
+      SELECT id FROM (${documents.text}) AS m ORDER BY ${isFew ? 'id + 0' : 'id'} DESC LIMIT ? OFFSET ?
+    ) AS p JOIN search_document d ON d.id = p.id`
+  const count = of && countOf(of)
+  const text = count
+    ? `SELECT c.n, p.did FROM (${count.text}) AS c LEFT JOIN (${some}) AS p ON true ORDER BY p.id DESC`
+    : `${some} ORDER BY d.id DESC`
+  const { rows } = yield* ask(text, [...(count?.values ?? []), ...documents.values, size, from])
+  const dids = rows.flatMap(({ did }) => (did === null ? [] : [did as string]))
+  return { n: (rows[0]?.n ?? 0) as number, dids }
 }
 
 /** The columns of a sort, and their order: numbers and times before texts. */

@@ -23,6 +23,9 @@ type Statement = Awaited<ReturnType<Database['prepare']>>
 interface Connection {
   db: Database
   file: number
+  /** A transaction that only reads begins and ends in a moment, on the event loop. */
+  begin: Statement
+  rollBack: Statement
   statements: LRUCache<string, Statement>
 }
 
@@ -75,13 +78,13 @@ export class SqliteSearches {
 
   private async search(search: Search, scope: Scope, end: number): Promise<Found> {
     const connection = await this.connection()
-    const { db } = connection
+    const { begin, rollBack } = connection
     try {
-      await db.exec('BEGIN')
+      begin.run()
       try {
         return await this.answers.find(search, scope, (query) => this.ask(connection, query, end))
       } finally {
-        await db.exec('ROLLBACK')
+        rollBack.run()
       }
     } finally {
       this.idle.push(connection)
@@ -97,20 +100,24 @@ export class SqliteSearches {
       idle?.db.close()
       const db = new Database(this.path, { timeout: 2000 })
       for (const pragma of ['query_only = ON', 'cache_size = -32768']) await db.exec(`PRAGMA ${pragma}`)
-      return { db, file, statements: new LRUCache({ max: KEPT }) }
+      const [begin, rollBack] = [await db.prepare('BEGIN'), await db.prepare('ROLLBACK')]
+      return { db, file, begin, rollBack, statements: new LRUCache({ max: KEPT }) }
     } catch (error) {
       throw this.meaning(error)
     }
   }
 
-  private async ask({ db, statements }: Connection, { text, values }: Query, end: number): Promise<Result> {
+  private async ask(connection: Connection, query: Query, end: number): Promise<Result> {
+    const { db, statements } = connection
+    const { text, values, isBrief } = query
     // all rows are found before the first one is returned, and so off the event loop
-    const statement =
-      statements.get(text) ?? (await db.prepare(`WITH found AS MATERIALIZED (${text}) SELECT * FROM found`))
+    const whole = isBrief ? text : `WITH found AS MATERIALIZED (${text}) SELECT * FROM found`
+    const statement = statements.get(text) ?? (await db.prepare(whole))
     // returned to the cache once it has been read to its end
     statements.delete(text)
     const left = end - performance.now()
     if (left <= 0 || this.closed) throw tooSlow()
+    if (isBrief) return this.askAtOnce(connection, statement, query)
     let timer: NodeJS.Timeout
     const interrupt = () => {
       clearTimeout(timer)
@@ -131,6 +138,17 @@ export class SqliteSearches {
     } finally {
       clearTimeout(timer)
       this.asking.delete(interrupt)
+    }
+  }
+
+  /** Runs a statement on the event loop. */
+  private askAtOnce({ statements }: Connection, statement: Statement, { text, values }: Query): Result {
+    try {
+      const row = statement.get(values)
+      statements.set(text, statement)
+      return { rows: row ? [row] : [], changes: 0 }
+    } catch (error) {
+      throw this.meaning(error)
     }
   }
 }

@@ -162,10 +162,19 @@ export interface PostgresBackend extends Backend {
   pids(): number[]
 }
 
-/** Starts a separate PostgreSQL, from npm; with a certificate it also accepts TLS. */
+/** Settings of a PostgreSQL for tests. */
+const FOR_TESTS = [
+  // its processes are killed here, never the system: what they have written stays, without waiting for a disk
+  ...['fsync=off', 'full_page_writes=off'],
+  // tests fill no tables and delete them with the server
+  'autovacuum=off',
+]
+
+/** Starts a separate PostgreSQL, from npm; with a certificate it also accepts TLS. `settings`: as `name=value`. */
 export async function startPostgres(
   statements = 'SELECT 1',
   certificate?: { cert: string; key: string },
+  settings = FOR_TESTS,
 ): Promise<PostgresBackend> {
   linkLibraries()
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
@@ -180,12 +189,9 @@ export async function startPostgres(
     persistent: true,
     createPostgresUser: isRoot,
     postgresFlags: [
-      // its processes are killed here, never the system: what they have written stays, without waiting for a disk
-      ...['-c', 'fsync=off', '-c', 'full_page_writes=off'],
-      // tests fill no tables and delete them with the server
-      ...['-c', 'autovacuum=off'],
-      ...(certificate ? ['-c', 'ssl=on', '-c', 'ssl_cert_file=tls.crt', '-c', 'ssl_key_file=tls.key'] : []),
-    ],
+      ...settings,
+      ...(certificate ? ['ssl=on', 'ssl_cert_file=tls.crt', 'ssl_key_file=tls.key'] : []),
+    ].flatMap((setting) => ['-c', setting]),
     onLog: () => undefined,
     onError: () => undefined,
   })

@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialect.js'
 import { run } from '../script.js'
 import type { Query, Script, Value } from '../sql.js'
 import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '../store.js'
@@ -42,32 +43,29 @@ export function nftOf({ address, name, symbol, token_uri: tokenUri, owner, creat
 
 const COLUMNS = `a.chain_id, a.nft, a.did, a.state, a.ddo, a.reason, a.encrypted, a.tx_id, a.block, a.sender, a.timestamp,
     n.address, n.name, n.symbol, n.token_uri, n.owner, n.created`
-const ASSETS = `
-  SELECT r.chain_id AS chain, ${COLUMNS}
+/** The datatokens of an NFT as a JSON list, in one statement with it: another one would take longer than they. */
+const DATATOKENS: Record<Dialect, string> = {
+  sqlite: `(SELECT json_group_array(json_array(address, name, symbol, orders)) FROM (
+    SELECT t.address, t.name, t.symbol, t.orders FROM index_datatoken t
+    WHERE t.chain_id = a.chain_id AND t.nft = a.nft ORDER BY t.position))`,
+  postgres: `(SELECT CAST(json_agg(json_build_array(t.address, t.name, t.symbol, t.orders) ORDER BY t.position) AS TEXT)
+    FROM index_datatoken t WHERE t.chain_id = a.chain_id AND t.nft = a.nft)`,
+}
+const columnsIn = (dialect: Dialect) => `${COLUMNS}, ${DATATOKENS[dialect]} AS datatokens`
+const assetsIn = (dialect: Dialect) => `SELECT r.chain_id AS chain, ${columnsIn(dialect)}
   FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live'
     JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft WHERE a.did IN `
-const READABLE = `
-  SELECT ${COLUMNS}
+const readableIn = (dialect: Dialect) => `SELECT ${columnsIn(dialect)}
   FROM index_asset a JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft
   WHERE a.chain_id = ? AND a.ddo IS NOT NULL AND a.nft IN `
-const DATATOKENS = 'SELECT address, nft, name, symbol, orders FROM index_datatoken WHERE chain_id = ? AND nft IN '
+const ASSETS = { sqlite: assetsIn('sqlite'), postgres: assetsIn('postgres') }
+const READABLE = { sqlite: readableIn('sqlite'), postgres: readableIn('postgres') }
 
 /** Reads assets of the live generations; missing ones are omitted. */
-export function* assetsOf(dids: string[]): Script<Map<string, IndexedAsset>> {
+export function* assetsOf(dids: string[], dialect: Dialect): Script<Map<string, IndexedAsset>> {
   if (dids.length === 0) return new Map()
-  const { rows } = yield* run(among(ASSETS, dids))
-  // by the id of their generation, of which there is one for each chain
-  const generations = new Map<Value, string[]>()
-  for (const row of rows)
-    generations.set(row.chain_id as Value, [...(generations.get(row.chain_id as Value) ?? []), row.nft as string])
-  const datatokens = new Map<Value, Map<Value, Row[]>>()
-  for (const [id, nfts] of generations) datatokens.set(id, yield* datatokensOf(id, nfts))
-  return new Map(
-    rows.map((row) => [
-      row.did as string,
-      assetOf(row.chain as number, row, row, datatokens.get(row.chain_id as Value)?.get(row.nft as Value) ?? []),
-    ]),
-  )
+  const { rows } = yield* run(among(ASSETS[dialect], dids))
+  return new Map(rows.map((row) => [row.did as string, assetIn(row.chain as number, row)]))
 }
 
 /** Reads the assets of some NFTs in a generation, by NFT; missing ones, and those without a document, are omitted. */
@@ -75,35 +73,28 @@ export function* readableAssets(
   generation: number,
   chainId: number,
   nfts: string[],
+  dialect: Dialect,
 ): Script<Map<string, IndexedAsset>> {
-  const { rows } = yield* run(among(READABLE, nfts, '', [generation]))
-  if (rows.length === 0) return new Map()
-  const datatokens = yield* datatokensOf(generation, nfts)
-  return new Map(
-    rows.map((row) => [row.nft as string, assetOf(chainId, row, row, datatokens.get(row.nft as Value) ?? [])]),
-  )
+  const { rows } = yield* run(among(READABLE[dialect], nfts, [generation]))
+  return new Map(rows.map((row) => [row.nft as string, assetIn(chainId, row)]))
 }
 
-/** The datatokens of some NFTs in a generation, by NFT. */
-function* datatokensOf(generation: Value, nfts: string[]): Script<Map<Value, Row[]>> {
-  const found = new Map<Value, Row[]>()
-  for (const row of (yield* run(among(DATATOKENS, nfts, ' ORDER BY position', [generation]))).rows) {
-    const known = found.get(row.nft as Value)
-    if (known) known.push(row)
-    else found.set(row.nft as Value, [row])
-  }
-  return found
+function assetIn(chainId: number, row: Row): IndexedAsset {
+  const listed = JSON.parse((row.datatokens ?? '[]') as string) as Value[][]
+  const nft = row.nft as Value
+  const datatokens = listed.map(([address, name, symbol, orders]) => ({ address, nft, name, symbol, orders }) as Row)
+  return assetOf(chainId, row, row, datatokens)
 }
 
 /** Keys per statement: a few sizes, so that there are few statements to plan. */
 const SIZES = [1, 8, 24, 50]
 
 /** A statement for a list of keys. One that is shorter than these sizes repeats its last key. */
-export function among(text: string, keys: string[], rest = '', first: Value[] = []): Query {
+export function among(text: string, keys: string[], first: Value[] = []): Query {
   const size = SIZES.find((one) => one >= keys.length)
   const listed = [...keys, ...Array<string>((size ?? keys.length) - keys.length).fill(keys[keys.length - 1] as string)]
   return {
-    text: `${text.trim()} (${listed.map(() => '?').join(', ')})${rest}`,
+    text: `${text.trim()} (${listed.map(() => '?').join(', ')})`,
     values: [...first, ...listed],
     isFixed: size !== undefined,
   }

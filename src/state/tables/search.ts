@@ -67,7 +67,7 @@ export function* refresh(chainId: number, changes: IndexChange[], dialect: Diale
   }
   if (lenient) for (const nft of changed) yield* refreshIfStorable(chainId, nft, dialect)
   else yield* refreshAll(chainId, changed, dialect, preparedBy(changes))
-  for (const nft of ordered) if (!changed.has(nft)) yield* refreshCounts(chainId, nft)
+  for (const nft of ordered) if (!changed.has(nft)) yield* refreshCounts(chainId, nft, dialect)
 }
 
 /** What was made ahead for changes, by NFT. */
@@ -78,11 +78,11 @@ function preparedBy(changes: readonly IndexChange[]): Map<string, PreparedSearch
 }
 
 /** Updates the counts of a document in place, if it can be found. */
-function* refreshCounts(chainId: number, nft: string): Script<void> {
+function* refreshCounts(chainId: number, nft: string, dialect: Dialect): Script<void> {
   const [document] = (yield* run(ID({ chainId, nft }))).rows
   const [reading] = (yield* run(CHAIN({ generation: chainId }))).rows
   if (!document || !reading) return
-  const asset = (yield* readableAssets(chainId, reading.chain_id as number, [nft])).get(nft)
+  const asset = (yield* readableAssets(chainId, reading.chain_id as number, [nft], dialect)).get(nft)
   if (!asset) return
   const id = document.id as number
   const wanted = countRows(countsOf(asset))
@@ -152,7 +152,7 @@ export function* refreshAll(
     const some = all.slice(at, at + AT_ONCE)
     yield* remove(chainId, some, dialect)
     if (!reading) continue
-    for (const [nft, asset] of yield* readableAssets(chainId, reading.chain_id as number, some)) {
+    for (const [nft, asset] of yield* readableAssets(chainId, reading.chain_id as number, some, dialect)) {
       const found = rowsFor(asset, dialect, prepared.get(nft))
       if (!found) continue
       const id = yield* add(chainId, nft, found)
@@ -182,12 +182,12 @@ function values(rows: Value[][]) {
 }
 
 function* remove(chainId: number, nfts: string[], dialect: Dialect): Script<void> {
-  for (const { id } of (yield* run(among(IDS, nfts, '', [chainId]))).rows) {
+  for (const { id } of (yield* run(among(IDS, nfts, [chainId]))).rows) {
     yield* run(DROP_VALUES({ id }))
     yield* run(DROP_TEXT[dialect]({ id }))
     yield* run(DROP_DOCUMENT({ id }))
   }
-  yield* run(among(DROP_PENDING, nfts, '', [chainId]))
+  yield* run(among(DROP_PENDING, nfts, [chainId]))
 }
 
 /** Statements that delete rows of a generation (`:id`), for up to `count` documents at a time. */
