@@ -44,7 +44,11 @@ export interface KnownAssets {
 }
 
 /** The statement that reads the state of the index. */
-export const stateQuery = (dialect: Dialect): Query => ({ text: `SELECT ${STATE[dialect]} AS state`, values: [] })
+export const stateQuery = (dialect: Dialect): Query => ({
+  text: `SELECT ${STATE[dialect]} AS state`,
+  values: [],
+  isBrief: true,
+})
 
 export const stateIn = ({ rows }: Result) => (rows[0]?.state ?? null) as string | null
 

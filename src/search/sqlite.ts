@@ -107,14 +107,17 @@ export class SqliteSearches {
     }
   }
 
-  private async ask({ db, statements }: Connection, { text, values }: Query, end: number): Promise<Result> {
+  private async ask(connection: Connection, query: Query, end: number): Promise<Result> {
+    const { db, statements } = connection
+    const { text, values, isBrief } = query
     // all rows are found before the first one is returned, and so off the event loop
-    const statement =
-      statements.get(text) ?? (await db.prepare(`WITH found AS MATERIALIZED (${text}) SELECT * FROM found`))
+    const whole = isBrief ? text : `WITH found AS MATERIALIZED (${text}) SELECT * FROM found`
+    const statement = statements.get(text) ?? (await db.prepare(whole))
     // returned to the cache once it has been read to its end
     statements.delete(text)
     const left = end - performance.now()
     if (left <= 0 || this.closed) throw tooSlow()
+    if (isBrief) return this.askAtOnce(connection, statement, query)
     let timer: NodeJS.Timeout
     const interrupt = () => {
       clearTimeout(timer)
@@ -135,6 +138,17 @@ export class SqliteSearches {
     } finally {
       clearTimeout(timer)
       this.asking.delete(interrupt)
+    }
+  }
+
+  /** Runs a statement on the event loop. */
+  private askAtOnce({ statements }: Connection, statement: Statement, { text, values }: Query): Result {
+    try {
+      const row = statement.get(values)
+      statements.set(text, statement)
+      return { rows: row ? [row] : [], changes: 0 }
+    } catch (error) {
+      throw this.meaning(error)
     }
   }
 }

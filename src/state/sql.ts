@@ -16,6 +16,8 @@ export interface Query {
   single?: boolean
   /** One of few texts, of which a connection may keep a plan. */
   isFixed?: boolean
+  /** Returns at most one row, in a moment, whatever is stored: a search in the embedded database runs it on the event loop. */
+  isBrief?: boolean
 }
 
 export interface Result {

@@ -6,6 +6,7 @@ import type { Address } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { didOf } from '../../src/assets/ddo.js'
 import { SearchError, ValidationError } from '../../src/errors.js'
+import { stateQuery } from '../../src/search/find.js'
 import { readSearch } from '../../src/search/request.js'
 import { SqliteSearches } from '../../src/search/sqlite.js'
 import type { Search } from '../../src/search/syntax.js'
@@ -77,15 +78,25 @@ describe('a search of the embedded database', () => {
   /** Searches that never end until `heal` is called. */
   function endless(deadline: number): { searches: SqliteSearches; heal: () => void } {
     const { searches, db } = searchesWithin(deadline)
-    db.exec(`ALTER TABLE index_reading RENAME TO readings;
-      CREATE VIEW index_reading AS WITH RECURSIVE every(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM every)
-        SELECT r.* FROM readings r WHERE (SELECT max(i) FROM every) > 0`)
+    db.exec(`ALTER TABLE search_document RENAME TO documents;
+      CREATE VIEW search_document AS WITH RECURSIVE every(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM every)
+        SELECT d.* FROM documents d WHERE (SELECT max(i) FROM every) > 0`)
     const heal = () => {
-      db.exec('DROP VIEW index_reading; ALTER TABLE readings RENAME TO index_reading')
+      db.exec('DROP VIEW search_document; ALTER TABLE documents RENAME TO search_document')
       db.close()
     }
     return { searches, heal }
   }
+
+  it('reads the state of the index, which holds the event loop, from its few rows and an index of what is not findable', () => {
+    const { searches, db } = searchesWithin(300)
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${stateQuery('sqlite').text}`).all([]) as { detail: string }[]
+    const read = plan.map(({ detail }) => detail).filter((detail) => /^(?:SCAN|SEARCH)/.test(detail))
+    expect(read.length).toBeGreaterThan(1)
+    for (const detail of read) expect(detail).toMatch(/^SCAN (?:r\b|g$|CONSTANT ROW)|search_pending_missing/)
+    db.close()
+    return searches.close()
+  })
 
   it('is aborted at its deadline, and frees its slot', async () => {
     const { searches, heal } = endless(300)
