@@ -10,7 +10,7 @@ import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
 import { gathered } from './gather.js'
 import { generationsIn, isBuilding, STATE } from './generations.js'
-import { ask, type Count, counted, type Hits, IN_TURN, isByDate, page, pageInTurn } from './page.js'
+import { ask, type Count, counted, IN_TURN, isByDate, page, pageInTurn } from './page.js'
 import { type Plan, planOf } from './plan.js'
 import { points, type Score } from './scores.js'
 import type { Found, Scope, Search } from './syntax.js'
@@ -94,7 +94,7 @@ function* findBy(plan: Plan, known: KnownAssets): Script<Found> {
 }
 
 /** The hits of a page, and how many there are in all, up to one more than are reported. */
-function* pageAndCount(plan: Plan, scored: Part | undefined): Script<Hits> {
+function* pageAndCount(plan: Plan, scored: Part | undefined) {
   const { search, dialect, all, of, score } = plan
   const { size, sort } = search
   const inTurn = sort.length === 0 && score.parts.length > 0 && score.parts.length <= IN_TURN
@@ -102,7 +102,10 @@ function* pageAndCount(plan: Plan, scored: Part | undefined): Script<Hits> {
     inTurn ? pageInTurn(search, score, of, count) : page(search, all, score, scored, count)
   if (size > 0 && (inTurn || isByDate(search, scored))) {
     // the embedded database reads hits in order as fast as it counts them
-    if (dialect === 'sqlite') return yield* pageOf({ of: all })
+    if (dialect === 'sqlite') {
+      const { n = 0, hits } = yield* pageOf({ of: all })
+      return { n, hits }
+    }
     const { n, hits } = yield* gathered(plan)
     return { n, hits: hits ?? (yield* pageOf({ isFew: n <= LIMITS.counted })).hits }
   }

@@ -12,11 +12,15 @@ const LIMITS = BOUNDS.search
 
 /** Runs a statement, unless it is too long for a database. For `isFixed` see `Query`. */
 export function* ask(text: string, values: Query['values'], isFixed = false): Script<Result> {
-  let size = text.length
-  for (const value of values) if (typeof value === 'string') size += value.length
-  if (size > LIMITS.statement)
+  if (isTooLong(text, values))
     throw ValidationError.of('query', 'It has too many values, or too many parts that count for the score.')
   return yield* run({ text, values, isFixed })
+}
+
+function isTooLong(text: string, values: Query['values']): boolean {
+  let size = text.length
+  for (const value of values) if (typeof value === 'string') size += value.length
+  return size > LIMITS.statement
 }
 
 /** What the statement of a page counts beside it, and what is known before. */
@@ -24,12 +28,12 @@ export interface Count {
   /** Documents that the statement counts as well, up to one more than are reported. */
   of?: Part
   /** Whether there are so few hits that to sort them all takes PostgreSQL less than to read documents in order. */
-  isFew?: boolean
+  isFew?: boolean | undefined
 }
 
-/** Hits of a page, and the number of those that were to be counted. */
+/** Hits of a page, and how many there are of those that were to be counted. */
 export interface Hits {
-  n: number
+  n?: number | undefined
   hits: { did: string; score: number }[]
 }
 
@@ -69,7 +73,7 @@ export function* page(search: Search, all: Part, score: Score, scored: Part | un
     did: row.did,
     score: row.score + score.constant,
   }))
-  return { n: 0, hits }
+  return { hits }
 }
 
 /** Maximum parts of a score for a look-up by each possible sum, the number of which doubles with each part. */
@@ -86,20 +90,16 @@ export function* pageInTurn(
   count: Count,
 ): Script<Hits> {
   const hits: Hits['hits'] = []
-  let total: number | undefined
+  let n: number | undefined
   for (const [points, condition] of bySum(score)) {
     // counted with the first ones
-    const { n, dids } = yield* newest(
-      of(condition),
-      from + size - hits.length,
-      0,
-      total === undefined ? count : { ...count, of: undefined },
-    )
-    total ??= n
+    const wanted = n === undefined ? count : { isFew: count.isFew }
+    const { dids, ...first } = yield* newest(of(condition), from + size - hits.length, 0, wanted)
+    n ??= first.n
     hits.push(...dids.map((did) => ({ did, score: points })))
     if (hits.length >= from + size) break
   }
-  return { n: total ?? 0, hits: hits.slice(from) }
+  return { n, hits: hits.slice(from) }
 }
 
 /** The possible scores, the greatest first, with the condition of the hits that have each. */
@@ -126,17 +126,22 @@ function* newest(
   size: number,
   from: number,
   { of, isFew = false }: Count,
-): Script<{ n: number; dids: string[] }> {
+): Script<{ n?: number; dids: string[] }> {
   const some = `SELECT d.id, d.did FROM (
       SELECT id FROM (${documents.text}) AS m ORDER BY ${isFew ? 'id + 0' : 'id'} DESC LIMIT ? OFFSET ?
     ) AS p JOIN search_document d ON d.id = p.id`
-  const count = of && countOf(of)
-  const text = count
-    ? `SELECT c.n, p.did FROM (${count.text}) AS c LEFT JOIN (${some}) AS p ON true ORDER BY p.id DESC`
-    : `${some} ORDER BY d.id DESC`
-  const { rows } = yield* ask(text, [...(count?.values ?? []), ...documents.values, size, from])
-  const dids = rows.flatMap(({ did }) => (did === null ? [] : [did as string]))
-  return { n: (rows[0]?.n ?? 0) as number, dids }
+  const values = [...documents.values, size, from]
+  if (!of) {
+    const { rows } = yield* ask(`${some} ORDER BY d.id DESC`, values)
+    return { dids: rows.map(({ did }) => did as string) }
+  }
+  const count = countOf(of)
+  const text = `SELECT c.n, p.did FROM (${count.text}) AS c LEFT JOIN (${some}) AS p ON true ORDER BY p.id DESC`
+  const all = [...count.values, ...values]
+  // a query that is nearly too long for one statement would be for both
+  if (isTooLong(text, all)) return { n: yield* counted(of), ...(yield* newest(documents, size, from, { isFew })) }
+  const { rows } = yield* ask(text, all)
+  return { n: rows[0]?.n as number, dids: rows.flatMap(({ did }) => (did === null ? [] : [did as string])) }
 }
 
 /** The columns of a sort, and their order: numbers and times before texts. */

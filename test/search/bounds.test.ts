@@ -5,6 +5,7 @@ import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { didOf } from '../../src/assets/ddo.js'
+import { BOUNDS } from '../../src/bounds.js'
 import { SearchError, ValidationError } from '../../src/errors.js'
 import { stateQuery } from '../../src/search/find.js'
 import { readSearch } from '../../src/search/request.js'
@@ -127,6 +128,16 @@ describe('a search of the embedded database', () => {
     await searches.close()
     expect((await running).map(({ status }) => status)).toEqual(many(5, () => 'rejected'))
     heal()
+  })
+
+  it('takes a body full of values, which a page and its count have in a statement each', async () => {
+    // the shorter a value, the more there are: each becomes a token of twenty characters
+    const lists = many(16, (list) => ({ terms: { [`metadata.x${list}`]: many(1900, (at) => `v${at}`) } }))
+    const words = { query_string: { query: 'tide', fields: ['metadata.name^10', 'metadata.description'] } }
+    const body = { query: { bool: { must: [words], must_not: lists } }, size: 3 }
+    expect(JSON.stringify(body).length).toBeLessThan(BOUNDS.search.body)
+    const { hits, total } = await store.search.find(readSearch(body), SCOPE)
+    expect([hits.length, total.value]).toEqual([3, 100])
   })
 
   it('answers 200 concurrent requests, or sheds load', async () => {
