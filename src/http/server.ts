@@ -115,7 +115,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
   serveConsole(app, context.console)
-  await registerDocumentation(app, ALL_ENDPOINTS)
+  registerDocumentation(app, ALL_ENDPOINTS)
   return { app, connections, close: (limit) => draining.close(limit) }
 }
 

@@ -28,6 +28,35 @@ describe('the OpenAPI description', () => {
     expect(page.text).toContain('Tidegate API')
   })
 
+  it('has a page whose files all load, and which a browser keeps', async () => {
+    const page = `${world.network.providerUrl}/api/docs`
+    const { text, headers } = await ask(page)
+    expect(headers.get('content-security-policy')).toContain("default-src 'self'")
+    const files = [...text.matchAll(/(?:src|href)="\.?(\/?[^"#]+)"/g)].map(
+      ([, path]) => new URL(path as string, `${page}/`),
+    )
+    expect(files.length).toBeGreaterThan(3)
+    for (const { pathname, origin } of files) expect((await ask(origin + pathname)).status, pathname).toBe(200)
+    const bundle = `${page}/static/swagger-ui-bundle.js`
+    const etag = (await ask(bundle)).headers.get('etag') as string
+    expect(await ask(bundle, { headers: { 'if-none-match': etag } })).toMatchObject({ status: 304, text: '' })
+    expect(await ask(bundle, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
+  })
+
+  it('has no page that is not of Swagger UI', async () => {
+    for (const path of [
+      '/nothing',
+      '/static/nothing.js',
+      '/static/%2e%2e/package.json',
+      '/static/..%2fpackage.json',
+      '/%00',
+    ]) {
+      const { status, json } = await ask(`${world.network.providerUrl}/api/docs${path}`)
+      expect({ status, json }, path).toMatchObject({ status: 404, json: { code: 'ROUTE_NOT_FOUND' } })
+    }
+    expect((await ask(`${world.network.providerUrl}/api/docs`, { method: 'POST' })).status).toBe(405)
+  })
+
   it('has every route that the server has', () => {
     const described = Object.entries(spec.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
