@@ -1,7 +1,7 @@
-import { type Account, createPublicClient, createWalletClient, custom, http, type PublicClient } from 'viem'
+import { type Account, createPublicClient, createWalletClient, custom, type PublicClient } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { validatedTransport } from './answers.js'
-import { bufferedFetch } from './buffered-fetch.js'
+import { jsonRpc } from './json-rpc.js'
 
 /**
  * Clients of the chain library are created in this file alone (a lint rule enforces it). By default the library fetches
@@ -13,7 +13,7 @@ const NO_LOOKUPS = { ccipRead: false } as const
 interface ClientOptions {
   /** Milliseconds that the node may take for one response. */
   timeout?: number
-  /** Whether calls made in one tick are batched into one HTTP request. */
+  /** Whether calls made in one turn of the event loop are batched into one HTTP request. */
   batch?: boolean
   /** Largest response body, in bytes. */
   maxAnswer?: number
@@ -26,15 +26,7 @@ export function rpcClient(
 ): PublicClient {
   return createPublicClient({
     ...NO_LOOKUPS,
-    transport: validatedTransport(
-      http(url.href, {
-        ...(batch ? { batch: { batchSize: 100 } } : {}),
-        maxResponseBodySize: maxAnswer,
-        fetchFn: bufferedFetch(maxAnswer),
-        timeout,
-        retryCount: 0,
-      }),
-    ),
+    transport: validatedTransport(jsonRpc(url, { timeout, batch, maxAnswer })),
     cacheTime: 0,
   })
 }

@@ -1,0 +1,144 @@
+import { setImmediate } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, type InputType, type ZlibOptions } from 'node:zlib'
+import { Agent } from 'undici'
+import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
+
+/** A JSON-RPC request. */
+export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown }
+
+/** Bytes of a body whose parsing the event loop notices. */
+const LARGE = 262_144
+
+/** Connections to nodes. Of the process, so that all clients of a node share its connections; idle ones close by themselves. */
+const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+
+/** The turn of the last large body. Of the process, since all of them are parsed by its one event loop. */
+let lastTurn: Promise<void> = Promise.resolve()
+
+/** Resolves in another iteration of the event loop for each caller, so that large bodies are not parsed in one. */
+function turn(): Promise<void> {
+  lastTurn = lastTurn.then(() => setImmediate())
+  return lastTurn
+}
+
+type Decode = (body: InputType, options: ZlibOptions) => Promise<Buffer>
+
+const DECODERS: Record<string, Decode | undefined> = {
+  gzip: promisify<InputType, ZlibOptions, Buffer>(gunzip),
+  br: promisify<InputType, ZlibOptions, Buffer>(brotliDecompress),
+}
+
+/** Posts JSON to one node, and reads its responses. Redirects are not followed: whoever runs a node must not choose what is asked. */
+export class Posts {
+  /** Without credentials, which are in a header. */
+  readonly url: string
+  private readonly target: { origin: string; path: string; method: 'POST' }
+  private readonly headers: Record<string, string>
+
+  /** `timeout`: milliseconds for a response with all of its body; `limit`: bytes of a body, also when decompressed. */
+  constructor(
+    url: URL,
+    private readonly timeout: number,
+    private readonly limit: number,
+  ) {
+    const { origin, pathname, search, username, password } = url
+    this.url = origin + pathname + search
+    this.target = { origin, path: pathname + search, method: 'POST' }
+    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
+    this.headers = {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'accept-encoding': Object.keys(DECODERS).join(', '),
+      'user-agent': 'tidegate',
+      ...(credentials.length > 1 ? { authorization: `Basic ${credentials.toString('base64')}` } : {}),
+    }
+  }
+
+  /**
+   * Sends one call or several, and returns what the body says. Rejects with TimeoutError, with ResponseBodyTooLargeError, and
+   * with HttpRequestError where the node cannot be reached, its status is no success, or its body is not JSON.
+   */
+  async send(calls: Call | Call[], signal?: AbortSignal): Promise<unknown> {
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(new TimeoutError({ body: calls, url: this.url })), this.timeout)
+    const abort = () => deadline.abort(signal?.reason)
+    signal?.addEventListener('abort', abort)
+    if (signal?.aborted) abort()
+    try {
+      const body = JSON.stringify(calls)
+      const answer = await connections.request({ ...this.target, headers: this.headers, body, signal: deadline.signal })
+      const text = await this.textOf(answer.body, answer.headers['content-encoding'])
+      const { statusCode: status, headers } = answer
+      const value = parsed(text)
+      // nodes also send an error of JSON-RPC with a status of HTTP
+      if ((status >= 200 && status < 300) || isRpcError(value)) {
+        if (value !== undefined) return value
+        throw new SyntaxError('The body is not JSON.')
+      }
+      const retryAfter = headers['retry-after']
+      throw new HttpRequestError({
+        body: calls,
+        status,
+        headers: new Headers(typeof retryAfter === 'string' ? { 'retry-after': retryAfter } : {}),
+        url: this.url,
+      })
+    } catch (error) {
+      if (deadline.signal.aborted) throw deadline.signal.reason
+      if (error instanceof HttpRequestError || error instanceof ResponseBodyTooLargeError) throw error
+      throw new HttpRequestError({ body: calls, cause: error as Error, url: this.url })
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Reads a body up to the limit; the rest is never read. */
+  private async textOf(body: AsyncIterable<Buffer>, encoding: string | string[] | undefined): Promise<string> {
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      size += chunk.length
+      // throwing here cancels the transfer
+      if (size > this.limit) throw this.tooLarge(size)
+    }
+    const decode = DECODERS[String(encoding ?? '')]
+    let bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+    if (decode) {
+      bytes = await decode(bytes, { maxOutputLength: this.limit }).catch((error) => {
+        throw error.code === 'ERR_BUFFER_TOO_LARGE' ? this.tooLarge(this.limit + 1) : error
+      })
+    }
+    if (bytes.length > LARGE) await turn()
+    return bytes.toString()
+  }
+
+  private tooLarge(size: number): ResponseBodyTooLargeError {
+    return new ResponseBodyTooLargeError({ maxSize: this.limit, size })
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isRpcError(value: unknown): boolean {
+  const { code, message } = Object(Object(value).error) as { code?: unknown; message?: unknown }
+  return typeof code === 'number' && typeof message === 'string'
+}
+
+/** What a node replied to a call. */
+export interface Reply {
+  result?: unknown
+  error?: { code: number; message: string }
+}
+
+/** A reply that is missing, or no object, has no result: what checks results refuses it. */
+export function replyIn(value: unknown): Reply {
+  return Object(value) as Reply
+}
