@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
+import { Agent, type Dispatcher } from 'undici'
 import { DocumentReader } from '../../src/assets/documents.js'
 import { ChainFollower } from '../../src/assets/index/follower.js'
 import type { Chain } from '../../src/chain/chains.js'
@@ -33,16 +34,16 @@ const nodesByHost = new Map<string, ScriptedNode>()
 /** The simulated time in milliseconds; it advances without waiting. */
 let now = 1_800_000_000_000
 
-/** Replaces clocks and fetch of this process with simulated time and the scripted nodes. */
+/** Replaces clocks and connections of this process with simulated time and the scripted nodes. */
 export function useSimulatedEnvironment(): void {
   Date.now = () => now
   performance.now = () => now
-  globalThis.fetch = async (input, init) => {
-    const { host } = new URL(input instanceof Request ? input.url : input)
+  Agent.prototype.request = (async ({ origin, body }: Dispatcher.RequestOptions) => {
+    const { host } = new URL(String(origin))
     const node = nodesByHost.get(host)
     if (!node) throw new Error(`There is no node ${host}.`)
-    return node.respond(input instanceof Request ? await input.text() : String(init?.body))
-  }
+    return node.respond(String(body))
+  }) as never
 }
 
 /** Plays the history of a seed and returns the fault; undefined where the index equals a fresh one. */

@@ -21,6 +21,19 @@ interface Call {
   params: unknown[]
 }
 
+/** An answer as a connection to a node delivers it. */
+interface Answer {
+  statusCode: number
+  headers: Record<string, string>
+  body: Buffer[]
+}
+
+const answer = (statusCode: number, text: string, headers: Record<string, string> = {}): Answer => ({
+  statusCode,
+  headers,
+  body: [Buffer.from(text)],
+})
+
 /** A JSON-RPC node of a scripted chain, in this process, with the faults of real ones. */
 export class ScriptedNode {
   fault: Fault | undefined
@@ -38,19 +51,19 @@ export class ScriptedNode {
     this.stale = this.chain.blocks
   }
 
-  /** Responds to a request, or throws as fetch would. */
-  respond(body: string): Response {
+  /** Responds to a request, or throws as a connection would. */
+  respond(body: string): Answer {
     const { fault } = this
-    if (fault === 'down' || (fault === 'flickers' && this.random(2) === 0)) throw new TypeError('fetch failed')
+    if (fault === 'down' || (fault === 'flickers' && this.random(2) === 0)) throw new Error('other side closed')
     if (fault === 'silent') throw new DOMException('The operation timed out.', 'TimeoutError')
-    if (fault === 'busy') return new Response('slow down', { status: 429, headers: { 'retry-after': '1' } })
+    if (fault === 'busy') return answer(429, 'slow down', { 'retry-after': '1' })
     const calls = JSON.parse(body) as Call | Call[]
     const one = (call: Call) => {
       const result = this.resultOf(call)
       return { jsonrpc: '2.0', id: call.id, ...(result instanceof Error ? { error: REFUSED } : { result }) }
     }
     const responses = Array.isArray(calls) ? calls.map(one) : one(calls)
-    return new Response(JSON.stringify(responses), { headers: { 'content-type': 'application/json' } })
+    return answer(200, JSON.stringify(responses))
   }
 
   private resultOf({ method, params }: Call): unknown {

@@ -36,7 +36,9 @@ export function jsonRpc(url: URL, { timeout, batch, maxAnswer }: JsonRpcOptions)
       timeout,
       async request({ method, params }, options?: { signal?: AbortSignal }) {
         const call: Call = { jsonrpc: '2.0', id: ++id, method, params }
-        const { error, result } = batch ? await batches.send(call) : await one(posts, call, options?.signal)
+        const { error, result } = batch
+          ? await batches.send(call, options?.signal)
+          : await one(posts, call, options?.signal)
         if (error) throw new RpcRequestError({ body: { method, params }, error, url: posts.url })
         return result as never
       },
@@ -47,42 +49,52 @@ async function one(posts: Posts, call: Call, signal?: AbortSignal): Promise<Repl
   return replyIn(await posts.send(call, signal))
 }
 
-/** Collects the calls of one turn of the event loop. */
+/** Collects the calls of one turn of the event loop, apart for each signal, which aborts the whole request. */
 class Batches {
-  private waiting: Waiting[] = []
+  private readonly waiting = new Map<AbortSignal | undefined, Waiting[]>()
 
   constructor(private readonly posts: Posts) {}
 
-  send(call: Call): Promise<Reply> {
+  send(call: Call, signal?: AbortSignal): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.length === BATCH) this.flush()
-      if (this.waiting.push({ call, resolve, reject }) > 1) return
-      const { waiting } = this
-      setImmediate(() => this.waiting === waiting && this.flush())
+      const one = { call, resolve, reject }
+      const others = this.waiting.get(signal)
+      if (others && others.length < BATCH) return void others.push(one)
+      if (others) this.flush(others, signal)
+      const batch = [one]
+      this.waiting.set(signal, batch)
+      setImmediate(() => this.flush(batch, signal))
     })
   }
 
-  private flush(): void {
-    const sent = this.waiting
-    this.waiting = []
-    const [first] = sent as [Waiting]
-    const answered = sent.length === 1 ? one(this.posts, first.call).then((reply) => [reply]) : this.together(sent)
-    answered.then(
-      (replies) => {
-        for (const [at, { resolve }] of sent.entries()) resolve(replies[at] as Reply)
+  private flush(batch: Waiting[], signal: AbortSignal | undefined): void {
+    // sent already, since it was full
+    if (this.waiting.get(signal) !== batch) return
+    this.waiting.delete(signal)
+    const [first] = batch as [Waiting]
+    const replies =
+      batch.length === 1
+        ? one(this.posts, first.call, signal).then((reply) => [reply])
+        : together(
+            this.posts,
+            batch.map(({ call }) => call),
+            signal,
+          )
+    replies.then(
+      (all) => {
+        for (const [at, { resolve }] of batch.entries()) resolve(all[at] as Reply)
       },
       (error) => {
-        for (const { reject } of sent) reject(error)
+        for (const { reject } of batch) reject(error)
       },
     )
   }
+}
 
-  /** Replies may come in any order. An object instead of a list is the node's reply to all of them. */
-  private async together(sent: Waiting[]): Promise<Reply[]> {
-    const body = sent.map(({ call }) => call)
-    const answer = await this.posts.send(body)
-    if (!Array.isArray(answer)) return Array<Reply>(sent.length).fill(replyIn(answer))
-    const byId = new Map(answer.map((reply) => [(reply as { id?: unknown } | null)?.id, reply]))
-    return body.map(({ id }) => replyIn(byId.get(id)))
-  }
+/** Replies may come in any order. An object instead of a list is the node's reply to all of them. */
+async function together(posts: Posts, calls: Call[], signal?: AbortSignal): Promise<Reply[]> {
+  const answer = await posts.send(calls, signal)
+  if (!Array.isArray(answer)) return calls.map(() => replyIn(answer))
+  const byId = new Map(answer.map((reply) => [(reply as { id?: unknown } | null)?.id, reply]))
+  return calls.map(({ id }) => replyIn(byId.get(id)))
 }

@@ -181,4 +181,16 @@ describe('JSON-RPC over HTTP', () => {
     await expect(client.request({ method: 'eth_blockNumber' }, { signal: controller.signal })).rejects.toThrow('enough')
     await eventually(() => closed === 1)
   })
+
+  it('ends with a call that is aborted no other call of its turn', async () => {
+    const controller = new AbortController()
+    const client = clientOf((response, body) => {
+      if ((body as Call).method === 'eth_blockNumber') controller.abort(new Error('enough'))
+      else response.end(JSON.stringify(results(body)))
+    })
+    const aborted = client.request({ method: 'eth_blockNumber' }, { signal: controller.signal })
+    const [one, other] = await Promise.allSettled([aborted, client.getGasPrice()])
+    expect(one).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('enough') } })
+    expect(other).toMatchObject({ status: 'fulfilled', value: 2n })
+  })
 })
