@@ -3,36 +3,41 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type Address, bytesToHex, type Hex } from 'viem'
-import { mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
+import type { Address, Hex } from 'viem'
 import { rpcClient } from '../chain/clients.js'
-import { memoized } from '../memo.js'
+import { providerKey } from '../crypto/keys.js'
 
 /** Mnemonic and chain id of the usual local network of Ocean tools, so that existing test accounts and configs work. */
 export const DEV_MNEMONIC = 'taxi music thumb unique chat sand crew more leg another off lamp'
 export const DEV_CHAIN_ID = 8996
-/** The number of funded accounts of the mnemonic: those to which the node assigns ether. */
-const FUNDED = 10
 
 export interface DevAccount {
   address: Address
   privateKey: Hex
 }
 
-const DERIVATION = { mnemonic: DEV_MNEMONIC, path: "m/44'/60'/0'/0" } as const
+/** The keys of the mnemonic that the node funds: public, like the mnemonic. To derive them takes a tenth of a second at each start. */
+const KEYS = [
+  'c594c6e5def4bab63ac29eed19a134c130388f74f019bc74b8f4389df2837a58',
+  'ef4b441145c1d0f3b4bc6d61d29f5c6e502359481152f869247c7a4244d45209',
+  '5d75837394b078ce97bc289fa8d75e21000573520bfa7784a9d28ccaae602bf8',
+  '8467415bb2ba7c91084d932276214b11a3dd9bdb2930fefa194b666dd8020b99',
+  '1f990f8b013fc5c7955e0f8746f11ded231721b9cf3f99ff06cdc03492b28090',
+  '732fbb7c355aa8898f4cff92fa7a6a947339eaf026a08a51f171199e35a18ae0',
+  '8683d6511213ac949e093ca8e9179514d4c56ce5ea9b83068f723593f913b1ab',
+  '1d751ded5a32226054cd2e71261039b65afb9ee1c746d055dd699b1150a5befc',
+  'fd5c1ccea015b6d663618850824154a3b3fb2882c46cefb05b9a93fea8c3d215',
+  '1263dc73bef43a9da06149c7e598f52025bf4027f1d6c13896b71e81bb9233fb',
+]
 
-// deriving keys from the mnemonic takes a tenth of a second
-const derived = memoized(({ mnemonic, path }: typeof DERIVATION): DevAccount[] => {
-  const parent = mnemonicToAccount(mnemonic, { path }).getHdKey()
-  return Array.from({ length: FUNDED }, (_, index) => {
-    const privateKey = bytesToHex(parent.deriveChild(index).privateKey as Uint8Array)
-    return { address: privateKeyToAddress(privateKey), privateKey }
-  })
-})
+const ACCOUNTS: readonly DevAccount[] = KEYS.map((digits) => ({
+  address: providerKey(digits).address,
+  privateKey: `0x${digits}`,
+}))
 
 /** The funded accounts, in the order of the mnemonic. */
 export function devAccounts(): readonly DevAccount[] {
-  return derived(DERIVATION)
+  return ACCOUNTS
 }
 
 export interface Anvil {

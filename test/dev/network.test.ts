@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { ethers } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DEV_MNEMONIC } from '../../src/dev/anvil.js'
 import type { NetworkInfo } from '../../src/dev/network.js'
 import { freePort } from '../helpers/backends.js'
 import { program } from '../helpers/command.js'
@@ -22,6 +23,12 @@ describe('the local network', () => {
     world = await World.start()
   })
   afterAll(() => world.close())
+
+  it('has the accounts of its mnemonic, in order', () => {
+    const root = ethers.utils.HDNode.fromMnemonic(DEV_MNEMONIC).derivePath("m/44'/60'/0'/0")
+    const derived = Array.from({ length: 10 }, (_, at) => root.derivePath(String(at)))
+    expect(world.network.accounts).toEqual(derived.map(({ address, privateKey }) => ({ address, privateKey })))
+  })
 
   it('gives every account at least a thousand OCEAN, DAI and USDC', async () => {
     const { accounts, addresses } = world.network
