@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import { startAnvil } from '../../src/dev/anvil.js'
 import { DEV_NETWORK, deployContracts } from '../../src/dev/deploy.js'
 import { withPackages } from './built.js'
@@ -18,31 +19,38 @@ export default async function prepare(): Promise<() => void> {
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
   for (const name of ['chain', 'checkout', 'contracts']) mkdirSync(join(folder, name))
-  buildAsForImage(join(folder, 'checkout'), join(folder, 'build'))
-  // started often, and several times as fast as from source
-  buildSync({
-    entryPoints: [fileURLToPath(new URL('nonce-writer.ts', import.meta.url))],
-    outfile: join(folder, 'build', 'nonce-writer.mjs'),
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-  })
-  const anvil = await startAnvil({ port: 0, stateFile: join(folder, 'chain', 'chain.json') })
-  const addresses = { [DEV_NETWORK]: await deployContracts(anvil.rpcUrl) }
-  writeFileSync(join(folder, 'chain', 'address.json'), JSON.stringify(addresses))
-  await anvil.stop()
+  await Promise.all([
+    buildAsForImage(join(folder, 'checkout'), join(folder, 'build')),
+    deployTo(join(folder, 'chain')),
+    // started often, and several times as fast as from source
+    build({
+      entryPoints: [fileURLToPath(new URL('nonce-writer.ts', import.meta.url))],
+      outfile: join(folder, 'build', 'nonce-writer.mjs'),
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+    }),
+  ])
   process.env[PREPARED] = folder
   // local networks leave word of themselves, which whoever runs the tests must not find
   Object.assign(process.env, { XDG_STATE_HOME: join(folder, 'state'), XDG_RUNTIME_DIR: '' })
   return remove
 }
 
+/** Deploys the contracts to a chain, and leaves its state there. */
+async function deployTo(chain: string): Promise<void> {
+  const anvil = await startAnvil({ port: 0, stateFile: join(chain, 'chain.json') })
+  const addresses = { [DEV_NETWORK]: await deployContracts(anvil.rpcUrl) }
+  writeFileSync(join(chain, 'address.json'), JSON.stringify(addresses))
+  await anvil.stop()
+}
+
 /** Builds what an image is built of, and moves the build of the service away from its sources. */
-function buildAsForImage(checkout: string, target: string): void {
+async function buildAsForImage(checkout: string, target: string): Promise<void> {
   copyForImage(checkout)
-  execFileSync('npm', ['run', 'build'], { cwd: checkout, stdio: 'pipe', shell: process.platform === 'win32' })
-  mkdirSync(target)
+  await promisify(execFile)('npm', ['run', 'build'], { cwd: checkout, shell: process.platform === 'win32' })
+  mkdirSync(target, { recursive: true })
   renameSync(join(checkout, 'dist'), join(target, 'dist'))
   withPackages(target)
 }

@@ -11,7 +11,7 @@ const OF_CONNECTION = ['connection', 'content-length', 'date']
 
 /**
  * Serves the OpenAPI document at /spec and /openapi.json, and Swagger UI at /api/docs. Both are made when first
- * requested: together they are a sixth of the time that the service takes to start.
+ * requested, since most instances are never asked for them.
  */
 export function registerDocumentation(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
   let document: object | undefined
