@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { ProviderError, ValidationError } from '../../src/errors.js'
 import { forgetPeak, peakMemory } from '../../test/helpers/peak-memory.js'
@@ -78,18 +79,26 @@ let settled = 0
 /** MiB of garbage that may remain: with more, an input could reuse that space and seem to need no memory. */
 const MAX_GARBAGE = 16
 
-/** The maximum number of collections until the memory of buffers counts as freed. */
-const MAX_COLLECTIONS = 10
+/** Bytes of buffers after the last collection, and how many more may remain. */
+let settledBuffers = 0
+const MAX_BUFFERS = 1_048_576
 
-/** Collects garbage. Buffers are freed in a thread after a collection, which the next collection waits for. */
+/** Collections until what is left of buffers counts as kept, and milliseconds between those that freed nothing. */
+const MAX_COLLECTIONS = 10
+const BETWEEN = 5
+
+/**
+ * Collects garbage. Buffers are freed in a thread after a collection, on a busy machine some time after it: what the next
+ * measurement could reuse would hide what its input needs.
+ */
 async function collectGarbage(): Promise<void> {
-  for (let round = 1, before = Number.POSITIVE_INFINITY; round <= MAX_COLLECTIONS; round++) {
-    await new Promise(setImmediate)
+  let left = Number.POSITIVE_INFINITY
+  for (let round = 0; round < MAX_COLLECTIONS && left > settledBuffers + MAX_BUFFERS; round++) {
+    await (round < 2 ? new Promise(setImmediate) : setTimeout(BETWEEN))
     global.gc?.()
-    const { arrayBuffers } = process.memoryUsage()
-    if (round > 1 && arrayBuffers >= before) break
-    before = arrayBuffers
+    left = process.memoryUsage().arrayBuffers
   }
+  settledBuffers = left
   settled = rss()
 }
 

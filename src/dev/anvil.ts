@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Address, Hex } from 'viem'
 import { rpcClient } from '../chain/clients.js'
-import { providerKey } from '../crypto/keys.js'
 
 /** Mnemonic and chain id of the usual local network of Ocean tools, so that existing test accounts and configs work. */
 export const DEV_MNEMONIC = 'taxi music thumb unique chat sand crew more leg another off lamp'
@@ -16,24 +15,49 @@ export interface DevAccount {
   privateKey: Hex
 }
 
-/** The keys of the mnemonic that the node funds: public, like the mnemonic. To derive them takes a tenth of a second at each start. */
-const KEYS = [
-  'c594c6e5def4bab63ac29eed19a134c130388f74f019bc74b8f4389df2837a58',
-  'ef4b441145c1d0f3b4bc6d61d29f5c6e502359481152f869247c7a4244d45209',
-  '5d75837394b078ce97bc289fa8d75e21000573520bfa7784a9d28ccaae602bf8',
-  '8467415bb2ba7c91084d932276214b11a3dd9bdb2930fefa194b666dd8020b99',
-  '1f990f8b013fc5c7955e0f8746f11ded231721b9cf3f99ff06cdc03492b28090',
-  '732fbb7c355aa8898f4cff92fa7a6a947339eaf026a08a51f171199e35a18ae0',
-  '8683d6511213ac949e093ca8e9179514d4c56ce5ea9b83068f723593f913b1ab',
-  '1d751ded5a32226054cd2e71261039b65afb9ee1c746d055dd699b1150a5befc',
-  'fd5c1ccea015b6d663618850824154a3b3fb2882c46cefb05b9a93fea8c3d215',
-  '1263dc73bef43a9da06149c7e598f52025bf4027f1d6c13896b71e81bb9233fb',
+/** The accounts of the mnemonic that the node funds, in order. Its keys are public, and to derive them takes a tenth of a second. */
+const ACCOUNTS: readonly DevAccount[] = [
+  {
+    address: '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260',
+    privateKey: '0xc594c6e5def4bab63ac29eed19a134c130388f74f019bc74b8f4389df2837a58',
+  },
+  {
+    address: '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e',
+    privateKey: '0xef4b441145c1d0f3b4bc6d61d29f5c6e502359481152f869247c7a4244d45209',
+  },
+  {
+    address: '0xA78deb2Fa79463945C247991075E2a0e98Ba7A09',
+    privateKey: '0x5d75837394b078ce97bc289fa8d75e21000573520bfa7784a9d28ccaae602bf8',
+  },
+  {
+    address: '0x02354A1F160A3fd7ac8b02ee91F04104440B28E7',
+    privateKey: '0x8467415bb2ba7c91084d932276214b11a3dd9bdb2930fefa194b666dd8020b99',
+  },
+  {
+    address: '0xe17D2A07EFD5b112F4d675ea2d122ddb145d117B',
+    privateKey: '0x1f990f8b013fc5c7955e0f8746f11ded231721b9cf3f99ff06cdc03492b28090',
+  },
+  {
+    address: '0xA32C84D2B44C041F3a56afC07a33f8AC5BF1A071',
+    privateKey: '0x732fbb7c355aa8898f4cff92fa7a6a947339eaf026a08a51f171199e35a18ae0',
+  },
+  {
+    address: '0xFF3fE9eb218EAe9ae1eF9cC6C4db238B770B65CC',
+    privateKey: '0x8683d6511213ac949e093ca8e9179514d4c56ce5ea9b83068f723593f913b1ab',
+  },
+  {
+    address: '0x529043886F21D9bc1AE0feDb751e34265a246e47',
+    privateKey: '0x1d751ded5a32226054cd2e71261039b65afb9ee1c746d055dd699b1150a5befc',
+  },
+  {
+    address: '0xe08A1dAe983BC701D05E492DB80e0144f8f4b909',
+    privateKey: '0xfd5c1ccea015b6d663618850824154a3b3fb2882c46cefb05b9a93fea8c3d215',
+  },
+  {
+    address: '0xbcE5A3468386C64507D30136685A99cFD5603135',
+    privateKey: '0x1263dc73bef43a9da06149c7e598f52025bf4027f1d6c13896b71e81bb9233fb',
+  },
 ]
-
-const ACCOUNTS: readonly DevAccount[] = KEYS.map((digits) => ({
-  address: providerKey(digits).address,
-  privateKey: `0x${digits}`,
-}))
 
 /** The funded accounts, in the order of the mnemonic. */
 export function devAccounts(): readonly DevAccount[] {

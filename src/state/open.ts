@@ -4,10 +4,8 @@ import type { Logger } from '../process/logger.js'
 import type { TickBatch } from '../process/tick-batch.js'
 import { describeFault, faultOf } from './fault.js'
 import { embeddedSize } from './marker.js'
-import { openPostgres } from './postgres.js'
 import type { Driver } from './sql.js'
 import { sqlStore } from './sql-store.js'
-import { openSqlite } from './sqlite.js'
 import { InUseError } from './sqlite-file.js'
 import { assertFilePresent, assertSameState, type ExpectedState, recordState } from './state-guard.js'
 import type { StateStore } from './store.js'
@@ -59,7 +57,9 @@ async function openDriver(
   if (readOnly && database === 'embedded' && embeddedSize(folder) === 0)
     throw new StartError([`STATE_DIR: there is no database in ${folder}.`])
   try {
-    if (database === 'embedded') return openSqlite(folder, options)
+    // only the client of this database is loaded
+    if (database === 'embedded') return (await import('./sqlite.js')).openSqlite(folder, options)
+    const { openPostgres } = await import('./postgres.js')
     return await openPostgres({ url, connections, timeout, log: options.log, readOnly })
   } catch (error) {
     if (database === 'embedded')

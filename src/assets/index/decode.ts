@@ -6,7 +6,6 @@ import { JsonBoundsError, parseJson } from '../../json.js'
 import type { Dialect } from '../../state/dialect.js'
 import type { IndexedAsset, PreparedSearch } from '../../state/indexed.js'
 import { didsOf, readDdo } from '../ddo.js'
-import { decompress } from './lzma.js'
 
 /** Bits of the `flags` of a metadata event. */
 export const FLAG_COMPRESSED = 1
@@ -74,7 +73,11 @@ export async function decodeDocument(
   let bytes: Uint8Array = Buffer.from(published.data.slice(2), 'hex')
   try {
     if (flags & FLAG_ENCRYPTED) bytes = decryptContent(keys, bytes)
-    if (flags & FLAG_COMPRESSED) bytes = await decompress(bytes, owner.maxSize)
+    if (flags & FLAG_COMPRESSED) {
+      // loaded for the first compressed document: its libraries take longer to load than most parts of the service
+      const { decompress } = await import('./lzma.js')
+      bytes = await decompress(bytes, owner.maxSize)
+    }
   } catch (error) {
     return { reason: (error as Error).message }
   }

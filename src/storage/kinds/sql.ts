@@ -7,7 +7,6 @@ import type { OpenedFile, OpenRequest, RequestContext, Storage, UserData } from 
 import { addressProblem, postgresAddress } from './sql/address.js'
 import { ROW_FORMATS } from './sql/row-formats.js'
 import type { Rows } from './sql/rows.js'
-import { query } from './sql/session.js'
 import type { StorageTools } from './tools.js'
 
 const sqlFile = z.object({
@@ -46,6 +45,8 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
       format: ROW_FORMATS[file.format],
     }
     const address = postgresAddress(file.url)
+    // the client of PostgreSQL is loaded for the first file that needs it
+    const { query } = await import('./sql/session.js')
     const connection = await StorageConnection.to(address.url, 5432, egress, context)
     return query(address, statement, { ...sql, ...options }, connection)
   }
