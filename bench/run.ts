@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { calls } from './calls.js'
 import { client } from './client.js'
 import { consolePage } from './console.js'
 import { costs } from './costs.js'
@@ -21,6 +22,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   // first: those of a smoke run that follow share a service in this process, whose statements would be counted as well
   costs,
   requests,
+  calls,
   streaming,
   slow,
   footprint,

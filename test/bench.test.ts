@@ -44,6 +44,7 @@ it.runIf(onLinux)('benchmarks run, and no request exceeds its budget', { timeout
   expect(failed, output).toBe(false)
   for (const title of [
     'Requests per second',
+    'Calls to a node',
     'Streaming',
     'Memory with clients',
     'What a request costs',

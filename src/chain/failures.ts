@@ -66,7 +66,7 @@ export function isTooLong(error: unknown): boolean {
 export function refusal(error: unknown): string | undefined {
   const all = causes(error)
   if (all.some((cause) => cause instanceof ResponseBodyTooLargeError))
-    return `answers more than ${BOUNDS.chain.response} bytes`
+    return `answers more than ${BOUNDS.chain.response} bytes, or too many values`
   const failure = transportFailure(error)
   if (failure) return /in time|413|50\d/.test(failure.reason) ? failure.reason : undefined
   const code = all.map(codeOf).find((found) => found !== undefined)

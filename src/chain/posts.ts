@@ -3,6 +3,8 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, type InputType, type ZlibOptions } from 'node:zlib'
 import { Agent } from 'undici'
 import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
+import { BOUNDS } from '../bounds.js'
+import { JsonBoundsError, parseJson } from '../json.js'
 
 /** A JSON-RPC request. */
 export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown }
@@ -56,7 +58,7 @@ export class Posts {
   }
 
   /**
-   * Sends one call or several, and returns what the body says. Rejects with TimeoutError, with ResponseBodyTooLargeError, and
+   * Sends one call or several, and returns what the body says. Rejects with TimeoutError, with ResponseBodyTooLargeError, also for too many values, and
    * with HttpRequestError where the node cannot be reached, its status is no success, or its body is not JSON.
    */
   async send(calls: Call | Call[], signal?: AbortSignal): Promise<unknown> {
@@ -70,7 +72,7 @@ export class Posts {
       const answer = await connections.request({ ...this.target, headers: this.headers, body, signal: deadline.signal })
       const text = await this.textOf(answer.body, answer.headers['content-encoding'])
       const { statusCode: status, headers } = answer
-      const value = parsed(text)
+      const value = this.parsed(text)
       // nodes also send an error of JSON-RPC with a status of HTTP
       if ((status >= 200 && status < 300) || isRpcError(value)) {
         if (value !== undefined) return value
@@ -114,16 +116,18 @@ export class Posts {
     return bytes.toString()
   }
 
+  /** Undefined where it is not JSON. */
+  private parsed(text: string): unknown {
+    try {
+      return parseJson(text, BOUNDS.chain.shape)
+    } catch (error) {
+      if (error instanceof JsonBoundsError) throw this.tooLarge(text.length)
+      return undefined
+    }
+  }
+
   private tooLarge(size: number): ResponseBodyTooLargeError {
     return new ResponseBodyTooLargeError({ maxSize: this.limit, size })
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

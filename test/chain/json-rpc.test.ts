@@ -116,6 +116,17 @@ describe('JSON-RPC over HTTP', () => {
     await eventually(() => closed === 1)
   })
 
+  it.each([
+    ['levels', '['.repeat(50_000)],
+    ['objects', `[${'{},'.repeat(300_000)}{}]`],
+  ])('does not parse an answer of countless %s', async (_, text) => {
+    answer = (response) => response.end(text)
+    const error = await rpcClient(url, { timeout: AT_ONCE })
+      .getBlockNumber()
+      .catch((error: Error) => error)
+    expect(causesOf(error)).toContainEqual(expect.any(ResponseBodyTooLargeError))
+  })
+
   it.each<[string, Answer]>([
     ['says nothing', () => undefined],
     ['stops after the headers', (response) => response.flushHeaders()],

@@ -202,7 +202,7 @@ describe('a block whose events exceed the limits of the nodes', () => {
     expect(said).toContainEqual(
       expect.objectContaining({
         block: head,
-        reason: 'answers more than 8388608 bytes',
+        reason: 'answers more than 8388608 bytes, or too many values',
         message: 'block is read in parts',
       }),
     )
