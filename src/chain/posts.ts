@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, type InputType, type ZlibOptions } from 'node:zlib'
@@ -24,9 +25,9 @@ function turn(): Promise<void> {
   return lastTurn
 }
 
-type Decode = (body: InputType, options: ZlibOptions) => Promise<Buffer>
+type Decompress = (body: InputType, options: ZlibOptions) => Promise<Buffer>
 
-const DECODERS: Record<string, Decode | undefined> = {
+const DECODERS: Record<string, Decompress | undefined> = {
   gzip: promisify<InputType, ZlibOptions, Buffer>(gunzip),
   br: promisify<InputType, ZlibOptions, Buffer>(brotliDecompress),
 }
@@ -97,23 +98,36 @@ export class Posts {
 
   /** Reads a body up to the limit; the rest is never read. */
   private async textOf(body: AsyncIterable<Buffer>, encoding: string | string[] | undefined): Promise<string> {
+    const decompress = DECODERS[String(encoding ?? '')]
+    if (decompress) return this.decompressed(body, decompress)
+    // decoded as it comes, so that several large answers are never in memory twice
+    const decoder = new StringDecoder()
+    let text = ''
+    await this.read(body, (chunk) => {
+      text += decoder.write(chunk)
+    })
+    if (text.length > LARGE) await turn()
+    return text + decoder.end()
+  }
+
+  private async decompressed(body: AsyncIterable<Buffer>, decompress: Decompress): Promise<string> {
     const chunks: Buffer[] = []
+    await this.read(body, (chunk) => chunks.push(chunk))
+    const bytes = await decompress(Buffer.concat(chunks), { maxOutputLength: this.limit }).catch((error) => {
+      throw error.code === 'ERR_BUFFER_TOO_LARGE' ? this.tooLarge(this.limit + 1) : error
+    })
+    if (bytes.length > LARGE) await turn()
+    return bytes.toString()
+  }
+
+  private async read(body: AsyncIterable<Buffer>, take: (chunk: Buffer) => void): Promise<void> {
     let size = 0
     for await (const chunk of body) {
-      chunks.push(chunk)
       size += chunk.length
       // throwing here cancels the transfer
       if (size > this.limit) throw this.tooLarge(size)
+      take(chunk)
     }
-    const decode = DECODERS[String(encoding ?? '')]
-    let bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-    if (decode) {
-      bytes = await decode(bytes, { maxOutputLength: this.limit }).catch((error) => {
-        throw error.code === 'ERR_BUFFER_TOO_LARGE' ? this.tooLarge(this.limit + 1) : error
-      })
-    }
-    if (bytes.length > LARGE) await turn()
-    return bytes.toString()
   }
 
   /** Undefined where it is not JSON. */
