@@ -48,7 +48,7 @@ export class Posts {
     const { origin, pathname, search, username, password } = url
     this.url = origin + pathname + search
     this.target = { origin, path: pathname + search, method: 'POST' }
-    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
+    const credentials = Buffer.from(`${unescaped(username)}:${unescaped(password)}`)
     this.headers = {
       'content-type': 'application/json',
       accept: 'application/json',
@@ -59,8 +59,9 @@ export class Posts {
   }
 
   /**
-   * Sends one call or several, and returns what the body says. Rejects with TimeoutError, with ResponseBodyTooLargeError, also for too many values, and
-   * with HttpRequestError where the node cannot be reached, its status is no success, or its body is not JSON.
+   * Sends one call or several, and returns what the body says. Rejects with TimeoutError, with ResponseBodyTooLargeError, also
+   * for too many values, and with HttpRequestError where the node cannot be reached, its status is no success, or its body is
+   * not JSON.
    */
   async send(calls: Call | Call[], signal?: AbortSignal): Promise<unknown> {
     const deadline = new AbortController()
@@ -98,7 +99,7 @@ export class Posts {
 
   /** Reads a body up to the limit; the rest is never read. */
   private async textOf(body: AsyncIterable<Buffer>, encoding: string | string[] | undefined): Promise<string> {
-    const decompress = DECODERS[String(encoding ?? '')]
+    const decompress = DECODERS[String(encoding ?? '').toLowerCase()]
     if (decompress) return this.decompressed(body, decompress)
     // decoded as it comes, so that several large answers are never in memory twice
     const decoder = new StringDecoder()
@@ -142,6 +143,15 @@ export class Posts {
 
   private tooLarge(size: number): ResponseBodyTooLargeError {
     return new ResponseBodyTooLargeError({ maxSize: this.limit, size })
+  }
+}
+
+/** The text of a part of a URL; where its escapes are none, as it stands. */
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
   }
 }
 

@@ -1,16 +1,14 @@
 import {
   type Address,
-  createWalletClient,
   getContractAddress,
   type Hex,
-  http,
   type PublicClient,
   parseEther,
   parseUnits,
   type WalletClient,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { rpcClient } from '../chain/clients.js'
+import { rpcClient, walletClient } from '../chain/clients.js'
 import { DEV_CHAIN_ID, type DevAccount, devAccounts } from './anvil.js'
 import { ARTIFACTS, artifact } from './contracts.js'
 
@@ -47,7 +45,7 @@ export const DEV_NETWORK = 'development'
 export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
   const reader = rpcClient(new URL(rpcUrl))
   const [first, ...others] = devAccounts()
-  const deployer = await Deployer.create(rpcUrl, reader, (first as DevAccount).privateKey)
+  const deployer = await Deployer.create(reader, (first as DevAccount).privateKey)
   const owner = deployer.address
   const startBlock = Number(await reader.getBlockNumber())
 
@@ -128,9 +126,9 @@ class Deployer {
     private nonce: number,
   ) {}
 
-  static async create(rpcUrl: string, reader: PublicClient, key: Hex): Promise<Deployer> {
+  static async create(reader: PublicClient, key: Hex): Promise<Deployer> {
     const account = privateKeyToAccount(key)
-    const wallet = createWalletClient({ account, transport: http(rpcUrl) })
+    const wallet = walletClient(account, reader.request as never)
     return new Deployer(wallet, reader, account.address, await reader.getTransactionCount({ address: account.address }))
   }
 
