@@ -1,4 +1,5 @@
 import { HostingError } from '../errors.js'
+import { loadLater } from '../load-later.js'
 import type { HostedRow } from '../state/store.js'
 import { HOSTED_ID } from '../storage/kinds/hosted.js'
 import type { FindHosted } from '../storage/kinds/tools.js'
@@ -19,6 +20,7 @@ export class Hosting {
     readonly limits: HostingLimits,
   ) {
     this.sweeper = new Sweeper(tools)
+    loadLater(() => import('./tus.js'))
   }
 
   get uses() {

@@ -70,14 +70,13 @@ export async function decodeDocument(
   if (tooLarge) return { reason: tooLarge }
   const flags = published.flags === '0x' ? 0 : Number(BigInt(published.flags))
   if ((flags & ~(FLAG_COMPRESSED | FLAG_ENCRYPTED)) !== 0) return { reason: 'unknown flags' }
+  // not within the try: that it cannot be loaded is no fault of the document. The threads have it from their start, and what else
+  // imports this file never needs it
+  const lzma = flags & FLAG_COMPRESSED ? await import('./lzma.js') : undefined
   let bytes: Uint8Array = Buffer.from(published.data.slice(2), 'hex')
   try {
     if (flags & FLAG_ENCRYPTED) bytes = decryptContent(keys, bytes)
-    if (flags & FLAG_COMPRESSED) {
-      // loaded for the first compressed document: its libraries take longer to load than most parts of the service
-      const { decompress } = await import('./lzma.js')
-      bytes = await decompress(bytes, owner.maxSize)
-    }
+    if (lzma) bytes = await lzma.decompress(bytes, owner.maxSize)
   } catch (error) {
     return { reason: (error as Error).message }
   }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.js'
+import { loadLater } from '../../load-later.js'
 import type { Endpoint } from './endpoint.js'
 import { openApiDocument } from './openapi.js'
 
@@ -19,6 +20,7 @@ export function registerDocumentation(app: FastifyInstance, endpoints: readonly 
   for (const path of ['/spec', '/openapi.json']) app.get(path, async () => openApi())
 
   let pages: Promise<FastifyInstance> | undefined
+  loadLater(() => import('./swagger-pages.js'))
   for (const path of ['/api/docs', '/api/docs/*'])
     app.get(path, async ({ url, headers }, reply) => {
       pages ??= import('./swagger-pages.js').then(({ swaggerPages }) => swaggerPages('/api/docs', openApi()))
