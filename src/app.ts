@@ -38,7 +38,6 @@ import { ByteBudgets } from './http/limits/byte-budgets.js'
 import { ConsumerLimits } from './http/limits/consumer-limits.js'
 import { UploadSlots } from './http/limits/upload-slots.js'
 import { createServer } from './http/server.js'
-import { loadLater } from './load-later.js'
 import { Metrics } from './metrics/metrics.js'
 import { startMetricsServer } from './metrics/server.js'
 import { ruleProblems } from './orders/fees.js'
@@ -136,7 +135,8 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
   const sender = new ProofSender(chains, outbound, receiver, store.proofs)
-  if (onChain) loadLater(() => import('viem/accounts'))
+  // at the start: Node never loads again what it could not load once, for instance for want of a descriptor
+  if (onChain) await import('viem/accounts')
   const deliveries = new DeliveryQueue({
     store: store.proofs,
     sender,

@@ -3,7 +3,7 @@ import { BOUNDS } from '../bounds.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
 import { parseJson } from '../json.js'
 import { withoutAdded } from './added-fields.js'
-import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './index/decode.js'
+import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './published-document.js'
 
 type Json = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { sharedPoints } from '../crypto/ecies.js'
 import { ECIES } from '../crypto/ecies-content.js'
 import type { ProviderKey } from '../crypto/keys.js'
-import { isEncrypted, type PublishedDocument } from './index/decode.js'
+import { isEncrypted, type PublishedDocument } from './published-document.js'
 
 /**
  * Returns what a published document may be decrypted with: the point that it shares with each key of the provider, in

@@ -14,7 +14,7 @@ import {
   type DocumentTask,
   type PublishedDocument,
   sizeProblem,
-} from './index/decode.js'
+} from './published-document.js'
 import { readStored } from './stored.js'
 import type { Validated } from './validate.js'
 

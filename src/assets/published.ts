@@ -4,7 +4,7 @@ import type { Chain } from '../chain/chains.js'
 import { decodeEvent, type EventNamed } from '../chain/events.js'
 import { untrustedView } from '../chain/untrusted-calls.js'
 import { AssetError, RequestError } from '../errors.js'
-import type { PublishedDocument } from './index/decode.js'
+import type { PublishedDocument } from './published-document.js'
 import { assertReadable } from './states.js'
 
 /**

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { JsonBoundsError } from '../json.js'
 import { readPublishableDdo } from './ddo.js'
-import { documentJson, sha256 } from './index/decode.js'
+import { documentJson, sha256 } from './published-document.js'
 
 /** The unverified signature fields of a request for validation. */
 export type SignedBy = Record<'publisherAddress' | 'nonce' | 'signature', unknown>

@@ -42,7 +42,7 @@ export function secretFrom(secret: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32))
 }
 
-/** Returns the account that signs transactions with this key. Its part of the chain library is loaded on first use. */
+/** Returns the account that signs transactions with this key. Its part of the chain library is loaded only where it is used. */
 export async function transactionAccount(key: ProviderKey): Promise<LocalAccount> {
   const { privateKeyToAccount } = await import('viem/accounts')
   return privateKeyToAccount(hexOf(key.secret))

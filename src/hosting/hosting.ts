@@ -1,5 +1,4 @@
 import { HostingError } from '../errors.js'
-import { loadLater } from '../load-later.js'
 import type { HostedRow } from '../state/store.js'
 import { HOSTED_ID } from '../storage/kinds/hosted.js'
 import type { FindHosted } from '../storage/kinds/tools.js'
@@ -7,7 +6,7 @@ import type { UploadIds } from './ids.js'
 import { factsOf, servedType } from './metadata.js'
 import { notFound } from './refusals.js'
 import { deleteRemoved, Sweeper, type SweeperTools } from './sweeper.js'
-import type { TusRequest } from './tus.js'
+import type { answerTus, TusRequest } from './tus.js'
 import type { HostingLimits, Uploader } from './upload-store.js'
 import type { UsingAsset } from './uses.js'
 
@@ -16,11 +15,10 @@ export class Hosting {
   readonly sweeper: Sweeper
 
   constructor(
-    private readonly tools: SweeperTools & { ids: UploadIds },
+    private readonly tools: SweeperTools & { ids: UploadIds; answerTus: typeof answerTus },
     readonly limits: HostingLimits,
   ) {
     this.sweeper = new Sweeper(tools)
-    loadLater(() => import('./tus.js'))
   }
 
   get uses() {
@@ -39,13 +37,11 @@ export class Hosting {
 
   /** Answers a request of the tus protocol. Throws as answerTus. */
   async answer(request: TusRequest, uploader: Uploader): Promise<Response> {
-    const { store, place, ids } = this.tools
+    const { store, place, ids, answerTus } = this.tools
     const { file, creation } = uploader
     const id = file?.id ?? ids.next(creation)
     const begun = creation && (await store.find(id))
     if (begun && !hasEnded(begun)) return asBegun(begun, request.urlOf(id))
-    // loaded only where it is used: most services host nothing
-    const { answerTus } = await import('./tus.js')
     return answerTus(request, { store, place }, this.limits, uploader, id)
   }
 

@@ -26,6 +26,8 @@ export async function openHosting(
   { store, chains, log, isCurrent }: HostingTools,
 ): Promise<Hosting | undefined> {
   if (settings.HOSTING === 'off') return undefined
+  // most services host nothing
+  const { answerTus } = await import('./tus.js')
   const lifetime = settings.HOSTING_UNPUBLISHED_LIFETIME * 1000
   // the lowest chain id: the same at every instance, whatever the order in its settings
   const lowest = [...chains.values()].sort((a, b) => a.chainId - b.chainId)[0] as Chain
@@ -33,7 +35,7 @@ export async function openHosting(
   const uses = new HostedUses(store.hosted, store.index, lowest.keys)
   const ids = new UploadIds(lowest.key)
   const limits = { maxFile: settings.HOSTING_MAX_FILE, quota: settings.HOSTING_QUOTA, lifetime }
-  const hosting = new Hosting({ store: store.hosted, place, uses, ids, isCurrent, lifetime, log }, limits)
+  const hosting = new Hosting({ store: store.hosted, place, uses, ids, answerTus, isCurrent, lifetime, log }, limits)
   await hosting.prepare().catch(async (error: NodeJS.ErrnoException) => {
     if (isAway(error)) return log.warn({ status: error.status, code: error.code }, 'the hosted files cannot be reached')
     await place.close()

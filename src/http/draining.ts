@@ -7,20 +7,28 @@ import type { TickBatch } from '../process/tick-batch.js'
 import { sendError } from './errors.js'
 import type { Connections } from './lifetime.js'
 
-/** Milliseconds that a turn of the event loop takes in which next to nothing happened, and turns to wait for one. */
-const SHORT_TURN = 0.3
-const MOST_TURNS = 100
+/** Milliseconds that a turn of the event loop takes in which next to nothing happened, and to wait for one at most. */
+const SHORT_TURN = 0.1
+const LONGEST_WAIT = 1000
 
 /**
- * Connections that the system has made, and requests that it has received, are taken in a turn of the event loop: closing before
- * resets them, and a proxy sends no POST a second time. In a long turn more of them have come meanwhile.
+ * Waits until the server has accepted the connections that the system has made: closing before resets them, and a proxy
+ * sends no POST a second time. Node accepts one in a turn of the event loop. So this waits for a turn in which there was
+ * none, and for a short one, since in a long one more may have come.
  */
-async function shortTurn(): Promise<void> {
-  for (let turns = 0; turns < MOST_TURNS; turns++) {
-    const begun = performance.now()
+async function allAccepted(server: NetServer): Promise<void> {
+  let accepted = 0
+  const count = () => void accepted++
+  server.on('connection', count)
+  const limit = performance.now() + LONGEST_WAIT
+  // the rest of this turn may be past the point where connections are accepted
+  await setImmediate()
+  for (let begun = performance.now(), before = accepted; ; begun = performance.now(), before = accepted) {
     await setImmediate()
-    if (performance.now() - begun < SHORT_TURN) return
+    const ended = performance.now()
+    if ((accepted === before && ended - begun < SHORT_TURN) || ended > limit) break
   }
+  server.off('connection', count)
 }
 
 /**
@@ -55,7 +63,7 @@ export class Draining {
 
   /** Stops accepting connections, drains the open ones for up to `limit` milliseconds, and closes. */
   async close(limit: number): Promise<void> {
-    await shortTurn()
+    await allAccepted(this.app.server)
     this.stopping = true
     NetServer.prototype.close.call(this.app.server)
     for (const socket of this.connections.sockets)

@@ -1,7 +1,6 @@
 import type { AbiFunction, Hex } from 'viem'
-import { type Decoded, type DocumentTask, decodeDocument } from '../assets/index/decode.js'
-// what is loaded at the first need may find no descriptor left, and is never loaded again then
-import '../assets/index/lzma.js'
+import { decodeDocument } from '../assets/index/decode.js'
+import type { Decoded, DocumentTask } from '../assets/published-document.js'
 import { BOUNDS } from '../bounds.js'
 import { preparedRows, withDocument } from '../search/prepared.js'
 

@@ -9,6 +9,7 @@ import { providerKey } from '../../src/crypto/keys.js'
 import { Hosting } from '../../src/hosting/hosting.js'
 import { UploadIds } from '../../src/hosting/ids.js'
 import { LocalPlace } from '../../src/hosting/local-place.js'
+import { answerTus } from '../../src/hosting/tus.js'
 import { HostedUses } from '../../src/hosting/uses.js'
 import type { Logger } from '../../src/process/logger.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
@@ -52,7 +53,14 @@ describe('after a power failure at any moment', () => {
     stores.push(store)
     const key = providerKey(`0x${'11'.repeat(32)}`)
     const uses = new HostedUses(store.hosted, store.index, [key])
-    const rest = { ids: new UploadIds(key), uses, lifetime: 60_000, isCurrent: () => true, log: {} as Logger }
+    const rest = {
+      ids: new UploadIds(key),
+      answerTus,
+      uses,
+      lifetime: 60_000,
+      isCurrent: () => true,
+      log: {} as Logger,
+    }
     const tools = { store: watched(store), place: new LocalPlace(files, operations), ...rest }
     return { hosting: new Hosting(tools, { maxFile: 1e9, quota: 1e9, lifetime: 60_000 }), store }
   }

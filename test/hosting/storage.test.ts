@@ -9,6 +9,7 @@ import { Hosting } from '../../src/hosting/hosting.js'
 import { UploadIds } from '../../src/hosting/ids.js'
 import { LocalPlace } from '../../src/hosting/local-place.js'
 import { S3Place } from '../../src/hosting/s3/place.js'
+import { answerTus } from '../../src/hosting/tus.js'
 import { HostedUses } from '../../src/hosting/uses.js'
 import type { Logger } from '../../src/process/logger.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
@@ -27,7 +28,7 @@ async function hostingWithFile(server?: S3Bucket) {
   const uses = new HostedUses(store.hosted, store.index, [])
   const log = {} as Logger
   const ids = new UploadIds(providerKey(`0x${'11'.repeat(32)}`))
-  const tools = { store: store.hosted, place, uses, ids, log, lifetime: 60_000, isCurrent: () => true }
+  const tools = { store: store.hosted, place, uses, ids, answerTus, log, lifetime: 60_000, isCurrent: () => true }
   const hosting = new Hosting(tools, { maxFile: 10_000_000, quota: 10_000_000, lifetime: 60_000 })
   await hosting.prepare()
   const headers = new Headers({

@@ -8,7 +8,7 @@ import type { Dialect } from '../../state/dialect.js'
 import type { IndexedAsset } from '../../state/store.js'
 import type { DocumentReader, Publication } from '../documents.js'
 import { documentOf, type MetadataEvent } from '../published.js'
-import type { Decoded } from './decode.js'
+import type { Decoded } from '../published-document.js'
 import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
 
 /** How documents are decoded; the signal aborts it. */

@@ -3,7 +3,7 @@ import type { EventNamed } from '../../chain/events.js'
 import type { IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../state/store.js'
 import { didOf } from '../ddo.js'
 import type { MetadataEvent } from '../published.js'
-import { type Decoded, isEncrypted } from './decode.js'
+import { type Decoded, isEncrypted } from '../published-document.js'
 import { isoTime, secondsOf } from './iso-time.js'
 
 /** The data NFT that an event tells of. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.js'
-import { loadLater } from '../../load-later.js'
 import type { Endpoint } from './endpoint.js'
 import { openApiDocument } from './openapi.js'
+import { swaggerPages } from './swagger-pages.js'
 
 /** Request headers with which a browser asks whether its copy of a page is stale. */
 const CONDITIONS = ['if-none-match', 'if-modified-since']
@@ -20,10 +20,12 @@ export function registerDocumentation(app: FastifyInstance, endpoints: readonly 
   for (const path of ['/spec', '/openapi.json']) app.get(path, async () => openApi())
 
   let pages: Promise<FastifyInstance> | undefined
-  loadLater(() => import('./swagger-pages.js'))
   for (const path of ['/api/docs', '/api/docs/*'])
     app.get(path, async ({ url, headers }, reply) => {
-      pages ??= import('./swagger-pages.js').then(({ swaggerPages }) => swaggerPages('/api/docs', openApi()))
+      pages ??= swaggerPages('/api/docs', openApi()).catch((error) => {
+        pages = undefined
+        throw error
+      })
       const conditions = Object.fromEntries(Object.entries(headers).filter(([name]) => CONDITIONS.includes(name)))
       const page = await (await pages).inject({ url, headers: conditions })
       // also what it says of a path outside of its folder

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { didsOf } from '../../assets/ddo.js'
-import type { PublishedDocument } from '../../assets/index/decode.js'
 import { assertReadableNft, documentIn, isSameDocument } from '../../assets/published.js'
+import type { PublishedDocument } from '../../assets/published-document.js'
 import { assertReadable } from '../../assets/states.js'
 import { modernMessage } from '../../auth/signature.js'
 import type { Chain } from '../../chain/chains.js'

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { BOUNDS } from '../../bounds.js'
 import { ValidationError } from '../../errors.js'
-import { loadLater } from '../../load-later.js'
 import { StorageConnection } from '../egress/connection.js'
 import { isStorageFailure } from '../http/http-storage.js'
 import type { OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
 import { addressProblem, postgresAddress } from './sql/address.js'
 import { ROW_FORMATS } from './sql/row-formats.js'
 import type { Rows } from './sql/rows.js'
+import { query } from './sql/session.js'
 import type { StorageTools } from './tools.js'
 
 const sqlFile = z.object({
@@ -35,9 +35,6 @@ export type SqlFile = z.infer<typeof sqlFile>
  * transaction with limits on time, rows and bytes. Userdata values are bound, never interpolated into the statement.
  */
 export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
-  // the client of PostgreSQL, which few services need
-  loadLater(() => import('./sql/session.js'))
-
   async function begin(
     file: SqlFile,
     context: RequestContext,
@@ -49,7 +46,6 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
       format: ROW_FORMATS[file.format],
     }
     const address = postgresAddress(file.url)
-    const { query } = await import('./sql/session.js')
     const connection = await StorageConnection.to(address.url, 5432, egress, context)
     return query(address, statement, { ...sql, ...options }, connection)
   }

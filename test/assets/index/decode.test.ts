@@ -3,13 +3,9 @@ import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { didOf } from '../../../src/assets/ddo.js'
 import { documentKeys } from '../../../src/assets/document-keys.js'
-import {
-  type Decoded,
-  type DocumentOwner,
-  decodeDocument,
-  type PublishedDocument,
-} from '../../../src/assets/index/decode.js'
+import { decodeDocument } from '../../../src/assets/index/decode.js'
 import { decompress } from '../../../src/assets/index/lzma.js'
+import type { Decoded, DocumentOwner, PublishedDocument } from '../../../src/assets/published-document.js'
 import { BOUNDS } from '../../../src/bounds.js'
 import { encrypt } from '../../../src/crypto/ecies.js'
 import { providerKey } from '../../../src/crypto/keys.js'

@@ -1,9 +1,4 @@
-/** A value that is serialized as JSON already. */
-export class JsonText {
-  constructor(readonly text: string) {}
-}
-
-export type Cell = string | number | boolean | Date | JsonText | null
+import { type Cell, JsonText } from './values.js'
 
 /** Formats the rows of a query as text, with a header if the format has one. */
 export interface RowFormat {

@@ -1,7 +1,13 @@
 import pg from 'pg'
 import { BOUNDS } from '../../../bounds.js'
 import { assertShape } from '../../../json.js'
-import { type Cell, JsonText } from './row-formats.js'
+
+/** A value that is serialized as JSON already. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+export type Cell = string | number | boolean | Date | JsonText | null
 
 /** Parses the text of a column. Calls `spend` with the number of characters that have to be parsed. */
 type Reader = (text: string, spend: (characters: number) => void) => unknown
