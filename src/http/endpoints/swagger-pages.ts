@@ -1,18 +1,12 @@
-import { createRequire } from 'node:module'
-import type swaggerPlugin from '@fastify/swagger'
-import type swaggerUiPlugin from '@fastify/swagger-ui'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyInstance } from 'fastify'
-
-const require = createRequire(import.meta.url)
 
 /**
  * Returns an app that listens nowhere and has the pages of Swagger UI below `prefix`, for an OpenAPI document. Rejects where
  * they cannot be loaded, and may be tried again.
  */
 export async function swaggerPages(prefix: string, document: object): Promise<FastifyInstance> {
-  // when they are needed, which they seldom are; not by import(), which remembers for good that it has failed
-  const swagger: typeof swaggerPlugin = require('@fastify/swagger')
-  const swaggerUi: typeof swaggerUiPlugin = require('@fastify/swagger-ui')
   const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
   await app.register(swagger, { mode: 'static', specification: { document: document as never } })
   await app.register(swaggerUi, {
