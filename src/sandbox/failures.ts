@@ -37,6 +37,7 @@ export function stopping(): SandboxError {
 /** Maps an error of the thread pool to one of the sandbox. */
 export function failureOf({ code }: NodeJS.ErrnoException): Error {
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new SandboxExhausted()
-  if (code === 'ERR_WORKER_INIT_FAILED') return threadUnavailable()
+  // no descriptor was left to start the thread, or to load a module into it: the task is not at fault
+  if (code === 'ERR_WORKER_INIT_FAILED' || code === 'EMFILE' || code === 'ENFILE') return threadUnavailable()
   return new SandboxCrash()
 }

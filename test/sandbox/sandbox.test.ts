@@ -10,7 +10,7 @@ type Fixture = {
   environment: (nothing?: undefined) => Record<string, string>
   wait: (milliseconds: number) => void
 } & Record<
-  'endless' | 'greedy' | 'recursive' | 'throwing' | 'exiting' | 'dying' | 'uncopyable',
+  'endless' | 'greedy' | 'recursive' | 'throwing' | 'exiting' | 'dying' | 'uncopyable' | 'starved',
   (nothing?: undefined) => unknown
 >
 
@@ -141,6 +141,14 @@ describe('sandbox', () => {
       expect((error as Error).message).not.toContain('hunter2')
     }
     expect(lost.length).toBeGreaterThan(0)
+  })
+
+  it('does not blame a task for which a module could not be loaded', async () => {
+    const error = await sandboxOf()
+      .run('starved', undefined)
+      .catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(SandboxError)
+    expect((error as Error).message).not.toContain('hunter2')
   })
 
   it('gives threads no environment, which may contain keys of the operator (threat 38)', async () => {

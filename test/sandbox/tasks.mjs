@@ -24,3 +24,10 @@ export const dying = () => {
   return new Promise(() => undefined)
 }
 export const uncopyable = () => () => undefined
+/** As Node ends a thread whose module loader has no descriptor left. */
+export const starved = () => {
+  setImmediate(() => {
+    throw Object.assign(new Error('EMFILE: hunter2'), { code: 'EMFILE' })
+  })
+  return new Promise(() => undefined)
+}
