@@ -10,6 +10,7 @@ import { connectChains } from '../../src/chain/connect.js'
 import { loadSettings } from '../../src/config/load.js'
 import { Sandbox } from '../../src/sandbox/sandbox.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
+import type { IndexBatch } from '../../src/state/store.js'
 import { measured } from './measured.js'
 import { SCRIPTED_CHAIN, SCRIPTED_FACTORY } from './scripted-node.js'
 
@@ -24,8 +25,16 @@ export interface CatchUp {
   commits: number
 }
 
-/** Follows the chain of a scripted node from its first block to its head, with a new index. */
-export async function catchUp(nodeUrl: string, concurrency: number, timeout = 60_000): Promise<CatchUp> {
+/**
+ * Follows the chain of a scripted node from its first block to its head, with a new index. `beforeCommit` holds up a batch; it is
+ * told how often contracts were looked for in the index.
+ */
+export async function catchUp(
+  nodeUrl: string,
+  concurrency: number,
+  timeout = 60_000,
+  beforeCommit?: (batch: IndexBatch, lookUps: () => number) => Promise<unknown>,
+): Promise<CatchUp> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const addresses = { scripted: { chainId: SCRIPTED_CHAIN, startBlock: 1, ERC721Factory: SCRIPTED_FACTORY } }
   writeFileSync(join(folder, 'address.json'), JSON.stringify(addresses))
@@ -41,10 +50,16 @@ export async function catchUp(nodeUrl: string, concurrency: number, timeout = 60
   const documents = new DocumentReader(sandbox, 1e6)
   const options = { blockRange: 2000, concurrency, pollInterval: 1, documents, reorgDepth: 16 }
   const follower = new ChainFollower(chain, store.index, options, SILENT)
-  let [failures, commits] = [0, 0]
+  let [failures, commits, lookUps] = [0, 0, 0]
+  const known = store.index.known.bind(store.index)
+  store.index.known = (...asked) => {
+    lookUps += 1
+    return known(...asked)
+  }
   const commit = store.index.commit.bind(store.index)
-  store.index.commit = (batch) => {
+  store.index.commit = async (batch) => {
     commits += 1
+    await beforeCommit?.(batch, () => lookUps)
     return commit(batch)
   }
   try {

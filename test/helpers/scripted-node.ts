@@ -102,6 +102,15 @@ export function deployment(block: number, number: number): object {
   return eventLog('NFTCreated', SCRIPTED_FACTORY, block, number, args)
 }
 
+/** The event by which the NFT with a number gets a state. */
+export const stateChange = (block: number, number: number, state: number): object =>
+  eventLog('MetadataState', nftOf(number), block, number, {
+    updatedBy: zeroAddress,
+    state,
+    timestamp: 0n,
+    blockNumber: 0n,
+  })
+
 /** An event of a stranger with so many bytes of data, of a name that the index looks for. */
 export function foreignEvent(block: number, number: number, bytes: number): object {
   const log = eventLog('MetadataState', zeroAddress, block, number, {

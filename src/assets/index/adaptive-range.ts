@@ -18,7 +18,7 @@ export type RangeFailure = 'refused' | 'late' | 'other'
 
 /**
  * The number of blocks to request at once. Each node has an undocumented limit of its own: so the size grows by a quarter
- * after a success, up to the configured maximum and below the size that was refused. After a refusal it goes back to the
+ * after a success, up to the configured maximum and below the size that was refused, as far as the events in a block allow. After a refusal it goes back to the
  * largest size that succeeded, and is halved where that is what was refused. After any other failure it is halved as
  * well, so that a node in trouble has less to do, but doubles with each success until it is what it was: a node that
  * was away, or fails now and then, says nothing about sizes.
@@ -83,7 +83,10 @@ export class AdaptiveRange {
     if (requested >= this.refused) this.retryAfter = RETRY_AFTER.first
     const grown =
       this.size < this.largest ? Math.min(2 * this.size, this.largest) : this.size + Math.ceil(this.size / 4)
-    if (!this.avoided || grown < this.refused) this.size = Math.min(this.max, grown)
+    // not to where as many events to a block would be too many
+    const sparse = events > 0 ? Math.floor((requested * MAX_EVENTS) / events) : grown
+    const size = Math.max(this.size, Math.min(grown, sparse))
+    if (!this.avoided || size < this.refused) this.size = Math.min(this.max, size)
   }
 
   /** Where not even one block comes in time, the nodes have an outage, and no limit. */

@@ -15,6 +15,8 @@ export interface ApplyOptions {
   index: IndexGeneration
   /** The current cursor of this generation of the index. */
   from: Cursor | undefined
+  /** The commit of the last batch before `from`, which may be under way; false where it was not applied. By default there is none. */
+  previous?: Promise<boolean>
   /** `undoSince` of the IndexBatch. */
   undoSince: number | undefined
   reading: DecodeOptions
@@ -23,14 +25,20 @@ export interface ApplyOptions {
   onSkipped: () => void
 }
 
+/** The commit of the last batch of a range: whether it was applied. */
+export interface LastCommit {
+  committed: Promise<boolean>
+}
+
 /**
  * Applies the events of a range and advances the cursor to its end. A crowded range is committed in several batches, so
  * that none blocks the event loop and its documents do not exhaust memory; batches end at block boundaries. Events that
  * are unusable or cannot be stored are skipped and logged, since they would stop the index
- * forever. Returns false if the cursor has moved meanwhile. Throws SandboxError and StateError if the sandbox or the
- * database is unavailable; earlier batches stay committed.
+ * forever. Returns the commit of its last batch, which may be under way, so that the next range is decoded meanwhile: it
+ * resolves to false, or undefined is returned, where the cursor has moved. Throws, as that commit does, SandboxError and
+ * StateError if the sandbox or the database is unavailable; earlier batches stay committed.
  */
-export async function applyRange(range: BlockRange, options: ApplyOptions): Promise<boolean> {
+export async function applyRange(range: BlockRange, options: ApplyOptions): Promise<LastCommit | undefined> {
   const { chain, index, undoSince, reading, log, onSkipped } = options
   const { chainId } = chain
   const skip = (event: object) => {
@@ -39,20 +47,19 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
   }
   let from = options.from
   let changes: IndexChange[] = []
-  let last: Promise<boolean> = Promise.resolve(true)
+  let last: Promise<boolean> = options.previous ?? Promise.resolve(true)
   // while a batch is being written, the events of the next one are decoded
-  const commitUpTo = async (to: Cursor) => {
-    if (!(await last)) return false
+  const commitUpTo = (to: Cursor) => {
     const batch = { chainId, from, to, changes, undoSince }
-    last = commit(index, batch, skip).then((done) => {
-      if (done) logDocuments(chainId, batch.changes, log)
-      return done
+    last = last.then(async (isApplied) => {
+      if (!isApplied || !(await commit(index, batch, skip))) return false
+      logDocuments(chainId, batch.changes, log)
+      return true
     })
     // awaited before the next one
     last.catch(() => undefined)
     from = to
     changes = []
-    return true
   }
   const ahead = new DocumentsAhead(range.logs, chain, reading)
   let decoded = 0
@@ -63,18 +70,22 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
       decoded = isDue ? 0 : decoded + logs.length
       if (isDue) await yieldToLoop()
       if (cursor.block === range.cursor.block || !isFull(changes)) continue
-      if (!(await commitUpTo(cursor))) return false
+      if (!(await last)) return undefined
+      commitUpTo(cursor)
       await yieldToLoop()
     }
-  } finally {
+  } catch (error) {
     // whoever reads the cursor after an error must not read it before it has moved
     await last.catch(() => undefined)
+    throw error
   }
   for (const nft of range.unread) {
     changes.push({ kind: 'unreadable', nft, reason: LASTING_REASONS.unread })
     skip({ address: nft, reason: range.inParts })
   }
-  return (await commitUpTo(range.cursor)) && last
+  commitUpTo(range.cursor)
+  // what ranges before have deployed is in the store when the next one is read
+  return (await options.previous) === false ? undefined : { committed: last }
 }
 
 /** Yields the logs of a range block by block, in order. */

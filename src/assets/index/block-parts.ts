@@ -116,7 +116,7 @@ async function* emittersOf({ index, chain, emitters }: PartsReader, kind: Emitte
     page = await index.emitters(chain.chainId, kind, page.at(-1), size)
     if (page.length > 0) yield page
   } while (page.length === size)
-  const fresh = emitters.deployed(kind)
+  const fresh = [...emitters.deployed[kind].values()]
   for (let at = 0; at < fresh.length; at += size) yield fresh.slice(at, at + size)
 }
 

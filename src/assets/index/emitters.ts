@@ -17,13 +17,15 @@ const KIND_OF = new Map(
 )
 const [NFT_CREATED, TOKEN_CREATED] = TOPICS.factory as [Hex, Hex]
 
+/** Contracts that the factory deployed, by address in lower case, as nodes write them. */
+export type Deployed = Record<EmitterKind, ReadonlyMap<string, Address>>
+
 /**
  * Filters the events of trusted emitters from those that anybody emits under the same names. Trusted are the factory,
- * and the NFTs and datatokens that it deployed, according to the store or to the logs seen so far. Ten thousand
+ * and the NFTs and datatokens that it deployed, according to the store or to the logs seen so far, or `before`. Ten thousand
  * untrusted logs cost a query for each few hundred emitters, and none of them is decoded.
  */
 export class Emitters {
-  /** By address in lower case, as nodes write them. */
   private readonly created = { nft: new Map<string, Address>(), datatoken: new Map<string, Address>() }
   private readonly known = { nft: new Map<string, boolean>(), datatoken: new Map<string, boolean>() }
   private readonly factory: string
@@ -31,6 +33,7 @@ export class Emitters {
   constructor(
     private readonly chain: Chain,
     private readonly index: Pick<IndexGeneration, 'known'>,
+    private readonly before?: Deployed,
   ) {
     this.factory = chain.deployment.factory.toLowerCase()
   }
@@ -46,9 +49,9 @@ export class Emitters {
     })
   }
 
-  /** Returns the contracts deployed in the logs so far. */
-  deployed(kind: EmitterKind): Address[] {
-    return [...this.created[kind].values()]
+  /** The contracts deployed in the logs so far. */
+  get deployed(): Deployed {
+    return this.created
   }
 
   private isFactory({ address }: RpcLog): boolean {
@@ -74,7 +77,9 @@ export class Emitters {
     const unknown = new Set<Address>()
     for (const log of logs) {
       const address = log.address.toLowerCase() as Address
-      if (kindOf(log) === kind && !known.has(address)) unknown.add(address)
+      if (kindOf(log) !== kind || known.has(address)) continue
+      if (this.before?.[kind].has(address)) known.set(address, true)
+      else unknown.add(address)
     }
     const all = [...unknown]
     for (let at = 0; at < all.length; at += BOUNDS.chain.known) {

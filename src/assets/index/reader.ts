@@ -5,7 +5,7 @@ import { refusal } from '../../chain/failures.js'
 import { ChainError } from '../../errors.js'
 import type { Cursor, IndexGeneration } from '../../state/store.js'
 import { readBlockInParts } from './block-parts.js'
-import { Emitters, TOPICS } from './emitters.js'
+import { type Deployed, Emitters, TOPICS } from './emitters.js'
 import { type Header, headerOf, hex } from './headers.js'
 
 /** The trusted events of a range of blocks, and the cursor at its end. */
@@ -16,6 +16,8 @@ export interface BlockRange {
   others: number
   /** Characters that all of its events took, about. */
   size: number
+  /** What was deployed in this range. */
+  deployed: Deployed
   /** NFTs with unreadable events in this range. */
   unread: Address[]
   /** Why the block was read in parts; undefined where it was not. */
@@ -159,14 +161,24 @@ export async function askForRange<R>(
   return range
 }
 
-/** The trusted events of a range that was read ahead. Those of the blocks before it must be in the store. Throws StateError. */
-export async function trustedRange(chain: Chain, range: RawRange, index: IndexGeneration): Promise<BlockRange> {
-  const trusted = await new Emitters(chain, index).believed(range.logs)
+/**
+ * The trusted events of a range that was read ahead. Contracts that were deployed before must be in the store, or among
+ * `uncommitted`: those of a range whose last commit is under way. Throws StateError.
+ */
+export async function trustedRange(
+  chain: Chain,
+  range: RawRange,
+  index: IndexGeneration,
+  uncommitted?: Deployed,
+): Promise<BlockRange> {
+  const emitters = new Emitters(chain, index, uncommitted)
+  const trusted = await emitters.believed(range.logs)
   return {
     logs: trusted.map((log) => timed(log, range.times)),
     cursor: range.end,
     others: range.logs.length - trusted.length,
     size: range.size,
+    deployed: emitters.deployed,
     unread: [],
   }
 }
@@ -207,6 +219,7 @@ async function rangeFrom(
     cursor: { block: last, hash: end.hash },
     others: all ? all.length - raw.length : 0,
     size: sizeOf(all ?? raw),
+    deployed: emitters.deployed,
     unread,
   }
 }

@@ -3,7 +3,8 @@ import type { Logger } from '../../process/logger.js'
 import type { Cursor, IndexGeneration } from '../../state/store.js'
 import type { DocumentReader } from '../documents.js'
 import { AdaptiveRange } from './adaptive-range.js'
-import { applyRange } from './apply.js'
+import { applyRange, type LastCommit } from './apply.js'
+import type { Deployed } from './emitters.js'
 import { ReadAhead } from './read-ahead.js'
 import { type BlockRange, RangeRefused, readRange, trustedRange } from './reader.js'
 
@@ -31,13 +32,21 @@ export interface SyncStep {
 const PROGRESS_INTERVAL = 10_000
 
 /** Milliseconds after which the nodes' view of the chain is refreshed, however many ranges are left. */
-const VIEW_LIFETIME = 1000
+const VIEW_LIFETIME = 5000
+
+/** The last commit, which may be under way, and what its range deployed. */
+interface Latest extends LastCommit {
+  deployed?: Deployed | undefined
+}
+
+const NOTHING: Latest = { committed: Promise.resolve(true) }
 
 /** Advances one generation of a chain's index, range by range. */
 export class RangeSync {
   private readonly range: AdaptiveRange
   private readonly ahead: ReadAhead
   private lastLogged = 0
+  private latest = NOTHING
 
   constructor(
     private readonly chain: Chain,
@@ -52,9 +61,21 @@ export class RangeSync {
 
   /**
    * Reads one range after the cursor, and of final blocks as many as there is time for until the view of the chain is
-   * old. Throws ChainError, SandboxError, StateError; ranges before stay committed.
+   * old: each one while the last batch of the one before is being written. All of it is committed, or not, when this
+   * settles. Throws ChainError, SandboxError, StateError; ranges before stay committed.
    */
   async syncNext(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
+    this.latest = NOTHING
+    try {
+      const step = await this.syncSome(cursor, heads)
+      // where the cursor has moved, it is not known how far this came
+      return (await this.latest.committed) ? step : { idle: false }
+    } finally {
+      await this.latest.committed.catch(() => undefined)
+    }
+  }
+
+  private async syncSome(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
     const started = performance.now()
     const final = (heads[0] ?? 0) - this.options.reorgDepth
     let step = await this.syncOne(cursor, heads)
@@ -72,6 +93,8 @@ export class RangeSync {
     const from = cursor ? cursor.block + 1 : this.chain.deployment.startBlock
     const read = heads[0] !== undefined && (await this.syncAhead(cursor, from, heads[0]))
     if (read) return read
+    if (!(await this.latest.committed)) return { idle: false }
+    this.latest = NOTHING
     for (const head of heads) {
       // final blocks never share a batch with ones that may be rolled back
       const final = head - this.options.reorgDepth
@@ -87,7 +110,8 @@ export class RangeSync {
   private async syncAhead(cursor: Cursor | undefined, from: number, head: number): Promise<SyncStep | undefined> {
     const ahead = await this.ahead.next(from, head - this.options.reorgDepth, this.range.blocks, cursor)
     if (!ahead) return undefined
-    return this.apply(await trustedRange(this.chain, ahead.raw, this.reading), cursor, ahead.requests, head)
+    const range = await trustedRange(this.chain, ahead.raw, this.reading, this.latest.deployed)
+    return this.apply(range, cursor, ahead.requests, head)
   }
 
   /** Reads and applies a range. Undefined where no node has it. */
@@ -138,12 +162,14 @@ export class RangeSync {
       chain,
       index: this.reading,
       from: cursor,
+      previous: this.latest.committed,
       undoSince: to > final ? Math.max(final, 0) : undefined,
       reading: { documents: options.documents, signal: options.signal, dialect: this.reading.dialect },
       log,
       onSkipped: () => options.onSkipped?.(chain.chainId),
     })
     if (!applied) return { idle: false }
+    this.latest = { ...applied, deployed: range.deployed }
     this.logProgress(to, head)
     return { idle: to === head, cursor: range.cursor }
   }

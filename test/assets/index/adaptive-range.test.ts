@@ -67,6 +67,11 @@ describe('the number of blocks to request at once', () => {
     expect(requested.at(-1)).toBe(MAX)
   })
 
+  it('comes close to the most events of a range, and stays below', () => {
+    const { requested } = sizes(300, (blocks) => blocks * 30)
+    expect(new Set(requested.slice(20))).toEqual(new Set([66]))
+  })
+
   it.each(
     (['late', 'other'] as const).flatMap((failure) => [
       [failure, 'of one request', 1, 1] as const,

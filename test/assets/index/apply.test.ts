@@ -78,7 +78,16 @@ describe('a range with many events', () => {
     log('MetadataState', NFT, block, { updatedBy: SOMEBODY, state: value, timestamp: 1n, blockNumber: 1n })
 
   /** Applies logs that follow the cursor, up to a block. */
-  const apply = async (logs: Log[], last: number, commit: IndexGeneration['commit'] = store.index.commit) => {
+  const apply = async (logs: Log[], last: number, commit?: IndexGeneration['commit']) =>
+    (await begun(logs, last, commit))?.committed
+
+  /** The same, as soon as the next range can be decoded. */
+  const begun = async (
+    logs: Log[],
+    last: number,
+    commit: IndexGeneration['commit'] = store.index.commit,
+    previous?: Promise<boolean>,
+  ) => {
     const index: IndexGeneration = {
       ...store.index,
       commit: (step) => {
@@ -89,11 +98,19 @@ describe('a range with many events', () => {
     const from = await store.index.cursor(chainId)
     const left = logs.filter(({ blockNumber }) => Number(blockNumber) > (from?.block ?? 0))
     return applyRange(
-      { logs: left, cursor: at(last), others: 0, size: 0, unread: [] },
+      {
+        logs: left,
+        cursor: at(last),
+        others: 0,
+        size: 0,
+        deployed: { nft: new Map(), datatoken: new Map() },
+        unread: [],
+      },
       {
         chain: { chainId, keys: [], deployment: {} } as unknown as Chain,
         index,
         from,
+        previous,
         undoSince: 0,
         reading,
         log: await createLogger({ LOG_LEVEL: 'silent' }),
@@ -122,6 +139,25 @@ describe('a range with many events', () => {
     ])
     await store.index.rollback(chainId, steps[2]?.to as Cursor)
     expect(await orders()).toBe(steps.slice(0, 3).reduce((sum, { changes }) => sum + changes.length, 0))
+  })
+
+  it('is there for the next one to be decoded before its last batch is committed, but no sooner than the range before is', async () => {
+    let commit: (isApplied: boolean) => void = () => undefined
+    const pending = () =>
+      new Promise<boolean>((resolve) => {
+        commit = resolve
+      })
+    const first = await begun([order(2)], 2, pending)
+    expect(steps.map(({ to }) => to)).toEqual([at(2)])
+    const second = begun([order(3)], 3, pending, first?.committed)
+    expect(await Promise.race([second, 'waits'])).toBe('waits')
+    commit(true)
+    expect(await second).toMatchObject({ committed: expect.any(Promise) })
+    expect(steps.map(({ to }) => to)).toEqual([at(2), at(3)])
+    const third = begun([order(4)], 4, pending, (await second)?.committed)
+    commit(false)
+    expect(await third).toBeUndefined()
+    expect(steps).toHaveLength(2)
   })
 
   it('counts every event once when the database fails between two batches', async () => {

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildSync } from 'esbuild'
+import type { Address } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { seeded } from '../../../torture/lib/random.js'
 import { type CatchUpCost, catchUp } from '../../helpers/catch-up.js'
-import { eventually } from '../../helpers/eventually.js'
+import { AT_ONCE, eventually } from '../../helpers/eventually.js'
 import { HELD, measured } from '../../helpers/measured.js'
 import { prepared } from '../../helpers/prepared.js'
-import { deployment, foreignEvent, nftOf, ScriptedNode } from '../../helpers/scripted-node.js'
+import { deployment, foreignEvent, nftOf, ScriptedNode, stateChange } from '../../helpers/scripted-node.js'
 
 const PROGRAM = fileURLToPath(new URL('../../helpers/catch-up.ts', import.meta.url))
 
@@ -84,6 +85,26 @@ describe('ranges that are requested ahead', () => {
     expect(result.failures).toBeGreaterThan(0)
     expect(held).toBeLessThan(HELD)
     await eventually(() => node.inFlight === 0)
+  })
+
+  it('are decoded while the last batch of the range before is written, of contracts that it deploys', async () => {
+    const [head, ranges] = [16_016, 8]
+    // deployed in the last block of a range, and changed in the first one of the next; what a stranger emits is looked for
+    const events = (first: number, last: number) =>
+      Array.from({ length: ranges }, (_, at) => [at, 2000 * (at + 1)] as const).flatMap(([at, block]) => [
+        ...(block >= first && block <= last ? [foreignEvent(block, ranges + at, 1), deployment(block, at)] : []),
+        ...(block + 1 >= first && block + 1 <= last ? [stateChange(block + 1, at, 1)] : []),
+      ])
+    node = await ScriptedNode.start(head, events)
+    const states: Address[] = []
+    let begun = 0
+    const { failures, block, nfts } = await catchUp(node.url, 4, 60_000, async ({ to, changes }, lookUps) => {
+      for (const change of changes) if (change.kind === 'state') states.push(change.nft)
+      begun += 1
+      if (to.block < 2000 * ranges) await eventually(() => lookUps() > begun, AT_ONCE)
+    })
+    expect({ failures, block, nfts: nfts.length }).toEqual({ failures: 0, block: head, nfts: ranges })
+    expect(states).toEqual(Array.from({ length: ranges }, (_, at) => nftOf(at)))
   })
 
   it('are ended where the range before them fails, not left to the node', async () => {
