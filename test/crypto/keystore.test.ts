@@ -40,7 +40,8 @@ describe('encrypted keys', () => {
     const ours = await makeKeystore(providerKey(KEY), PASSWORD)
     expect(otherWallet().fromEncryptedJsonSync(ours, PASSWORD).privateKey).toBe(KEY)
     expect(await openKeystore(ours, PASSWORD)).toEqual(providerKey(KEY))
-    expect(ours).not.toContain('1111')
+    // a shorter part of it may be in random digits as well
+    expect(ours).not.toContain('11'.repeat(8))
   })
 
   it("are read with pbkdf2, as in the specification's test vector", async () => {

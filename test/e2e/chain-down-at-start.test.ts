@@ -31,11 +31,16 @@ describe('a chain whose nodes do not answer when the service starts', () => {
   const networks = (second: string) =>
     JSON.stringify({ [world.network.chainId]: world.network.rpcUrl, [OTHER]: second })
 
+  /** A node of the same chain under another chain id. */
+  const otherChain = async () => {
+    const node = await RpcProxy.before(world.network.rpcUrl)
+    node.lie = (method, truth) => (method === 'eth_chainId' ? `0x${OTHER.toString(16)}` : truth)
+    return node
+  }
+
   beforeAll(async () => {
     world = await World.start()
-    proxy = await RpcProxy.before(world.network.rpcUrl)
-    // the same chain under another chain id
-    proxy.lie = (method, truth) => (method === 'eth_chainId' ? `0x${OTHER.toString(16)}` : truth)
+    proxy = await otherChain()
     proxy.down = true
     service = await startInstance(
       world.beside({ NETWORK_URL: networks(proxy.url), ADDRESS_FILE: addressFile(), STATE_DIR: join(folder, 'state') }),
@@ -78,15 +83,17 @@ describe('a chain whose nodes do not answer when the service starts', () => {
   })
 
   it('is not asked again for a factory that was found at the start', async () => {
-    const changed = { NETWORK_URL: networks(proxy.url), ADDRESS_FILE: addressFile(), STATE_DIR: join(folder, 'seen') }
-    proxy.forget()
+    // the service of the other tests may still look for it through the first proxy
+    const own = await otherChain()
+    const changed = { NETWORK_URL: networks(own.url), ADDRESS_FILE: addressFile(), STATE_DIR: join(folder, 'seen') }
     const chains = await connectChains(loadSettings(world.beside(changed)))
     const watch = new FactoryWatch(chains, { error: () => undefined } as never)
     watch.start()
     // the proxy answers in the order in which it is asked
     for (const { nodes } of chains.values()) await nodes.ask((client) => client.getBlockNumber())
     watch.stop()
-    expect(proxy.calls.filter((method) => method === 'eth_getCode')).toHaveLength(1)
+    own.close()
+    expect(own.calls.filter((method) => method === 'eth_getCode')).toHaveLength(1)
   })
 
   it('is reported when it turns out to have no factory, which ends the start if it is known by then', async () => {

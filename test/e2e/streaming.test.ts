@@ -8,12 +8,12 @@ import { paidAsset } from '../helpers/paid.js'
 import { sized } from '../helpers/sizes.js'
 
 /**
- * Sizes of files, in MiB, and how much more memory a transfer of the large one may need: so that buffering even a fifth
+ * Sizes of files, in MiB, and how much more memory a transfer of the large one may need: so that buffering even a quarter
  * of the difference fails the test.
  */
 const LARGE = sized(176, 4096)
 const SMALL = sized(32, 1024)
-const MORE = sized(28, 50)
+const MORE = sized(36, 50)
 /** A download to warm up with, so that buffers reach their final size before memory is compared; IPFS takes longest. */
 const WARM_UP = sized(48, 256)
 const SIZES = [WARM_UP, SMALL, LARGE]

@@ -107,7 +107,7 @@ function described(): string {
 }
 
 /** Runs in the page: what is wrong with the stop where the focus is. */
-function looked(): Stop {
+async function looked(): Promise<Stop> {
   const kept = globalThis as { stopBefore?: { element: Element; ring: string; words: string } }
   /** Looks of an element and of what stands for it: what it draws over its card, and the frames around it. */
   const ringOf = (element: Element) => {
@@ -127,10 +127,18 @@ function looked(): Stop {
   if (element === document.body) return { words: 'body', faults }
   const words =
     `${element.tagName.toLowerCase()} ${(element.getAttribute('aria-label') ?? element.innerText ?? '').split('\n')[0]?.slice(0, 40)}`.trim()
-  const { left, top, width, height } = element.getBoundingClientRect()
+  const inTheMiddle = () => {
+    const { left, top, width, height } = element.getBoundingClientRect()
+    return document.elementFromPoint(left + width / 2, top + height / 2)
+  }
   // those of one pixel are drawn by what is around them
-  if (width > 1) {
-    const there = document.elementFromPoint(left + width / 2, top + height / 2)
+  if (element.getBoundingClientRect().width > 1) {
+    let there = inTheMiddle()
+    if (!there) {
+      // a page that has just moved scrolls to the focus with what it paints next
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+      there = inTheMiddle()
+    }
     if (!there) faults.push('it is outside of the window')
     else if (!element.contains(there) && !there.contains(element) && !element.closest('label')?.contains(there))
       faults.push(`${there.tagName.toLowerCase()}.${there.className} lies over it`)

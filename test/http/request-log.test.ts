@@ -95,7 +95,7 @@ describe('the request log', () => {
     const refused = await get(`/api/services/initialize?documentId=${key}&serviceId=a%20b&consumerAddress=${key}`)
     const line = await lineOf(refused)
     expect(line).toMatchObject({ status: 400, code: 'VALIDATION', reason: expect.arrayContaining(['consumerAddress']) })
-    expect(JSON.stringify(line)).not.toContain('5e5e')
+    expect(JSON.stringify(line)).not.toContain('5e'.repeat(8))
   })
 
   it('has a line for every request refused before routing: unknown paths, wrong methods, unreadable bodies', async () => {

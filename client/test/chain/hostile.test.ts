@@ -157,6 +157,8 @@ describe('a node', () => {
       expect(String(error)).not.toContain('hunter2')
       const [order] = (error as { transactions: string[] }).transactions
       proxy.refuse = () => undefined
+      // the node takes a transaction before it has mined it
+      await world.provider.waitForTransaction(order as string)
       expect(await tidegate.buy(did)).toMatchObject({ order, reused: true })
       expect(await world.provider.getTransactionCount(address)).toBe(1)
     } finally {
