@@ -6,9 +6,9 @@ import { createTidegate, type Tidegate } from '@tidegate/client'
 import { createWalletClient, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rpcClient } from '../../src/chain/clients.js'
 import { CATALOGUE } from '../../src/dev/seed/catalogue.js'
 import { type DevProcess, startDev } from '../helpers/dev.js'
-import { eventually } from '../helpers/eventually.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
 const notes = () => JSON.parse(readFileSync(join(folder, 'seed.json'), 'utf8')) as { assets: Record<string, string> }
@@ -46,6 +46,12 @@ afterAll(async () => {
 })
 
 describe('tidegate dev --seed', () => {
+  it('is ready when its index has read all that was done', async () => {
+    const ready = await fetch(`${dev.facts.providerUrl}/ready`)
+    const { chains } = (await ready.json()) as { chains: { block: number }[] }
+    expect(chains[0]?.block).toBe(Number(await rpcClient(new URL(dev.facts.rpcUrl)).getBlockNumber()))
+  })
+
   it('publishes assets of several publishers, kinds, prices and licences, each as the catalogue says', async () => {
     const { assets, total } = await clientOf(0).search({ size: 50 })
     const offered = CATALOGUE.filter(isForSale)
@@ -116,7 +122,7 @@ describe('tidegate dev --seed', () => {
     dev = await startDev(['--seed', '--state', folder])
     expect(notes()).toEqual(before)
     const client = clientOf(0)
-    await eventually(async () => (await client.search()).total === CATALOGUE.filter(isForSale).length)
+    expect((await client.search()).total).toBe(CATALOGUE.filter(isForSale).length)
     const [service] = (await client.asset(didOf('water levels'))).services
     expect(service?.files.filter(({ available }) => available)).toHaveLength(31)
   })

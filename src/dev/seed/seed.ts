@@ -10,7 +10,7 @@ import { readNotes, type SeedNotes, writeNotes } from './notes.js'
 
 /** Seconds before the present at which a chain for sample data begins: more than the oldest sample. */
 export const SEED_AGE = 61 * 86_400
-/** Milliseconds within which the index must have read an asset. */
+/** Milliseconds within which the index must have read what was done. */
 const INDEXED = 60_000
 
 export interface Seeded {
@@ -30,7 +30,8 @@ interface Step {
 /**
  * Publishes the sample assets, orders some and retires one, as anybody would: by the client library, from the accounts of
  * the network. Blocks get timestamps in the past, as far as the chain is young enough. What an earlier run has done,
- * according to the notes in `file`, is not repeated.
+ * according to the notes in `file`, is not repeated. Resolves once the index has read all of it. Throws TidegateError where
+ * the service refuses a step, and Error if the index takes a minute.
  */
 export async function seed(network: NetworkInfo, file: string): Promise<Seeded> {
   const notes = readNotes(file, network.addresses.ERC721Factory)
@@ -50,6 +51,7 @@ export async function seed(network: NetworkInfo, file: string): Promise<Seeded> 
       writeNotes(file, notes)
     }
     await travel(node, 0)
+    await untilRead(people.of(0), Number(await node.getBlockNumber()))
     return { assets: notes.assets, close: () => server.close() }
   } catch (error) {
     await server.close()
@@ -100,7 +102,8 @@ async function publish({ network, people, server }: Stage, sample: Sample): Prom
     timeout,
     ...(allow ? { access: allow.map((index) => people.addressOf(index)) } : {}),
   })
-  await indexed(client, did)
+  // before that it cannot be ordered
+  await indexed(`asset ${did}`, () => answered(client, `/api/aquarius/assets/ddo/${did}`, 404))
   return did
 }
 
@@ -119,15 +122,27 @@ async function filesOf(
   return objects
 }
 
-/** Waits until the index has read an asset, so that it can be ordered. Throws TidegateError if that takes a minute. */
-async function indexed(client: Tidegate, did: string): Promise<void> {
-  for (const deadline = Date.now() + INDEXED; ; await sleep(20)) {
-    const failure = await client.context.api.get(`/api/aquarius/assets/ddo/${did}`).then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-    if (failure === undefined) return
-    if (!(failure instanceof TidegateError && failure.status === 404) || Date.now() > deadline) throw failure
+/** Waits until the index of the chain has read a block. */
+function untilRead(client: Tidegate, block: number): Promise<void> {
+  return indexed(`block ${block}`, async () => {
+    const progress = await answered<{ chains: { block: number | null }[] }>(client, '/ready', 503)
+    return progress?.chains.every((chain) => (chain.block ?? -1) >= block)
+  })
+}
+
+/** Waits until `look` finds something. Throws if that takes a minute; `what` is for the error. */
+async function indexed(what: string, look: () => Promise<unknown>): Promise<void> {
+  for (const deadline = Date.now() + INDEXED; !(await look()); await sleep(20))
+    if (Date.now() > deadline) throw new Error(`The index has not read ${what} within a minute.`)
+}
+
+/** What the service answers at a path, or undefined where it answers `notYet`, a status. Throws TidegateError for others. */
+async function answered<T>({ context }: Tidegate, path: string, notYet: number): Promise<T | undefined> {
+  try {
+    return await context.api.get<T>(path)
+  } catch (error) {
+    if (error instanceof TidegateError && error.status === notYet) return undefined
+    throw error
   }
 }
 
