@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Address } from 'viem'
 import { didOf } from '../../src/assets/ddo.js'
+import { storedServices } from '../../src/assets/stored-services.js'
 import { type Searchable, searchable } from '../../src/search/document.js'
 import { firstId, sliceOf, textRow, valueRows } from '../../src/search/rows.js'
 import type {
@@ -31,10 +32,12 @@ const next = random(1)
 export const word = () => `word${Math.floor(20_000 ** next())}`
 const text = (count: number) => Array.from({ length: count }, word).join(' ')
 const address = (at: number) => `0x${at.toString(16).padStart(40, '0')}` as Address
+/** The addresses of one asset. */
+export const addressesOf = (at: number) => ({ nft: address(2 * at + 1), datatoken: address(2 * at + 2) })
 
 /** The index changes of one asset with the size and shape of those on a marketplace. */
 export function changesOf(at: number): IndexChange[] {
-  const [nft, datatoken] = [address(2 * at + 1), address(2 * at + 2)]
+  const { nft, datatoken } = addressesOf(at)
   const did = didOf(nft, CHAIN)
   const created = new Date(1_700_000_000_000 + at * 60_000).toISOString().replace('.000Z', 'Z')
   const metadata = {
@@ -65,6 +68,7 @@ export function changesOf(at: number): IndexChange[] {
     metadata,
     services: [service],
   }
+  const written = JSON.stringify(ddo)
   const told = {
     state: 0,
     reason: null,
@@ -77,7 +81,11 @@ export function changesOf(at: number): IndexChange[] {
   return [
     { kind: 'nft', nft: { address: nft, name: text(1), symbol: 'N', tokenUri: '', owner: address(at % 500), created } },
     { kind: 'datatoken', datatoken: { address: datatoken, nft, name: text(2), symbol: 'D' } },
-    { kind: 'metadata', metadata: { ...told, nft, did, ddo: JSON.stringify(ddo) } as never },
+    {
+      kind: 'metadata',
+      metadata: { ...told, nft, did, ddo: written } as never,
+      services: storedServices(written, ddo),
+    },
   ]
 }
 
@@ -97,10 +105,10 @@ export async function poured(url: string, from: number, to: number): Promise<voi
     const documents = assets.map((asset) => ({ asset, document: searchable(asset) as Searchable }))
     const rows = documents.map(({ asset, document }) => {
       const id = firstId(document)
-      const { nft, metadata, datatokens } = asset
+      const { nft, metadata, datatokens, services } = asset
       return {
         nft: { chain_id: CHAIN, ...nft, token_uri: '' },
-        asset: { ...metadata, chain_id: CHAIN, encrypted: 1, tx_id: metadata.txId, sender: metadata.from },
+        asset: { ...metadata, chain_id: CHAIN, encrypted: 1, tx_id: metadata.txId, sender: metadata.from, services },
         datatoken: { chain_id: CHAIN, ...datatokens[0], position: 0 },
         document: { id, chain_id: CHAIN, nft: nft.address, did: metadata.did },
         text: { id, slice: sliceOf(id), ...textRow(document, CHAIN, 'postgres') },
@@ -119,7 +127,7 @@ export async function poured(url: string, from: number, to: number): Promise<voi
     )
     await pour(
       'index_asset',
-      'did text,chain_id bigint,nft text,state bigint,ddo text,reason text,encrypted bigint,tx_id text,block bigint,sender text,timestamp bigint',
+      'did text,chain_id bigint,nft text,state bigint,ddo text,reason text,encrypted bigint,tx_id text,block bigint,sender text,timestamp bigint,services text',
       rows.map((row) => row.asset),
     )
     await pour(
@@ -149,13 +157,14 @@ function assetOf(changes: IndexChange[]): IndexedAsset {
   const [nft, datatoken, metadata] = changes as unknown as [
     { nft: IndexedNft },
     { datatoken: IndexedDatatoken },
-    { metadata: IndexedMetadata },
+    { metadata: IndexedMetadata; services: string },
   ]
   return {
     chainId: CHAIN,
     nft: nft.nft,
     datatokens: [{ ...datatoken.datatoken, orders: 0 }],
     metadata: metadata.metadata,
+    services: metadata.services,
   }
 }
 

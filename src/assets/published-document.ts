@@ -5,6 +5,7 @@ import { JsonBoundsError, parseJson } from '../json.js'
 import type { Dialect } from '../state/dialect.js'
 import type { IndexedAsset, PreparedSearch } from '../state/indexed.js'
 import { didsOf, readDdo } from './ddo.js'
+import { storedServices } from './stored-services.js'
 
 /** Bits of the `flags` of a metadata event. */
 export const FLAG_COMPRESSED = 1
@@ -26,10 +27,12 @@ export function isEncrypted({ flags }: Pick<PublishedDocument, 'flags'>): boolea
 }
 
 /**
- * The text of the document and its DID, or the reason why this provider cannot use it; with the search rows of its asset
- * where they were asked for.
+ * The text of the document, its DID and its services (`IndexedAsset`), or the reason why this provider cannot use it; with the
+ * search rows of its asset where they were asked for.
  */
-export type Decoded = { ddo: string; did: string; search?: PreparedSearch } | { reason: string }
+export type Decoded =
+  | { ddo: string; did: string; services?: string | undefined; search?: PreparedSearch }
+  | { reason: string }
 
 /** The NFT that a document must belong to, and its size limit. */
 export interface DocumentOwner {
@@ -80,7 +83,7 @@ export function checkDdo(bytes: Uint8Array, owner: DocumentOwner): Decoded {
       return { reason: `is not a valid DDO: ${field} ${problem}` }
     }
     if (!didsOf(owner.nft, owner.chainId).includes(read.ddo.id)) return { reason: 'is the DDO of another data NFT' }
-    return { ddo: text, did: read.ddo.id }
+    return { ddo: text, did: read.ddo.id, services: storedServices(text, json as Record<string, unknown>) }
   } catch (error) {
     return { reason: (error as Error).message }
   }

@@ -4,7 +4,7 @@ import type { Dialect } from '../state/dialect.js'
 import { runScript } from '../state/script.js'
 import type { Query, Result } from '../state/sql.js'
 import type { IndexedAsset } from '../state/store.js'
-import { type FoundOf, find, type KnownAssets, stateIn, stateQuery } from './find.js'
+import { type FoundOf, find, type KnownAssets, type Seen, stateIn, stateQuery } from './find.js'
 import type { Found, Scope, Search } from './syntax.js'
 
 type Ask = (query: Query) => Promise<Result>
@@ -21,7 +21,7 @@ export class Answers {
   private state: string | null = null
   private readonly kept = new LRUCache<string, Found>({ maxSize: BOUNDS.search.kept })
   /** Assets of hits, and the state that they are of: the same are on many pages. */
-  private assets = { state: null as string | null, known: keptAssets() }
+  private assets: Seen = { state: null, known: keptAssets() }
   /** Searches that are under way, by their keys. They never reject. */
   private readonly underWay = new Map<string, Promise<unknown>>()
   /** The statement that reads the state, once it runs, and the one after it. */
@@ -81,11 +81,16 @@ export class Answers {
    */
   async find(search: Search, scope: Scope, ask: Ask): Promise<Found> {
     const answer = await runScript(
-      find(search, scope, this.dialect, (state) => this.assetsIn(state)),
+      find(search, scope, this.dialect, (state) => this.assetsIn(state), this.seen),
       ask,
     )
     if (!answer.isPassing) this.keep(keyOf(search, scope), answer)
     return answer.found
+  }
+
+  /** What the last search saw, for a database to which every statement is a way. */
+  private get seen(): Seen | undefined {
+    return this.dialect === 'postgres' && this.assets.state !== null ? this.assets : undefined
   }
 
   /** Each state has assets of its own: a search of an older snapshot may still be under way. */
@@ -121,8 +126,8 @@ function sizeOf({ hits, assets, aggregations }: Found): number {
   return size
 }
 
-function textsOf({ metadata, nft, datatokens }: IndexedAsset): number {
-  let size = (metadata.ddo?.length ?? 0) + nft.name.length + nft.symbol.length + nft.tokenUri.length
+function textsOf({ metadata, nft, datatokens, services = '' }: IndexedAsset): number {
+  let size = services.length + (metadata.ddo?.length ?? 0) + nft.name.length + nft.symbol.length + nft.tokenUri.length
   for (const { name, symbol } of datatokens) size += BASE_SIZE + name.length + symbol.length
   return size
 }

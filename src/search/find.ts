@@ -52,21 +52,56 @@ export const stateQuery = (dialect: Dialect): Query => ({
 
 export const stateIn = ({ rows }: Result) => (rows[0]?.state ?? null) as string | null
 
+/** What was seen of the index by the last search. */
+export interface Seen {
+  state: string | null
+  known: KnownAssets
+}
+
 /**
  * Finds documents, by statements of one snapshot of a database. `knownIn` returns the assets that were read in a state of the
- * index before: they are not read again. Throws ValidationError for what asks too much.
+ * index before: they are not read again. With `seen`, its first statement names the one that follows if the index is still in
+ * that state. Throws ValidationError for what asks too much.
  */
 export function* find(
   search: Search,
   scope: Scope,
   dialect: Dialect,
   knownIn: (state: string | null) => KnownAssets = () => new Map(),
+  seen?: Seen,
 ): Script<FoundOf> {
-  const state = stateIn(yield* run(stateQuery(dialect)))
+  const expected = seen && beginning(search, scope, dialect, seen)
+  const state = stateIn(yield* run({ ...stateQuery(dialect), next: expected?.query }))
+  if (expected && state === seen?.state) {
+    const { plan, steps, query } = expected
+    return { state, found: yield* continued(steps, query), isPassing: plan.asksPurgatory }
+  }
   const generations = generationsIn(state)
   if (isBuilding(generations)) return { state, found: { ...NOTHING, building: true }, isPassing: true }
   const plan = planOf(search, scope, dialect, generations)
   return { state, found: yield* findBy(plan, knownIn(state)), isPassing: plan.asksPurgatory }
+}
+
+/** A search in a state of the index up to its first statement; undefined if it has none there, or is refused. */
+function beginning(search: Search, scope: Scope, dialect: Dialect, { state, known }: Seen) {
+  const generations = generationsIn(state)
+  if (isBuilding(generations)) return undefined
+  try {
+    const plan = planOf(search, scope, dialect, generations)
+    const steps = findBy(plan, known)
+    const { value, done } = steps.next()
+    return done ? undefined : { plan, steps, query: value }
+  } catch (error) {
+    if (error instanceof ValidationError) return undefined
+    throw error
+  }
+}
+
+/** The rest of a script that has yielded a statement. */
+function* continued<T>(steps: Script<T>, query: Query): Script<T> {
+  let next: IteratorResult<Query, T> = { done: false, value: query }
+  while (!next.done) next = steps.next(yield next.value)
+  return next.value
 }
 
 function* findBy(plan: Plan, known: KnownAssets): Script<Found> {
@@ -74,21 +109,15 @@ function* findBy(plan: Plan, known: KnownAssets): Script<Found> {
   const scored = score.parts.length > 0 ? scoredBy(score, all, of) : undefined
   const { n, hits } = yield* pageAndCount(plan, scored)
   const [first] = hits
+  const isGreatestAsked = isScored && first !== undefined && (search.sort.length > 0 || search.from > 0)
+  const isLast = !isGreatestAsked && Object.keys(search.aggregations).length === 0
+  const dids = hits.map(({ did }) => did)
   return {
     building: false,
     total: totalOf(n),
     hits: hits.map(({ did, score }) => ({ did, score: isScored ? points(score) : null })),
-    assets: search.source
-      ? yield* assetsOfPage(
-          hits.map(({ did }) => did),
-          known,
-          plan.dialect,
-        )
-      : new Map(),
-    maxScore:
-      !isScored || !first
-        ? null
-        : points(search.sort.length > 0 || search.from > 0 ? yield* greatest(score, scored) : first.score),
+    assets: search.source ? yield* assetsOfPage(dids, known, plan.dialect, isLast) : new Map(),
+    maxScore: isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null,
     aggregations: yield* aggregated(search.aggregations, all),
   }
 }
@@ -119,8 +148,16 @@ function totalOf(count: number): Found['total'] {
   return count > LIMITS.counted ? { value: LIMITS.counted, relation: 'gte' } : { value: count, relation: 'eq' }
 }
 
-/** The assets of a page. Throws ValidationError if their documents are too long for one response. */
-function* assetsOfPage(dids: string[], known: KnownAssets, dialect: Dialect): Script<Map<string, IndexedAsset>> {
+/**
+ * The assets of a page; `isLast`: no statement follows them. Throws ValidationError if their documents are too long for one
+ * response.
+ */
+function* assetsOfPage(
+  dids: string[],
+  known: KnownAssets,
+  dialect: Dialect,
+  isLast: boolean,
+): Script<Map<string, IndexedAsset>> {
   const assets = new Map<string, IndexedAsset>()
   let characters = 0
   for (let at = 0; at < dids.length; at += AT_ONCE) {
@@ -131,7 +168,7 @@ function* assetsOfPage(dids: string[], known: KnownAssets, dialect: Dialect): Sc
       if (asset) assets.set(did, asset)
       else read.push(did)
     }
-    for (const [did, asset] of yield* assetsOf(read, dialect)) {
+    for (const [did, asset] of yield* assetsOf(read, dialect, isLast && at + AT_ONCE >= dids.length)) {
       assets.set(did, asset)
       known.set(did, asset)
     }

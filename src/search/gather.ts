@@ -1,7 +1,7 @@
 import { BOUNDS } from '../bounds.js'
 import type { Script } from '../state/sql.js'
 import type { Part } from './compile.js'
-import { ask, bySum } from './page.js'
+import { ask, bySum, countOf, isTooLong } from './page.js'
 import type { Plan } from './plan.js'
 
 const LIMITS = BOUNDS.search
@@ -32,7 +32,9 @@ export function* gathered({ search, score, all, of }: Plan, limits = LIMITED): S
   const end = from + size
   const scores = bySum(score)
   const greater = scores.slice(0, -1).map(([, condition]) => of(condition))
-  const { text, values } = statement(all, greater, end, limits)
+  const counting = statement(all, greater, end, limits)
+  const isLong = isTooLong(counting.text, counting.values)
+  const { text, values } = isLong ? statement(all, greater, end, limits, true) : counting
   const isFixed = [all, ...greater].every((part) => part.isFixed) && scores.length <= USUAL
   const { rows } = yield* ask(text, [...values, size, from], isFixed)
   const n = rows[0]?.n as number
@@ -48,14 +50,13 @@ export function* gathered({ search, score, all, of }: Plan, limits = LIMITED): S
   return { n, hits: found.map(({ did, rank }) => ({ did, score: scores[rank]?.[0] as number })) }
 }
 
-/** The statement, without the values of its last LIMIT and OFFSET. `greater`: the hits of all scores but the lowest. */
-function statement(all: Part, greater: Part[], end: number, limits: typeof LIMITED): Part {
-  const tables: Part[] = [
-    {
-      text: `hits AS MATERIALIZED (SELECT id FROM (${all.text}) AS m LIMIT ?)`,
-      values: [...all.values, limits.counted + 1],
-    },
-  ]
+/**
+ * The statement, without the values of its last LIMIT and OFFSET. `greater`: the hits of all scores but the lowest. Where those
+ * fill the page, hits are only counted, which is faster; `isListed`: they are listed in any case, so that a
+ * long query is there once less.
+ */
+function statement(all: Part, greater: Part[], end: number, limits: typeof LIMITED, isListed = false): Part {
+  const tables: Part[] = []
   const arms: Part[] = []
   /** Whether the hits of the scores before leave room on the page. */
   const room = (at: number): Part[] => (at === 0 ? [] : [{ text: `(SELECT n FROM up_to${at - 1}) < ?`, values: [end] }])
@@ -75,21 +76,38 @@ function statement(all: Part, greater: Part[], end: number, limits: typeof LIMIT
     )
     arms.push(where(`SELECT id, ${at} AS rank FROM best${at}`, room(at)))
   }
+  const last = room(greater.length)
+  const listing = isListed ? [] : last
+  const hits = where(`SELECT id FROM (${all.text}) AS m`, listing)
+  const limited = [...all.values, ...listing.flatMap(({ values }) => values), limits.counted + 1]
+  tables.push({ text: `hits AS MATERIALIZED (${hits.text} LIMIT ?)`, values: limited })
   const others = [...greater.keys()].map((at) => ({
     text: `NOT EXISTS (SELECT 1 FROM best${at} b WHERE b.id = hits.id)`,
     values: [],
   }))
-  arms.push(where(`SELECT id, ${greater.length} AS rank FROM hits`, [...room(greater.length), ...others]))
+  arms.push(where(`SELECT id, ${greater.length} AS rank FROM hits`, [...(isListed ? last : []), ...others]))
   const counts = [...greater.keys()].map((at) => `, (SELECT n FROM up_to${at}) AS up_to${at}`)
+  const n = numberOf(all, listing, limits)
   return {
     text: `WITH ${tables.map(({ text }) => text).join(', ')}
-      SELECT (SELECT count(*) FROM hits) AS n${counts.join('')}, p.did, p.rank
+      SELECT ${n.text} AS n${counts.join('')}, p.did, p.rank
       FROM (SELECT 1) AS one LEFT JOIN (
         SELECT d.did, p.id, p.rank FROM (
           SELECT id, rank FROM (${arms.map(({ text }) => text).join(' UNION ALL ')}) AS arms ORDER BY rank, id DESC LIMIT ? OFFSET ?
         ) AS p JOIN search_document d ON d.id = p.id
       ) AS p ON true ORDER BY p.rank, p.id DESC`,
-    values: [...tables, ...arms].flatMap(({ values }) => values),
+    values: [...tables.flatMap(({ values }) => values), ...n.values, ...arms.flatMap(({ values }) => values)],
+  }
+}
+
+/** The number of hits. Those that were not listed, for want of room on the page, are counted. */
+function numberOf(all: Part, [room]: Part[], limits: typeof LIMITED): Part {
+  const listed = '(SELECT count(*) FROM hits)'
+  if (!room) return { text: listed, values: [] }
+  const count = countOf(all, limits.counted)
+  return {
+    text: `CASE WHEN ${room.text} THEN ${listed} ELSE (${count.text}) END`,
+    values: [...room.values, ...count.values],
   }
 }
 

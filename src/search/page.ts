@@ -17,7 +17,8 @@ export function* ask(text: string, values: Query['values'], isFixed = false): Sc
   return yield* run({ text, values, isFixed })
 }
 
-function isTooLong(text: string, values: Query['values']): boolean {
+/** Whether a statement is too long for a database. */
+export function isTooLong(text: string, values: Query['values']): boolean {
   let size = text.length
   for (const value of values) if (typeof value === 'string') size += value.length
   return size > LIMITS.statement
@@ -37,9 +38,10 @@ export interface Hits {
   hits: { did: string; score: number }[]
 }
 
-const countOf = ({ text, values, isFixed = false }: Part) => ({
+/** A statement that counts documents as `n`, up to one more than `most`. */
+export const countOf = ({ text, values, isFixed = false }: Part, most: number = LIMITS.counted) => ({
   text: `SELECT count(*) AS n FROM (SELECT 1 FROM (${text}) AS m LIMIT ?) AS counted`,
-  values: [...values, LIMITS.counted + 1],
+  values: [...values, most + 1],
   isFixed,
 })
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { BOUNDS } from '../bounds.js'
@@ -28,7 +29,11 @@ interface Reading {
   client: PoolClient
   end: number
   /** The time-out last set on the server, in milliseconds; undefined before the transaction. */
-  told: number | undefined
+  told?: number
+  /** A statement that was sent before it was asked for. */
+  ahead?: { query: Query; ran: Promise<QueryResult> }
+  /** The end of the transaction, where it was sent. */
+  ended?: Promise<unknown>
 }
 
 /** Searches in PostgreSQL, each in a read-only transaction. */
@@ -57,10 +62,11 @@ export class PostgresSearches {
   private async snapshot(search: Search, scope: Scope, end: number): Promise<Found> {
     const client = await this.options.guarded(() => this.options.pool.connect())
     try {
-      const reading: Reading = { client, end, told: undefined }
+      const reading: Reading = { client, end }
       const found = await this.answers.find(search, scope, (query) => this.ask(reading, query))
       // it has read all it needs: nobody waits for its end
-      client.query('COMMIT').then(
+      const ended = reading.ended ?? client.query('COMMIT')
+      ended.then(
         () => client.release(),
         () => client.release(true),
       )
@@ -72,23 +78,53 @@ export class PostgresSearches {
   }
 
   /** The server aborts a statement that exceeds the remaining time, which is not a fault of the database. */
-  private async ask(reading: Reading, { text, values, isFixed }: Query): Promise<Result> {
-    const { client, end } = reading
-    const now = left(end)
+  private async ask(reading: Reading, query: Query): Promise<Result> {
+    const now = left(reading.end)
     const ran = await this.options.guarded(async () => {
       try {
-        if (reading.told === undefined && values.length === 0) return await begunWith(client, now, text)
-        if (reading.told === undefined) await client.query(begin(now))
-        else if (reading.told - now > STEP) await client.query(`SET LOCAL statement_timeout = ${now}`)
-        return await client.query({ text: numbered(text), values, ...(isFixed ? { name: nameOf(text) } : {}) })
+        return await answerTo(reading, query, now)
       } catch (error) {
         if ((error as { code?: string }).code === '57014') return undefined
         throw error
       }
     })
     if (!ran) throw tooSlow()
-    if (reading.told === undefined || reading.told - now > STEP) reading.told = now
     return { rows: ran.rows as Result['rows'], changes: 0 }
+  }
+}
+
+/** Runs a statement, or takes the result of the one that was sent ahead if that is it. `now`: the remaining milliseconds. */
+async function answerTo(reading: Reading, query: Query, now: number): Promise<QueryResult> {
+  const { client, ahead, told } = reading
+  if (ahead) {
+    delete reading.ahead
+    // one that is not wanted any more may still have ended the transaction
+    const ran = await ahead.ran
+    if (ahead.query === query) return ran
+  }
+  if (told === undefined && query.values.length === 0) return begunWith(reading, query, now)
+  if (told === undefined) await client.query(begin(now))
+  else if (told - now > STEP) await client.query(`SET LOCAL statement_timeout = ${now}`)
+  if (told === undefined || told - now > STEP) reading.told = now
+  if (!query.isLast) return sent(client, query)
+  const [ran, ended] = together(client, () => [sent(client, query), client.query('COMMIT')] as const)
+  reading.ended = ended
+  ended.catch(() => undefined) // where the statement fails, nobody looks at it
+  return ran
+}
+
+function sent(client: PoolClient, { text, values, isFixed }: Query): Promise<QueryResult> {
+  return client.query({ text: numbered(text), values, ...(isFixed ? { name: nameOf(text) } : {}) })
+}
+
+/** Sends several statements at once: each write wakes the server's process, and may have to wait for a core. */
+function together<T>(client: PoolClient, send: () => T): T {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  stream.cork()
+  try {
+    return send()
+  } finally {
+    stream.uncork()
   }
 }
 
@@ -107,14 +143,24 @@ const names = new LRUCache<string, string>({ max: 100 })
 /** Connections whose server has prepared the statement that a search begins with: planning it takes longer than running it. */
 const prepared = new WeakSet<PoolClient>()
 
-/** Begins the transaction and runs a statement without values, in one round trip. */
-async function begunWith(client: PoolClient, timeout: number, text: string): Promise<QueryResult> {
+/** Begins the transaction and runs a statement without values, and sends the one that follows, in one round trip. */
+async function begunWith(reading: Reading, { text, next }: Query, timeout: number): Promise<QueryResult> {
+  const { client } = reading
   const name = nameOf(text)
   if (!prepared.has(client)) {
     await client.query({ text, name })
     prepared.add(client)
   }
-  const results = (await client.query(`${begin(timeout)}; EXECUTE ${name}`)) as unknown as QueryResult[]
+  const begun = together(client, () => {
+    const first = client.query(`${begin(timeout)}; EXECUTE ${name}`)
+    reading.told = timeout
+    if (next) {
+      reading.ahead = { query: next, ran: sent(client, next) }
+      reading.ahead.ran.catch(() => undefined) // where nobody asks for it
+    }
+    return first
+  })
+  const results = (await begun) as unknown as QueryResult[]
   return results[results.length - 1] as QueryResult
 }
 

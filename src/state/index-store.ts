@@ -13,7 +13,12 @@ export type IndexChange =
   | { kind: 'nft'; nft: IndexedNft }
   | { kind: 'datatoken'; datatoken: IndexedDatatoken }
   /** With the search rows of the asset, if they are there already. They hold for what the asset was expected to be alone. */
-  | { kind: 'metadata'; metadata: IndexedMetadata; search?: PreparedSearch | undefined }
+  | {
+      kind: 'metadata'
+      metadata: IndexedMetadata
+      search?: PreparedSearch | undefined
+      services?: IndexedAsset['services']
+    }
   | { kind: 'state'; nft: Address; state: number }
   | { kind: 'order'; datatoken: Address }
   /** The document or state of an NFT is unknown for this reason, so its asset is unavailable. */

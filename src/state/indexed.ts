@@ -43,6 +43,11 @@ export interface IndexedAsset {
   nft: IndexedNft
   datatokens: (IndexedDatatoken & { orders: number })[]
   metadata: IndexedMetadata
+  /**
+   * The services of its document (`storedServices`), where those and its text are all that is needed to serve it; undefined
+   * where the document must be parsed, and where it was not read to be served.
+   */
+  services?: string | undefined
 }
 
 /** A value of an asset that can be compared, sorted by and counted. */

@@ -197,6 +197,8 @@ class PostgresDriver implements Driver {
       application_name: name,
       ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
       keepAlive: true,
+      // a search sends what follows together with what comes first
+      pipeline: true,
       types: TYPES as pg.CustomTypesConfig,
     }
   }

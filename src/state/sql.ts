@@ -18,6 +18,10 @@ export interface Query {
   isFixed?: boolean
   /** Returns at most one row, in a moment, whatever is stored: a search in the embedded database runs it on the event loop. */
   isBrief?: boolean
+  /** The statement that probably follows. A database at a distance may get it together with this one. */
+  next?: Query | undefined
+  /** No statement follows: the transaction may end with this one. */
+  isLast?: boolean
 }
 
 export interface Result {

@@ -5,6 +5,7 @@ import { assetDocument, assetDocumentText } from '../../src/assets/document.js'
 import type { OnChainData } from '../../src/assets/on-chain.js'
 import { opened } from '../../src/assets/opened.js'
 import { readable } from '../../src/assets/readable.js'
+import { readServices, storedServices } from '../../src/assets/stored-services.js'
 import type { IndexedAsset } from '../../src/state/store.js'
 
 const address = (at: number) => `0x${at.toString(16).padStart(40, '0')}` as Address
@@ -91,6 +92,25 @@ describe('a document as JSON', () => {
     )
     expect(asStored).toBeGreaterThan(100)
     expect(otherwise).toBeGreaterThan(100)
+  })
+
+  it('is stored with its services where those and the text are all that is needed', () => {
+    const service = { id: 'a"', files: '0x', datatokenAddress: address(2) }
+    const document = { id: 'did:op:1', services: [service, { ...service, id: 'b' }] }
+    const stored = (one: object, text = JSON.stringify(one)) => storedServices(text, one as Record<string, unknown>)
+    expect(readServices(stored(document) ?? '')).toEqual([
+      { id: 'a"', datatokenAddress: address(2) },
+      { id: 'b', datatokenAddress: address(2) },
+    ])
+    expect(stored({ id: 'did:op:1' })).toBe('[]')
+    for (const [one, text] of [
+      [{ ...document, credentialSubject: { services: [] } }],
+      [{ ...document, nft: 'added' }],
+      [document, JSON.stringify(document, null, 1)],
+      [{ services: Array.from({ length: 100 }, () => service) }],
+      [{}],
+    ] as [object, string?][])
+      expect(stored(one, text)).toBeUndefined()
   })
 
   it('of an asset without one is none', () => {

@@ -11,7 +11,7 @@ import { openPostgresStore } from '../../src/state/postgres.js'
 import type { Query, Result } from '../../src/state/sql.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
-import type { IndexChange, StateStore } from '../../src/state/store.js'
+import type { Cursor, IndexChange, StateStore } from '../../src/state/store.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 
 const CHAIN = 7
@@ -92,6 +92,35 @@ describe('what a search found before', () => {
     expect(await told()).toMatchObject({ found: 1, name: 'tide, read again' })
     while (await index.sweep(CHAIN));
     expect(await told()).toMatchObject({ found: 1, name: 'tide, read again' })
+  })
+
+  it.each(['sqlite', 'postgres'])('is served by services that are of its document: %s', async (database) => {
+    const { index, search } = stores[database] as StateStore
+    const [, , metadata] = published('gauge') as [IndexChange, IndexChange, IndexChange & { kind: 'metadata' }]
+    const { block = 0 } = (await index.cursor(CHAIN)) ?? {}
+    let last = block
+    const commit = async (change: IndexChange) => {
+      const from = (await index.cursor(CHAIN)) as Cursor
+      last += 1
+      expect(await index.commit({ chainId: CHAIN, from, to: at(last), changes: [change], undoSince: 0 })).toBe(true)
+    }
+    const servedBy = async () => {
+      const { assets } = await search.find(readSearch({ query: { match: { 'metadata.name': 'gauge' } } }), SCOPE)
+      return assets.get(DID)?.services
+    }
+    await commit({ ...metadata, services: '[["s","first"]]' })
+    expect(await servedBy()).toBe('[["s","first"]]')
+    await commit({ kind: 'state', nft: NFT, state: 5 })
+    expect(await servedBy()).toBe('[["s","first"]]')
+    await commit(metadata)
+    expect(await servedBy()).toBeUndefined()
+    await commit({ ...metadata, services: '[["s","last"]]' })
+    expect(await servedBy()).toBe('[["s","last"]]')
+    await index.rollback(CHAIN, at(last - 2))
+    expect(await servedBy()).toBe('[["s","first"]]')
+    // as the other tests expect it
+    last -= 2
+    await commit((published('tide, read again') as [IndexChange, IndexChange, IndexChange])[2])
   })
 
   describe('by the statements that it takes', () => {

@@ -5,6 +5,7 @@ import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
+import { readSearch } from '../../src/search/request.js'
 import { mined } from '../helpers/consume.js'
 import { eventually } from '../helpers/eventually.js'
 import { ocean } from '../helpers/ocean.js'
@@ -67,6 +68,12 @@ describe('search, end to end', () => {
     await rename(asset, 'egret')
     expect(await found('heron')).toEqual([])
     expect(await found('egret')).toEqual([asset.did])
+    // documents of the library are served without being parsed
+    const scope = { chains: [world.network.chainId], encrypted: true, purgatory: [] }
+    const every = readSearch({ query: { ids: { values: [asset.did] } } })
+    const { assets } = await world.local.app.context.store.search.find(every, scope)
+    const [service] = asset.ddo.services
+    expect(assets.get(asset.did)?.services).toBe(JSON.stringify([[service?.id, service?.datatokenAddress]]))
     const { hits } = await search({
       query: { term: { 'metadata.tags': 'wading' } },
       _source: ['id', 'nft.owner', 'services.files'],

@@ -65,6 +65,7 @@ describe('the full-text index of PostgreSQL', () => {
       ALTER TABLE plain RENAME TO search_text;
       ALTER TABLE search_text ADD CONSTRAINT search_text_pkey PRIMARY KEY (id);
       CREATE INDEX search_text_by_token ON search_text USING gin (tsv) WITH (fastupdate = off);
+      ALTER TABLE index_asset DROP COLUMN services;
       UPDATE tidegate_schema SET version = ${version};
       COMMIT`)
     store = await open()

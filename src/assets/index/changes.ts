@@ -92,8 +92,9 @@ async function changeOf(
     case 'MetadataCreated':
     case 'MetadataUpdated': {
       const decoded = await ahead.documentOf(log, event)
+      const services = 'ddo' in decoded ? decoded.services : undefined
       const search = 'search' in decoded ? { search: decoded.search } : {}
-      return { kind: 'metadata', metadata: metadataFrom(event, emitter, chain, decoded), ...search }
+      return { kind: 'metadata', metadata: metadataFrom(event, emitter, chain, decoded), services, ...search }
     }
     case 'MetadataState':
       return { kind: 'state', nft: emitter, state: event.args.state }

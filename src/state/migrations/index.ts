@@ -239,6 +239,10 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   },
   // SQLite: two parts of the full-text index that are about as large are enough to be merged in the background
   { sqlite: "INSERT INTO search_text (search_text, rank) VALUES ('usermerge', 2);", postgres: '' },
+  // the services of documents that are served as they are stored, which need not be parsed then; those of before are
+  `
+  ALTER TABLE index_asset ADD COLUMN services TEXT;
+  `,
 ]
 
 /**

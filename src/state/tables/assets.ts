@@ -52,7 +52,7 @@ const DATATOKENS: Record<Dialect, string> = {
     FROM index_datatoken t WHERE t.chain_id = a.chain_id AND t.nft = a.nft)`,
 }
 const columnsIn = (dialect: Dialect) => `${COLUMNS}, ${DATATOKENS[dialect]} AS datatokens`
-const assetsIn = (dialect: Dialect) => `SELECT r.chain_id AS chain, ${columnsIn(dialect)}
+const assetsIn = (dialect: Dialect) => `SELECT r.chain_id AS chain, a.services, ${columnsIn(dialect)}
   FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live'
     JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft WHERE a.did IN `
 const readableIn = (dialect: Dialect) => `SELECT ${columnsIn(dialect)}
@@ -61,11 +61,11 @@ const readableIn = (dialect: Dialect) => `SELECT ${columnsIn(dialect)}
 const ASSETS = { sqlite: assetsIn('sqlite'), postgres: assetsIn('postgres') }
 const READABLE = { sqlite: readableIn('sqlite'), postgres: readableIn('postgres') }
 
-/** Reads assets of the live generations; missing ones are omitted. */
-export function* assetsOf(dids: string[], dialect: Dialect): Script<Map<string, IndexedAsset>> {
+/** Reads assets of the live generations, to be served; missing ones are omitted. For `isLast` see `Query`. */
+export function* assetsOf(dids: string[], dialect: Dialect, isLast = false): Script<Map<string, IndexedAsset>> {
   if (dids.length === 0) return new Map()
-  const { rows } = yield* run(among(ASSETS[dialect], dids))
-  return new Map(rows.map((row) => [row.did as string, assetIn(row.chain as number, row)]))
+  const { rows } = yield* run({ ...among(ASSETS[dialect], dids), isLast })
+  return new Map(rows.map((row) => [row.did as string, servedAsset(row)]))
 }
 
 /** Reads the assets of some NFTs in a generation, by NFT; missing ones, and those without a document, are omitted. */
@@ -77,6 +77,12 @@ export function* readableAssets(
 ): Script<Map<string, IndexedAsset>> {
   const { rows } = yield* run(among(READABLE[dialect], nfts, [generation]))
   return new Map(rows.map((row) => [row.nft as string, assetIn(chainId, row)]))
+}
+
+function servedAsset(row: Row): IndexedAsset {
+  const asset = assetIn(row.chain as number, row)
+  if (row.services !== null) asset.services = row.services as string
+  return asset
 }
 
 function assetIn(chainId: number, row: Row): IndexedAsset {

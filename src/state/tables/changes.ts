@@ -13,14 +13,16 @@ const DATATOKEN = sql(
    WHERE true ON CONFLICT DO NOTHING`,
 )
 const METADATA = sql(
-  `INSERT INTO index_asset (did, chain_id, nft, state, ddo, reason, encrypted, tx_id, block, sender, timestamp)
-   VALUES (:did, :chainId, :nft, :state, :ddo, :reason, :isEncrypted, :txId, :block, :from, :timestamp)
+  `INSERT INTO index_asset (did, chain_id, nft, state, ddo, reason, encrypted, tx_id, block, sender, timestamp, services)
+   VALUES (:did, :chainId, :nft, :state, :ddo, :reason, :isEncrypted, :txId, :block, :from, :timestamp, :services)
    ON CONFLICT (chain_id, nft) DO UPDATE SET did = excluded.did, state = excluded.state, ddo = excluded.ddo,
      reason = excluded.reason, encrypted = excluded.encrypted, tx_id = excluded.tx_id, block = excluded.block,
-     sender = excluded.sender, timestamp = excluded.timestamp`,
+     sender = excluded.sender, timestamp = excluded.timestamp, services = excluded.services`,
 )
 const STATE = sql('UPDATE index_asset SET state = :state WHERE chain_id = :chainId AND nft = :nft')
-const UNREADABLE = sql('UPDATE index_asset SET ddo = NULL, reason = :reason WHERE chain_id = :chainId AND nft = :nft')
+const UNREADABLE = sql(
+  'UPDATE index_asset SET ddo = NULL, services = NULL, reason = :reason WHERE chain_id = :chainId AND nft = :nft',
+)
 const ORDER = sql('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken')
 
 /**
@@ -45,7 +47,12 @@ function statementFor(chainId: number, change: IndexChange): Query {
     case 'datatoken':
       return DATATOKEN({ chainId, ...change.datatoken })
     case 'metadata':
-      return METADATA({ chainId, ...change.metadata, isEncrypted: Number(change.metadata.encrypted) })
+      return METADATA({
+        chainId,
+        ...change.metadata,
+        isEncrypted: Number(change.metadata.encrypted),
+        services: change.services ?? null,
+      })
     case 'state':
       return STATE({ chainId, nft: change.nft, state: change.state })
     case 'order':

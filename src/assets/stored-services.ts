@@ -1,0 +1,32 @@
+import { withoutAdded } from './added-fields.js'
+import type { DeclaredService } from './opened.js'
+
+/** Characters of a longer list are not stored beside the document that has them. */
+const LONGEST = 4096
+
+/** What is a document's own, as JSON. */
+export function ownText(document: Record<string, unknown>): string {
+  return JSON.stringify(withoutAdded(document))
+}
+
+/**
+ * The services of a document, to be stored with its text: id and datatoken of each, as JSON. Undefined where the text is not what
+ * would be written of the document, or more than the text and these is needed to write it (`readable.ts`).
+ */
+export function storedServices(
+  text: string,
+  document: Record<string, unknown>,
+  own = ownText(document),
+): string | undefined {
+  // version 5 has services elsewhere, and a document without fields of its own was never valid
+  if ((document.credentialSubject ?? undefined) !== undefined || text === '{}' || own !== text) return undefined
+  const services = (document.services ?? []) as DeclaredService[]
+  const stored = JSON.stringify(services.map(({ id, datatokenAddress }) => [id, datatokenAddress]))
+  return stored.length > LONGEST ? undefined : stored
+}
+
+/** Reads what `storedServices` gave. */
+export function readServices(stored: string): DeclaredService[] {
+  const listed = JSON.parse(stored) as [id: string, datatokenAddress: string][]
+  return listed.map(([id, datatokenAddress]) => ({ id, datatokenAddress }))
+}
