@@ -137,7 +137,7 @@ export async function poured(url: string, from: number, to: number): Promise<voi
     )
     await pour(
       'search_text',
-      'id bigint,slice bigint,tsv text',
+      'id bigint,slice bigint,tsv text,kind text',
       rows.map((row) => row.text),
     )
     await pour(

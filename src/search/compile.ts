@@ -18,6 +18,7 @@ const DIALECTS = {
     // the plus prevents the database from looking up every document of the list in the full-text index
     listed: '+rowid',
     match: 'search_text MATCH ?',
+    ofKind: undefined,
     token: (token: string) => `"${token}"`,
     words: (path: string, words: string[], prefix: boolean) => {
       const tokens = words.map((word) => (path === ALL ? anyWord(word) : fieldWord(path, word)))
@@ -34,6 +35,7 @@ const DIALECTS = {
     id: 'id',
     listed: 'id',
     match: 'tsv @@ CAST(? AS tsquery)',
+    ofKind: '(kind = ? OR kind IS NULL AND tsv @@ CAST(? AS tsquery))',
     token: (token: string) => `'${token}'`,
     words: (path: string, words: string[], prefix: boolean) => {
       const tokens = words.map((word) => `'${path === ALL ? anyWord(word) : fieldWord(path, word)}'`)
@@ -120,9 +122,14 @@ export class Compiler {
 
   /** Documents by the full-text index, filtered by lists that must or must not contain them. */
   private matching(texts: Condition[], others: Condition[], tables: Part[]): Part {
-    const { id, listed, match } = this.words
-    const values: Value[] = [this.text({ op: 'and', of: texts })]
+    const { id, listed, match, ofKind } = this.words
+    const { kind, rest } = ofKind ? withoutKind(flat(texts)) : { kind: undefined, rest: texts }
+    const values: Value[] = [this.text({ op: 'and', of: rest })]
     let text = `SELECT ${id} AS id FROM search_text WHERE ${match}`
+    if (kind) {
+      text += ` AND ${ofKind}`
+      values.push(kind.word, this.text(kind))
+    }
     for (const other of others) {
       const inside = this.inner(other.op === 'not' ? other.of : other, tables)
       text += ` AND ${listed} ${other.op === 'not' ? 'NOT IN' : 'IN'} (${inside.text})`
@@ -159,6 +166,8 @@ export class Compiler {
         return words.token(condition.token)
       case 'words':
         return this.alternatives([condition]).join('')
+      case 'kind':
+        return this.text(condition.by)
       case 'or': {
         const parts = this.alternatives(condition.of)
         return parts.length === 0
@@ -193,6 +202,13 @@ function flat(of: Condition[]): Condition[] {
 
 function spread(of: Condition[]): Condition[] {
   return of.flatMap((one) => (one.op === 'and' || (one.op === 'or' && one.of.length === 1) ? spread(one.of) : [one]))
+}
+
+/** Takes a kind out of a conjunction that can be looked up without it. */
+function withoutKind(parts: Condition[]) {
+  const kind = parts.find((one) => one.op === 'kind')
+  const rest = parts.filter((one) => one !== kind)
+  return kind && rest.some((one) => one.op !== 'not') ? { kind, rest } : { kind: undefined, rest: parts }
 }
 
 /** Whether the full-text index alone can answer a condition. */

@@ -7,18 +7,21 @@ import {
   existsToken,
   folded,
   isShortBeginning,
+  KIND,
   NOTHING,
   pathNumber,
   tokensForValue,
 } from './tokens.js'
 
 /**
- * A condition on documents. `token` and `words`, and combinations of these alone, are answered by the full-text index.
+ * A condition on documents. `token`, `words` and `kind`, and combinations of these alone, are answered by the full-text index.
  */
 export type Condition =
   | { op: 'token'; token: string }
   /** Consecutive words in a field, or in any; the last one may be a prefix. */
   | { op: 'words'; path: string; words: string[]; prefix: boolean }
+  /** Documents of a kind (`KIND`), a single word in lower case; `by`: the same by tokens. */
+  | { op: 'kind'; word: string; by: Condition }
   /** Without parts: every document. */
   | { op: 'and'; of: Condition[] }
   /** Without parts: no document. */
@@ -111,7 +114,18 @@ function valuesOf({ path, values, exact }: Extract<Clause, { kind: 'values' }>):
     else for (const token of tokensForValue(path, value, exact)) tokens.add(token)
   }
   const inside = [...words].map((word): Condition => ({ op: 'words', path, words: [word], prefix: false }))
-  return { op: 'or', of: [...inside, ...[...tokens].map((token): Condition => ({ op: 'token', token }))] }
+  const by: Condition = {
+    op: 'or',
+    of: [...inside, ...[...tokens].map((token): Condition => ({ op: 'token', token }))],
+  }
+  const kind = path === KIND && values.length === 1 ? kindIn(values[0] as string, exact) : undefined
+  return kind === undefined ? by : { op: 'kind', word: kind, by }
+}
+
+/** The kind that a value names; undefined where documents may have the value in another form. */
+function kindIn(value: string, exact: boolean): string | undefined {
+  const word = asWord(value)
+  return exact && word !== value ? undefined : word
 }
 
 /** Documents by a number that is not in the full-text index, as texts. */

@@ -13,6 +13,7 @@ import {
   fieldWord,
   GAP,
   generationToken,
+  KIND,
   pathNumber,
   TEXT_COLUMNS,
   tokensOfValue,
@@ -20,27 +21,35 @@ import {
 
 const LONGEST = BOUNDS.search.value
 
+/** Columns of a row in the full-text index. */
+export type TextColumns = Record<string, string | null>
+
 /** The columns of a document's row in the full-text index, for a generation of the index. */
-export function textRow(document: Searchable, generation: number, dialect: Dialect): Record<string, string> {
+export function textRow(document: Searchable, generation: number, dialect: Dialect): TextColumns {
   return inGeneration(textColumns(document, dialect), generation, dialect)
 }
 
 /** The same without the token of its generation. */
-export function textColumns(document: Searchable, dialect: Dialect): Record<string, string> {
+export function textColumns(document: Searchable, dialect: Dialect): TextColumns {
   const marks = marksOf(document)
-  return dialect === 'sqlite' ? { ...columnsOf(document), marks: marks.join(' ') } : { tsv: vectorOf(document, marks) }
+  return dialect === 'sqlite'
+    ? { ...columnsOf(document), marks: marks.join(' ') }
+    : { tsv: vectorOf(document, marks), kind: kindOf(document) }
 }
 
 /** Adds the token of a generation. */
-export function inGeneration(
-  columns: Record<string, string>,
-  generation: number,
-  dialect: Dialect,
-): Record<string, string> {
+export function inGeneration(columns: TextColumns, generation: number, dialect: Dialect): TextColumns {
   const token = generationToken(generation)
   return dialect === 'sqlite'
     ? { ...columns, marks: `${token} ${columns.marks}` }
-    : { tsv: `'${token}' ${columns.tsv}` }
+    : { ...columns, tsv: `'${token}' ${columns.tsv}` }
+}
+
+/** The kind of a document: a word in lower case, empty where it has none, null where only its tokens can tell. */
+function kindOf({ leaves }: Searchable): string | null {
+  const [leaf, ...others] = leaves.filter(({ path }) => path === KIND)
+  if (!leaf) return ''
+  return others.length === 0 && leaf.words.length === 1 && leaf.words[0] === leaf.value ? leaf.value : null
 }
 
 /** Tokens without a position: of whole values, of existing fields, and of prefixes of words in short texts. */

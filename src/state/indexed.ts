@@ -63,7 +63,7 @@ export interface SearchRows {
   did: string
   /** Deployment time of its NFT, in seconds since 1970. */
   created: number
-  text: Record<string, string>
+  text: Record<string, string | null>
   values: SearchValue[]
 }
 

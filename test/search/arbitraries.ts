@@ -31,7 +31,16 @@ const METADATA = fc.record(
   {
     name: TEXT,
     description: TEXT,
-    type: fc.constantFrom('dataset', 'algorithm'),
+    type: fc.constantFrom<unknown>(
+      'dataset',
+      'dataset',
+      'algorithm',
+      'Dataset',
+      'data set',
+      ['dataset', 'algorithm'],
+      [],
+      12,
+    ),
     tags: fc.array(SOURCE_WORDS, { maxLength: 3 }),
     updated: fc.integer({ min: 1, max: 5 }).map(iso),
     odd: fc.oneof(

@@ -11,12 +11,13 @@ import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 const CHAIN = 7
 const COUNT = 60
 const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }
+const KINDS = ['dataset', 'dataset', 'algorithm', 'Dataset', ['dataset', 'algorithm'], undefined]
 const TIDE = readSearch({ query: { match: { 'metadata.name': 'tide' } }, size: 100 })
 
 function published(at: number): IndexChange[] {
   const nft = `0x${at.toString(16).padStart(40, '0')}` as Address
   const did = didOf(nft, CHAIN)
-  const ddo = JSON.stringify({ id: did, metadata: { name: `tide ${at}` } })
+  const ddo = JSON.stringify({ id: did, metadata: { name: `tide ${at}`, type: KINDS[at % KINDS.length] } })
   const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 1, from: nft, timestamp: 1 }
   const created = '2026-01-01T00:00:00Z'
   return [
@@ -30,7 +31,25 @@ describe('the full-text index of PostgreSQL', () => {
   let client: pg.Client
   let store: StateStore
   const open = () => openPostgresStore({ url: server.url(), connections: 4, timeout: 60_000 })
-  const found = async () => (await store.search.find(TIDE, SCOPE)).hits.map(({ did }) => did)
+  const found = async (search = TIDE) => (await store.search.find(search, SCOPE)).hits.map(({ did }) => did)
+  const ofKind = (kind: string, field = 'metadata.type') => {
+    const filter = [{ term: { [field]: kind } }]
+    return found(readSearch({ query: { bool: { must: [{ match: { 'metadata.name': 'tide' } }], filter } }, size: 100 }))
+  }
+  const expectKinds = async () => {
+    expect(await ofKind('dataset')).toHaveLength((4 / 6) * COUNT)
+    expect(await ofKind('DATASET')).toHaveLength((4 / 6) * COUNT)
+    expect(await ofKind('dataset', 'metadata.type.keyword')).toHaveLength((3 / 6) * COUNT)
+    expect(await ofKind('Dataset', 'metadata.type.keyword')).toHaveLength((1 / 6) * COUNT)
+    expect(await ofKind('algorithm')).toHaveLength((2 / 6) * COUNT)
+    expect(await ofKind('data')).toHaveLength(0)
+    expect(await ofKind('')).toHaveLength(0)
+  }
+  const kinds = async () => {
+    const { rows } = await client.query('SELECT kind, count(*) AS n FROM search_text GROUP BY kind ORDER BY kind')
+    return rows.map(({ kind, n }): [string | null, number] => [kind, Number(n)])
+  }
+  const EACH = COUNT / KINDS.length
   const slices = async () => {
     const { rows } = await client.query('SELECT slice, count(*) AS n FROM search_text GROUP BY slice ORDER BY slice')
     return rows.map(({ slice, n }): [number, number] => [slice, Number(n)])
@@ -54,6 +73,16 @@ describe('the full-text index of PostgreSQL', () => {
     expect(await found()).toHaveLength(COUNT)
   })
 
+  it('has the kind of a document beside its words, which are looked at where that is not one word in lower case', async () => {
+    expect(await kinds()).toEqual([
+      ['', EACH],
+      ['algorithm', EACH],
+      ['dataset', 2 * EACH],
+      [null, 2 * EACH],
+    ])
+    await expectKinds()
+  })
+
   it('of a version without slices is found at once, and in its slices once it was written anew', async () => {
     const before = await found()
     await store.close()
@@ -70,13 +99,17 @@ describe('the full-text index of PostgreSQL', () => {
       COMMIT`)
     store = await open()
     expect(await slices()).toEqual([[0, COUNT]])
+    expect(await kinds()).toEqual([[null, COUNT]])
     expect(await found()).toEqual(before)
+    await expectKinds()
     expect(await store.search.buildSome()).toBe(true)
     expect((await slices())[0]?.[1]).toBeLessThan(COUNT)
     expect(await found()).toEqual(before)
     while (await store.search.buildSome());
     expect((await slices()).map(([slice]) => slice)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     expect(await found()).toEqual(before)
+    expect(await kinds()).toHaveLength(4)
+    await expectKinds()
   })
 
   it('uses an index of each slice for a word', async () => {

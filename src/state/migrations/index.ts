@@ -243,6 +243,15 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   `
   ALTER TABLE index_asset ADD COLUMN services TEXT;
   `,
+  // PostgreSQL: the kind of a document beside its words. Those of before are written anew in the background
+  {
+    sqlite: '',
+    postgres: `
+    ALTER TABLE search_text ADD COLUMN kind TEXT;
+    INSERT INTO search_pending (chain_id, nft, findable)
+      SELECT chain_id, nft, 1 FROM search_document WHERE true ON CONFLICT DO NOTHING;
+    `,
+  },
 ]
 
 /**

@@ -39,7 +39,7 @@ const TEXT = {
   sqlite: sql(
     `INSERT INTO search_text (rowid, ${TEXT_COLUMNS.join(', ')}, marks) VALUES (:id, :${TEXT_COLUMNS.join(', :')}, :marks)`,
   ),
-  postgres: sql('INSERT INTO search_text (id, slice, tsv) VALUES (:id, :slice, CAST(:tsv AS tsvector))'),
+  postgres: sql('INSERT INTO search_text (id, slice, tsv, kind) VALUES (:id, :slice, CAST(:tsv AS tsvector), :kind)'),
 }
 const DROP_TEXT = {
   sqlite: sql('DELETE FROM search_text WHERE rowid = :id'),
