@@ -96,6 +96,25 @@ describe('the pages of the console', () => {
     expect({ ...trouble, failed: [] }).toEqual({ errors: [], violations: [], foreign: [], failed: [] })
   })
 
+  it('results while the next search is under way: axe finds nothing', async () => {
+    const { page, context } = await opened('', await fresh())
+    await page.locator('.results[aria-busy=false] .card').first().waitFor()
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route(/\/query$/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.getByRole('searchbox').fill('tide')
+    await page.locator('.results[aria-busy=true] .card').first().waitFor()
+    expect(await findings(page)).toEqual([])
+    answer()
+    await page.locator('.results[aria-busy=false]').waitFor()
+    await context.close()
+  })
+
   it('a revoked asset, and the transaction that revoked it: axe finds nothing', async () => {
     const { page, context } = await opened('mine/assets', await fresh())
     await connect(page, 6)
