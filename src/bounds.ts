@@ -60,8 +60,10 @@ export const BOUNDS = {
     readAhead: 16_777_216,
     /** Bytes of blocks that are read ahead while the ones before them are verified. */
     unverified: 4_194_304,
-    /** Blocks from so many bytes on are hashed in a thread: handing over a shorter one takes longer than its hash. */
+    /** Blocks from so many bytes on are hashed in a thread if they are there as a whole: handing over a shorter one takes longer than its hash. */
     hashedInPlace: 32_768,
+    /** Blocks of a CAR with fewer bytes are copied out of what arrived with them, which they would retain. */
+    copied: 32_768,
     /** CARs of one download that may break after they have delivered something, before its blocks are fetched alone. */
     carResumes: 5,
     /** Milliseconds for which a gateway that makes no CARs is not asked for one. */

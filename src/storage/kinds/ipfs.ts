@@ -8,6 +8,7 @@ import { byteRange } from '../http/ranges.js'
 import type { OpenedFile, OpenRequest, RequestContext, Storage } from '../storage.js'
 import { ContentFile, entityBytes } from './ipfs/content.js'
 import type { Gateways } from './ipfs/sources.js'
+import type { Piece } from './ipfs/unix-file.js'
 import type { StorageTools } from './tools.js'
 
 /** A bare CID: no path, no query. */
@@ -88,15 +89,29 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
   }
 }
 
-/** Waits for the first chunk of a body, so that a file that is broken from the start is refused, not cut off. */
-async function started(chunks: AsyncGenerator<Uint8Array>): Promise<Readable> {
-  const first = await chunks.next()
-  async function* all(): AsyncGenerator<Uint8Array> {
-    if (first.done) return
-    yield first.value
-    yield* chunks
+/** Waits for the first bytes of a body, so that a file that is broken from the start is refused, not cut off. */
+async function started(bytes: AsyncGenerator<Piece>): Promise<Readable> {
+  let first: IteratorResult<Piece> | undefined = await bytes.next()
+  let reading = false
+  const read = async (body: Readable) => {
+    const { done, value } = first ?? (await bytes.next())
+    first = undefined
+    reading = false
+    // each piece by itself: joined to one, they would be copied
+    for (const piece of done ? [null] : value.pieces) body.push(piece)
   }
-  return Readable.from(all())
+  return new Readable({
+    read() {
+      if (reading) return
+      reading = true
+      read(this).catch((error: Error) => this.destroy(error))
+    },
+    destroy(error, done) {
+      // what it waits for ends with the signal of the request
+      bytes.return(undefined).catch(() => undefined)
+      done(error)
+    },
+  })
 }
 
 function parsedCid(text: string): CID | undefined {

@@ -45,10 +45,23 @@ export class Link {
 
 /** A block that may still be under verification. */
 export interface Block {
-  /** Nothing of it may leave this process before `verified` has resolved. */
-  bytes: Uint8Array
+  /** Its bytes, as they arrived. Nothing of them may leave this process before `verified` has resolved. */
+  pieces: readonly Uint8Array[]
+  /** Bytes in all. */
+  length: number
   /** Resolves when the bytes match the CID. Rejects with StorageError or GatewayFailure where they do not. */
   verified: Promise<void>
+}
+
+/** Returns a verified block of some bytes. */
+export function verifiedBlock(bytes: Uint8Array): Block {
+  return { pieces: [bytes], length: bytes.length, verified: Promise.resolve() }
+}
+
+/** The bytes of a block in one piece. */
+export function bytesOf({ pieces, length }: Pick<Block, 'pieces' | 'length'>): Uint8Array {
+  const [first] = pieces
+  return pieces.length === 1 && first ? first : Buffer.concat(pieces, length)
 }
 
 /** Codecs of blocks that hold only bytes of a file, and of blocks with links. */
@@ -85,7 +98,21 @@ export async function inlineBlock({ multihash }: CID): Promise<Block | undefined
     throw new StorageError('STORAGE_REFUSED', 'The file is addressed by a hash that is not supported.')
   // a block may hold a hundred thousand of these: without this they would starve the event loop
   await setImmediate()
-  return { bytes: multihash.digest, verified: Promise.resolve() }
+  return verifiedBlock(multihash.digest)
+}
+
+/** Hashes a block while it arrives. Undefined for a hash that is not supported. */
+export function hasherFor({ code, digest }: MultihashDigest): BlockHasher | undefined {
+  const name = HASHES.get(code)?.node
+  if (name === undefined) return undefined
+  const hash = createHash(name)
+  return { update: (bytes) => void hash.update(bytes), matches: () => hash.digest().equals(digest) }
+}
+
+export interface BlockHasher {
+  update(bytes: Uint8Array): void
+  /** Whether the bytes so far are the whole block. Call it once. */
+  matches(): boolean
 }
 
 /** Whether bytes match a multihash of a supported kind. Long ones are hashed in a thread. */

@@ -1,7 +1,7 @@
 import { StorageError } from '../../../errors.js'
 import type { BlockCache } from '../../cache/block-cache.js'
 import type { BlockSource } from './block-source.js'
-import { type Block, IDENTITY, inlineBlock, type Link, matches } from './blocks.js'
+import { type Block, bytesOf, IDENTITY, inlineBlock, type Link, matches, verifiedBlock } from './blocks.js'
 import { GatewayFailure } from './gateway-failure.js'
 import type { Upcoming } from './upcoming.js'
 
@@ -24,7 +24,7 @@ export class CachedBlocks implements BlockSource {
     const bytes = await this.cache.get(cid.multihash.bytes, (read) => matches(cid.multihash, read))
     if (bytes) {
       this.found = true
-      return { bytes, verified: Promise.resolve() }
+      return verifiedBlock(bytes)
     }
     // the tree of a file begins with a block that leads to all others
     if (this.found && (await this.continues(upcoming))) return this.single.block(link, upcoming)
@@ -54,7 +54,7 @@ export class StoringBlocks implements BlockSource {
     const { multihash } = link.cid
     if (multihash.code !== IDENTITY)
       block.verified.then(
-        () => this.cache.put(multihash.bytes, block.bytes),
+        () => this.cache.put(multihash.bytes, bytesOf(block)),
         () => undefined,
       )
     return block

@@ -3,7 +3,7 @@ import * as Digest from 'multiformats/hashes/digest'
 import { BOUNDS } from '../../../bounds.js'
 import { StorageError } from '../../../errors.js'
 import type { BlockSource } from './block-source.js'
-import { type Block, inlineBlock, keyOf, type Link, matches } from './blocks.js'
+import { type Block, type BlockHasher, hasherFor, inlineBlock, keyOf, type Link } from './blocks.js'
 import type { FetchBudget } from './budget.js'
 import type { CarReader, Section } from './car-reader.js'
 import { GatewayFailure } from './gateway-failure.js'
@@ -41,7 +41,7 @@ export class CarBlocks implements BlockSource {
   ) {
     this.held = new LRUCache({
       maxSize: BOUNDS.ipfs.held,
-      sizeCalculation: ({ bytes }) => costOf(bytes.length),
+      sizeCalculation: ({ length }) => costOf(length),
     })
   }
 
@@ -91,10 +91,11 @@ export class CarBlocks implements BlockSource {
     if (length > longest) throw failure('has a block that is too large')
     this.tools.budget.spend(costOf(length))
     this.useful += length
-    const bytes = await this.reader.read(length).catch(() => {
+    const hasher = hasherFor(Digest.decode(multihash))
+    const pieces = await this.reader.read(length, hasher).catch(() => {
       throw cutOff()
     })
-    const block = { bytes, verified: verified(multihash, bytes) }
+    const block = { pieces, length, verified: verified(hasher) }
     block.verified.catch(() => undefined) // whoever leaves before its turn must not cause an unhandled rejection
     if (!this.tools.repeats) this.held.set(keyOf(multihash), block)
     return block
@@ -113,13 +114,13 @@ export class CarBlocks implements BlockSource {
 
   private reused(key: string, block: Block): Block {
     if (this.tools.repeats) this.held.delete(key)
-    else this.spared += block.bytes.length
+    else this.spared += block.length
     return block
   }
 }
 
-async function verified(multihash: Uint8Array, bytes: Uint8Array): Promise<void> {
-  if (!(await matches(Digest.decode(multihash), bytes))) throw failure('does not match its CID')
+async function verified(hasher: BlockHasher | undefined): Promise<void> {
+  if (!hasher?.matches()) throw failure('does not match its CID')
 }
 
 /** Small blocks are charged more than their size, so that they are bounded in number as well. */

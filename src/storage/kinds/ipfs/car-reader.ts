@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { BOUNDS } from '../../../bounds.js'
-import { cidParts } from './blocks.js'
+import { type BlockHasher, cidParts } from './blocks.js'
+import { BodyChunks } from './body-chunks.js'
 
 /** The head of a section, whose block follows. */
 export interface Section {
@@ -13,17 +14,21 @@ export interface Section {
 /** Bytes that a section head fits into: a length of at most eight bytes, and a CID. */
 const HEAD = 8 + 128
 
+/** Pieces of a block from which on they are copied together where they have fewer bytes each, on average. */
+const SCATTERED = 16
+const SHORT = 4096
+
 /**
  * Reads a CAR (version 1) as it arrives, section by section. Trusts nothing in it: lengths are bounded before anything
  * is allocated, the header is skipped, and blocks are not verified here. Methods throw an Error where the CAR is
  * malformed or ends within a section, or the error of the body.
  */
 export class CarReader {
-  private readonly chunks: AsyncIterator<Buffer>
+  private readonly chunks: BodyChunks
   private chunk: Buffer = Buffer.alloc(0)
 
   constructor(body: Readable) {
-    this.chunks = body[Symbol.asyncIterator]()
+    this.chunks = new BodyChunks(body)
   }
 
   /**
@@ -48,17 +53,26 @@ export class CarReader {
     return { multihash, length: value - length }
   }
 
-  /** Reads the block of a section. */
-  async read(length: number): Promise<Buffer> {
-    const block = Buffer.allocUnsafeSlow(length)
-    let at = 0
-    while (at < length) {
+  /**
+   * Reads the block of a section, in the pieces in which it arrives, each of which is hashed at once. Pieces that are short are
+   * copied together: they cost more memory than they hold, and a short block would retain all that arrived with it.
+   */
+  async read(length: number, hasher: BlockHasher | undefined): Promise<Uint8Array[]> {
+    const pieces: Buffer[] = []
+    let whole = length < BOUNDS.ipfs.copied ? Buffer.allocUnsafeSlow(length) : undefined
+    for (let at = 0; at < length; ) {
       if (this.chunk.length === 0 && !(await this.more())) throw new Error('cut off')
-      const copied = this.chunk.copy(block, at)
-      this.chunk = this.chunk.subarray(copied)
-      at += copied
+      const piece = this.chunk.subarray(0, length - at)
+      this.chunk = this.chunk.subarray(piece.length)
+      hasher?.update(piece)
+      if (whole) piece.copy(whole, at)
+      else pieces.push(piece)
+      at += piece.length
+      if (whole || pieces.length < SCATTERED || at >= pieces.length * SHORT) continue
+      whole = Buffer.allocUnsafeSlow(length)
+      for (let copied = 0; pieces.length > 0; ) copied += (pieces.shift() as Buffer).copy(whole, copied)
     }
-    return block
+    return whole ? [whole] : pieces
   }
 
   /** Skips so many bytes. */
@@ -80,9 +94,9 @@ export class CarReader {
 
   /** Waits for more bytes. Returns false at the end. */
   private async more(): Promise<boolean> {
-    const { done, value } = await this.chunks.next()
-    if (done) return false
-    this.chunk = this.chunk.length === 0 ? value : Buffer.concat([this.chunk, value])
+    const chunk = await this.chunks.next()
+    if (!chunk) return false
+    this.chunk = this.chunk.length === 0 ? chunk : Buffer.concat([this.chunk, chunk])
     return true
   }
 }

@@ -3,7 +3,7 @@ import type { RequestContext } from '../../storage.js'
 import type { BlockSource } from './block-source.js'
 import { FetchBudget } from './budget.js'
 import { type Gateways, Sources } from './sources.js'
-import { UnixFile } from './unix-file.js'
+import { type Piece, UnixFile } from './unix-file.js'
 
 /** A content-addressed file, whose blocks come from one source after another until one delivers them all. */
 export class ContentFile {
@@ -47,15 +47,15 @@ export class ContentFile {
     return this.file.size
   }
 
-  /** Yields the bytes from `start` to `end` (exclusive), once. Rejects with StorageError. */
-  async *bytes(start: number, end: number): AsyncGenerator<Uint8Array> {
+  /** Yields the bytes from `start` to `end` (exclusive), once, in lists of pieces. Rejects with StorageError. */
+  async *bytes(start: number, end: number): AsyncGenerator<Piece> {
     let [at, begun] = [start, start]
     try {
       for (;;) {
         try {
-          for await (const chunk of this.file.bytes(at, end)) {
-            at += chunk.length
-            yield chunk
+          for await (const some of this.file.bytes(at, end)) {
+            at += some.length
+            yield some
           }
           return
         } catch (error) {

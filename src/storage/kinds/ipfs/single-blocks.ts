@@ -4,7 +4,7 @@ import { discard, type Egress } from '../../egress/egress.js'
 import { reasonOf } from '../../http/reasons.js'
 import type { RequestContext } from '../../storage.js'
 import type { BlockSource } from './block-source.js'
-import { type Block, inlineBlock, type Link, matches } from './blocks.js'
+import { type Block, inlineBlock, type Link, matches, verifiedBlock } from './blocks.js'
 import type { FetchBudget } from './budget.js'
 import type { Upcoming } from './upcoming.js'
 
@@ -59,7 +59,7 @@ export class SingleBlocks implements BlockSource {
       if (this.context.signal.aborted) throw refused('is no longer wanted')
       try {
         const bytes = await this.request(`${gateway}/ipfs/${cid}?format=raw`, link.longest)
-        if (await matches(cid.multihash, bytes)) return { bytes, verified: Promise.resolve() }
+        if (await matches(cid.multihash, bytes)) return verifiedBlock(bytes)
         failure = refused('does not match its CID')
       } catch (error) {
         if (!(error instanceof StorageError) || error.code === 'STORAGE_BUSY' || this.budget.isSpent) throw error

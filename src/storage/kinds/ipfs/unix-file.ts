@@ -3,21 +3,24 @@ import type { CID } from 'multiformats/cid'
 import { BOUNDS } from '../../../bounds.js'
 import { StorageError } from '../../../errors.js'
 import type { BlockSource } from './block-source.js'
-import { type Block, broken, DAG_PB, IDENTITY, Link, RAW } from './blocks.js'
+import { type Block, broken, bytesOf, DAG_PB, IDENTITY, Link, RAW } from './blocks.js'
 import type { FetchBudget } from './budget.js'
 import { readFileBlock } from './dag-pb.js'
 import { Upcoming } from './upcoming.js'
 
+/** Bytes of a file, in pieces. */
+export type Piece = Pick<Block, 'pieces' | 'length'>
+
 /** A node of the file's tree: its inline bytes, and links to the nodes that follow them. */
 interface TreeNode {
-  own: Uint8Array
+  own: Piece
   size: number
   links: { cid: Uint8Array; size: number }[]
 }
 
 /** Bytes of the file that are delivered once their block is verified. */
 interface Waiting {
-  own: Uint8Array
+  own: Piece
   verified: Promise<void>
 }
 
@@ -51,11 +54,11 @@ export class UnixFile {
   }
 
   /**
-   * Yields the bytes from `start` to `end` (exclusive), once. Reads only blocks that hold some of them, or lead to such
+   * Yields the bytes from `start` to `end` (exclusive), once, in lists of pieces. Reads only blocks that hold some of them, or lead to such
    * blocks. Links of a block are followed while it is being verified, but no byte is yielded before all blocks up to it
    * are. Rejects like `open`.
    */
-  async *bytes(start: number, end: number): AsyncGenerator<Uint8Array> {
+  async *bytes(start: number, end: number): AsyncGenerator<Piece> {
     this.budget.allow(Math.min(end - start, BOUNDS.ipfs.readAhead))
     const waiting = [this.expand(this.root, 0, start, end, Promise.resolve())]
     for (let link = this.upcoming.pop(); link; link = this.upcoming.pop()) {
@@ -76,7 +79,7 @@ export class UnixFile {
   }
 
   /** Yields verified bytes until the next block is read and there is room for it, or else all of them. */
-  private async *verifiedUntil(reading: Promise<unknown> | undefined, waiting: Waiting[]): AsyncGenerator<Uint8Array> {
+  private async *verifiedUntil(reading: Promise<unknown> | undefined, waiting: Waiting[]): AsyncGenerator<Piece> {
     const bytes = () => waiting.reduce((sum, { own }) => sum + own.length, 0)
     for (let first = waiting[0]; first; first = waiting[0]) {
       const full = waiting.length >= UNVERIFIED_BLOCKS || bytes() > BOUNDS.ipfs.unverified
@@ -93,8 +96,21 @@ export class UnixFile {
   private expand(node: TreeNode, offset: number, start: number, end: number, verified: Promise<void>): Waiting {
     this.upcoming.push(linksWithin(node, offset, start, end))
     if (this.upcoming.length > BOUNDS.ipfs.pending) throw broken()
-    return { own: node.own.subarray(Math.max(0, start - offset), Math.max(0, end - offset)), verified }
+    return { own: within(node.own, Math.max(0, start - offset), Math.max(0, end - offset)), verified }
   }
+}
+
+/** Returns the bytes from `start` to `end` (exclusive) of some. */
+function within({ pieces, length }: Piece, start: number, end: number): Piece {
+  if (start === 0 && end >= length) return { pieces, length }
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (const piece of pieces) {
+    const part = piece.subarray(Math.max(0, start - at), Math.max(0, end - at))
+    if (part.length > 0) parts.push(part)
+    at += piece.length
+  }
+  return { pieces: parts, length: parts.reduce((sum, part) => sum + part.length, 0) }
 }
 
 /** A settled block, so that its error waits until it is looked at. */
@@ -124,7 +140,7 @@ function linksWithin({ own, links }: TreeNode, offset: number, start: number, en
  */
 async function readNode(link: Link, block: Block): Promise<TreeNode> {
   try {
-    const node = decodeNode(link.cid, block.bytes)
+    const node = decodeNode(link.cid, block)
     if (!Number.isSafeInteger(node.size) || node.size !== (link.size ?? node.size)) throw broken()
     return node
   } catch (error) {
@@ -133,10 +149,12 @@ async function readNode(link: Link, block: Block): Promise<TreeNode> {
   }
 }
 
-function decodeNode({ code }: CID, block: Uint8Array): TreeNode {
+function decodeNode({ code }: CID, block: Block): TreeNode {
   if (code === RAW || code === IDENTITY) return { own: block, size: block.length, links: [] }
   if (code !== DAG_PB) throw broken()
-  const file = readFileBlock(block)
+  const file = readFileBlock(bytesOf(block))
   if (!file) throw new StorageError('STORAGE_REFUSED', 'The file is a directory, or no file at all.')
-  return { ...file, size: file.links.reduce((sum, { size }) => sum + size, file.own.length) }
+  const { own, links } = file
+  const size = links.reduce((sum, { size }) => sum + size, own.length)
+  return { own: { pieces: [own], length: own.length }, size, links }
 }

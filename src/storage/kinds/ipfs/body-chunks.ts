@@ -1,0 +1,48 @@
+import type { Readable } from 'node:stream'
+
+/** Chunks that are taken from a body before they are asked for. The system hands over 64 KiB at once, at most. */
+const AHEAD = 4
+
+/**
+ * The chunks of a body as they arrive, each once. An iterator of the stream would copy those that have come meanwhile together
+ * first.
+ */
+export class BodyChunks {
+  private readonly waiting: Buffer[] = []
+  private failure: Error | undefined
+  private isOver = false
+  private wake: () => void = () => undefined
+
+  constructor(private readonly body: Readable) {
+    body.on('data', (chunk: Buffer) => {
+      this.waiting.push(chunk)
+      if (this.waiting.length >= AHEAD) body.pause()
+      this.wake()
+    })
+    body.once('end', () => this.over())
+    body.once('error', (error: Error) => this.over(error))
+    // a body that is discarded has no other end
+    body.once('close', () => this.over(new Error('cut off')))
+  }
+
+  /** Returns the next chunk; undefined at the end. Rejects with the error of the body. */
+  async next(): Promise<Buffer | undefined> {
+    while (this.waiting.length === 0) {
+      if (this.failure) throw this.failure
+      if (this.isOver) return undefined
+      if (this.body.isPaused()) this.body.resume()
+      await new Promise<void>((resolve) => {
+        this.wake = resolve
+      })
+    }
+    const chunk = this.waiting.shift()
+    if (this.waiting.length < AHEAD / 2 && this.body.isPaused()) this.body.resume()
+    return chunk
+  }
+
+  private over(failure?: Error): void {
+    if (!this.isOver) this.failure = failure
+    this.isOver = true
+    this.wake()
+  }
+}
