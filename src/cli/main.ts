@@ -13,6 +13,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const [{ run }, { EXIT }] = await Promise.all([import('./run.js'), import('./failures.js')])
 const code = await run(args)
+// at its end the process would write the last lines of the log before those that are being written
+if (args[0] === 'start') await (await import('../process/logger.js')).logWritten()
 // requests in flight must not keep a stopped service from exiting, nor a command that was interrupted
 if (args[0] === 'start' || code === EXIT.interrupted) process.exit(code)
 process.exitCode = code

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { writeSync } from 'node:fs'
 import { type Logger as PinoLogger, pino } from 'pino'
 import { ProviderError } from '../errors.js'
 
@@ -63,29 +65,64 @@ interface Output {
   write(line: string): void
 }
 
+/** Milliseconds to wait for a reader of the log that does not read, before the process exits. */
+const LAST_WAIT = 3000
+
 /** Process-wide, as standard error itself is: two batches would write over each other's lines. */
-let jsonLines: Output | undefined
+let jsonLines: (Output & { written(): Promise<void> }) | undefined
 let prettyLines: Output | undefined
 
-/** Returns standard error, written asynchronously in batches. At exit the library flushes synchronously. */
+/** Resolves when all lines so far are written, or nobody reads them. To be called before the process exits. */
+export async function logWritten(): Promise<void> {
+  await jsonLines?.written()
+}
+
+/** Returns standard error, written asynchronously in batches, and synchronously at exit. */
 function jsonOutput(): Output {
   if (jsonLines) return jsonLines
   const destination = pino.destination({ dest: process.stderr.fd, sync: false })
   let lines = ''
+  let isWriting = false
+  destination.on('drain', () => {
+    isWriting = false
+  })
   const flush = () => {
     if (lines === '') return
+    isWriting = true
     destination.write(lines)
     lines = ''
   }
   process.prependListener('beforeExit', flush)
-  process.prependListener('exit', flush)
+  process.prependListener('exit', () => {
+    // the library would only begin to write
+    if (lines !== '') writeAtOnce(process.stderr.fd, lines)
+    lines = ''
+  })
   jsonLines = {
     write(line) {
       if (lines === '') setTimeout(flush, FLUSH_DELAY).unref()
       lines += line
     },
+    async written() {
+      flush()
+      if (isWriting) await once(destination, 'drain', { signal: AbortSignal.timeout(LAST_WAIT) }).catch(() => undefined)
+    },
   }
   return jsonLines
+}
+
+/** Writes text before it returns, unless its reader is gone or does not read. */
+function writeAtOnce(fd: number, text: string): void {
+  const bytes = Buffer.from(text)
+  const deadline = Date.now() + LAST_WAIT
+  for (let at = 0; at < bytes.length && Date.now() < deadline; ) {
+    try {
+      at += writeSync(fd, bytes, at)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FLUSH_DELAY)
+    }
+  }
 }
 
 /** Returns standard error for people: one line each, coloured where it is a terminal. */
