@@ -101,7 +101,7 @@ describe.skipIf(!found)(`${INSTANCES} instances on one PostgreSQL, behind nginx`
     }
     rolled = true
     await clients
-    expect(lost).toEqual([])
+    expect(lost, nginx.complaints).toEqual([])
     expect(answered).toBeGreaterThan(2 * INSTANCES * CLIENTS)
   })
 })

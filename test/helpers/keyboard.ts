@@ -134,9 +134,9 @@ async function looked(): Promise<Stop> {
   // those of one pixel are drawn by what is around them
   if (element.getBoundingClientRect().width > 1) {
     let there = inTheMiddle()
-    if (!there) {
-      // a page that has just moved scrolls to the focus with what it paints next
-      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    // a page that has just moved scrolls to the focus with what it paints next, or the time after
+    for (let frame = 0; !there && frame < 300; frame++) {
+      await new Promise((resolve) => requestAnimationFrame(resolve))
       there = inTheMiddle()
     }
     if (!there) faults.push('it is outside of the window')
