@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises'
 import { testEgress, testRegistry } from '../test/helpers/storage-tools.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { startHelper } from './lib/processes.js'
@@ -47,7 +48,11 @@ export const ipfs: Benchmark = async (options) => {
               fetched += count
             },
           })
-          for await (const chunk of body as AsyncIterable<Buffer>) bytes += chunk.length
+          // as the service takes it: an iterator would copy together what has come meanwhile
+          body.on('data', (chunk: Buffer) => {
+            bytes += chunk.length
+          })
+          await finished(body)
           if (bytes !== mebibytes * MEBIBYTE) throw new Error(`${kind}: ${bytes} bytes`)
           const { user, system } = process.cpuUsage(cpu)
           const seconds = (performance.now() - begun) / 1000
