@@ -1,35 +1,11 @@
-import { Server as NetServer, type Socket } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
+import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { BOUNDS } from '../bounds.js'
 import { RequestError } from '../errors.js'
 import type { TickBatch } from '../process/tick-batch.js'
 import { sendError } from './errors.js'
 import type { Connections } from './lifetime.js'
-
-/** Milliseconds that a turn of the event loop takes in which next to nothing happened, and to wait for one at most. */
-const SHORT_TURN = 0.1
-const LONGEST_WAIT = 1000
-
-/**
- * Waits until the server has accepted the connections that the system has made: closing before resets them, and a proxy
- * sends no POST a second time. Node accepts one in a turn of the event loop. So this waits for a turn in which there was
- * none, and for a short one, since in a long one more may have come.
- */
-async function allAccepted(server: NetServer): Promise<void> {
-  let accepted = 0
-  const count = () => void accepted++
-  server.on('connection', count)
-  const limit = performance.now() + LONGEST_WAIT
-  // the rest of this turn may be past the point where connections are accepted
-  await setImmediate()
-  for (let begun = performance.now(), before = accepted; ; begun = performance.now(), before = accepted) {
-    await setImmediate()
-    const ended = performance.now()
-    if ((accepted === before && ended - begun < SHORT_TURN) || ended > limit) break
-  }
-  server.off('connection', count)
-}
+import { closeListener } from './listener.js'
 
 /**
  * Drains connections before the server closes. Node's own `close` considers a response finished once its last byte is
@@ -63,9 +39,8 @@ export class Draining {
 
   /** Stops accepting connections, drains the open ones for up to `limit` milliseconds, and closes. */
   async close(limit: number): Promise<void> {
-    await allAccepted(this.app.server)
+    await closeListener(this.app.server)
     this.stopping = true
-    NetServer.prototype.close.call(this.app.server)
     for (const socket of this.connections.sockets)
       if (this.connections.isFresh(socket)) this.awaited.add(socket)
       else if (this.connections.inFlightOn(socket) === 0) socket.end()

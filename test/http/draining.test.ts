@@ -9,12 +9,16 @@ import { TickBatch } from '../../src/process/tick-batch.js'
 
 const REQUEST = 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'
 
-it('answers every connection that the system had made when the service was told to stop', async () => {
+async function listening() {
   const app = Fastify()
   const draining = new Draining(app, new Connections(app), new TickBatch())
   app.post('/', async () => 'answered')
   await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as AddressInfo
+  return { draining, port: (app.server.address() as AddressInfo).port }
+}
+
+it('answers every connection that the system had made when the service was told to stop', async () => {
+  const { draining, port } = await listening()
   // in one turn of the event loop: the system makes all of them before the server has accepted any
   const clients = Array.from({ length: 20 }, () => connect(port, '127.0.0.1').setEncoding('utf8'))
   const answers = Promise.all(clients.map((client) => text(client.end(REQUEST))))
@@ -22,4 +26,22 @@ it('answers every connection that the system had made when the service was told 
   for (const answer of await answers) expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*answered$/s)
   const late = connect(port, '127.0.0.1')
   expect(await once(late, 'error')).toMatchObject([{ code: 'ECONNREFUSED' }])
+})
+
+it('answers every connection of clients that do not stop connecting, until none is made any more', async () => {
+  const { draining, port } = await listening()
+  let answered = 0
+  const client = async () => {
+    for (;;) {
+      const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+      const refused = await once(socket, 'connect').catch((error: NodeJS.ErrnoException) => error.code)
+      if (refused === 'ECONNREFUSED') return
+      expect(await text(socket.end(REQUEST))).toMatch(/^HTTP\/1.1 200 OK\r\n.*answered$/s)
+      answered += 1
+    }
+  }
+  const clients = Promise.all(Array.from({ length: 20 }, client))
+  await expect.poll(() => answered).toBeGreaterThan(100)
+  await draining.close(10_000)
+  await clients
 })
