@@ -83,17 +83,18 @@ const MAX_GARBAGE = 16
 let settledBuffers = 0
 const MAX_BUFFERS = 1_048_576
 
-/** Collections until what is left of buffers counts as kept, and milliseconds between those that freed nothing. */
+/** Collections until what is left counts as kept, and milliseconds between those that freed nothing. */
 const MAX_COLLECTIONS = 10
 const BETWEEN = 5
 
 /**
- * Collects garbage. Buffers are freed in a thread after a collection, on a busy machine some time after it: what the next
- * measurement could reuse would hide what its input needs.
+ * Collects garbage. Buffers are freed in a thread after a collection, on a busy machine some time after it, and counted as
+ * freed before the system has their memory back: what the next measurement could reuse would hide what its input needs.
  */
 async function collectGarbage(): Promise<void> {
   let left = Number.POSITIVE_INFINITY
-  for (let round = 0; round < MAX_COLLECTIONS && left > settledBuffers + MAX_BUFFERS; round++) {
+  const isMuchLeft = () => left > settledBuffers + MAX_BUFFERS || (settled > 0 && rss() > settled + MAX_GARBAGE)
+  for (let round = 0; round < MAX_COLLECTIONS && isMuchLeft(); round++) {
     await (round < 2 ? new Promise(setImmediate) : setTimeout(BETWEEN))
     global.gc?.()
     left = process.memoryUsage().arrayBuffers
