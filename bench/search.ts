@@ -47,6 +47,10 @@ const found = (query: object) => ({ query: { bool: { must: [query], filter: FILT
 const KINDS: Record<string, () => object> = {
   'text with two filters': () => found({ query_string: { query: word(), fields: FIELDS } }),
   'the same, no text twice': () => found(allOf(fresh())),
+  'the same, not counted': () => ({
+    ...found({ query_string: { query: word(), fields: FIELDS } }),
+    track_total_hits: false,
+  }),
   'the same, a word of every tenth': () => found({ query_string: { query: 'word8', fields: FIELDS } }),
   'two words, both': () =>
     found({ match: { 'metadata.description': { query: `${word()} ${word()}`, operator: 'and' } } }),

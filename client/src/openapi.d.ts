@@ -3868,7 +3868,7 @@ export interface operations {
                     sort?: unknown;
                     _source?: unknown;
                     aggs?: Record<string, never>;
-                    track_total_hits?: unknown;
+                    track_total_hits?: boolean | number;
                 };
             };
         };
@@ -3885,7 +3885,7 @@ export interface operations {
                         timed_out: false;
                         _shards: Record<string, never>;
                         hits: {
-                            total: Record<string, never>;
+                            total?: Record<string, never>;
                             max_score: number | null;
                             hits: unknown[];
                         };
@@ -4002,7 +4002,7 @@ export interface operations {
                     sort?: unknown;
                     _source?: unknown;
                     aggs?: Record<string, never>;
-                    track_total_hits?: unknown;
+                    track_total_hits?: boolean | number;
                 };
             };
         };

@@ -20,14 +20,15 @@ const LIMITS = BOUNDS.search
 /** Assets per batch. */
 const AT_ONCE = 50
 
-const NOTHING: Found = {
-  building: false,
-  total: totalOf(0),
+/** The answer while the search index is being built. */
+const building = ({ counted }: Search): Found => ({
+  building: true,
+  total: totalOf(0, counted),
   hits: [],
   assets: new Map(),
   maxScore: null,
   aggregations: {},
-}
+})
 
 /** What was found, and the state of the index that it is of; see generations.ts. */
 export interface FoundOf {
@@ -77,7 +78,7 @@ export function* find(
     return { state, found: yield* continued(steps, query), isPassing: plan.asksPurgatory }
   }
   const generations = generationsIn(state)
-  if (isBuilding(generations)) return { state, found: { ...NOTHING, building: true }, isPassing: true }
+  if (isBuilding(generations)) return { state, found: building(search), isPassing: true }
   const plan = planOf(search, scope, dialect, generations)
   return { state, found: yield* findBy(plan, knownIn(state)), isPassing: plan.asksPurgatory }
 }
@@ -114,7 +115,7 @@ function* findBy(plan: Plan, known: KnownAssets): Script<Found> {
   const dids = hits.map(({ did }) => did)
   return {
     building: false,
-    total: totalOf(n),
+    total: totalOf(n, search.counted),
     hits: hits.map(({ did, score }) => ({ did, score: isScored ? points(score) : null })),
     assets: search.source ? yield* assetsOfPage(dids, known, plan.dialect, isLast) : new Map(),
     maxScore: isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null,
@@ -122,30 +123,34 @@ function* findBy(plan: Plan, known: KnownAssets): Script<Found> {
   }
 }
 
-/** The hits of a page, and how many there are in all, up to one more than are reported. */
+/** The hits of a page, and how many there are in all, up to at least one more than are reported; 0 if none are. */
 function* pageAndCount(plan: Plan, scored: Part | undefined) {
   const { search, dialect, all, of, score } = plan
-  const { size, sort } = search
+  const { size, sort, counted: most } = search
   const inTurn = sort.length === 0 && score.parts.length > 0 && score.parts.length <= IN_TURN
   const pageOf = (count: Count) =>
     inTurn ? pageInTurn(search, score, of, count) : page(search, all, score, scored, count)
   if (size > 0 && (inTurn || isByDate(search, scored))) {
     // the embedded database reads hits in order as fast as it counts them
     if (dialect === 'sqlite') {
-      const { n = 0, hits } = yield* pageOf({ of: all })
+      const { n = 0, hits } = yield* pageOf(most === undefined ? {} : { of: all, most })
       return { n, hits }
     }
     const { n, hits } = yield* gathered(plan)
-    return { n, hits: hits ?? (yield* pageOf({ isFew: n <= LIMITS.counted })).hits }
+    const isFew = most === LIMITS.counted && n <= LIMITS.counted
+    return { n, hits: hits ?? (yield* pageOf({ isFew })).hits }
   }
-  const n = yield* counted(all)
+  if (size === 0 && most === undefined) return { n: 0, hits: [] }
+  // to sort all hits costs more than to count them, which tells how PostgreSQL does it
+  const n = yield* counted(all, size === 0 && most !== undefined ? most : LIMITS.counted)
   const isFew = dialect === 'postgres' && n <= LIMITS.counted
   return { n, hits: n === 0 || size === 0 ? [] : (yield* pageOf({ isFew })).hits }
 }
 
-/** How many hits there are, counted up to one more than are reported. */
-function totalOf(count: number): Found['total'] {
-  return count > LIMITS.counted ? { value: LIMITS.counted, relation: 'gte' } : { value: count, relation: 'eq' }
+/** How many hits there are, counted up to at least one more than are reported. */
+function totalOf(count: number, most: number | undefined): Found['total'] {
+  if (most === undefined) return undefined
+  return count > most ? { value: most, relation: 'gte' } : { value: count, relation: 'eq' }
 }
 
 /**

@@ -14,10 +14,13 @@ const GATHERED = 8192
 
 const LIMITED: Record<'counted' | 'greater', number> = { counted: LIMITS.counted, greater: GATHERED }
 
+/** `most`: hits to count at most where they are not listed; undefined if nobody asks. */
+type Limits = typeof LIMITED & { most: number | undefined }
+
 /** Up to so many scores, a statement is one of few. */
 const USUAL = 4
 
-/** The number of hits, up to one more than are reported, and those of the page if they are known as well. */
+/** The number of hits, up to at least one more than are reported, and those of the page if they are known as well. */
 interface Gathered {
   n: number
   hits: { did: string; score: number }[] | undefined
@@ -29,12 +32,13 @@ interface Gathered {
  */
 export function* gathered({ search, score, all, of }: Plan, limits = LIMITED): Script<Gathered> {
   const { from, size } = search
+  const most = search.counted === undefined ? undefined : Math.min(search.counted, limits.counted)
   const end = from + size
   const scores = bySum(score)
   const greater = scores.slice(0, -1).map(([, condition]) => of(condition))
-  const counting = statement(all, greater, end, limits)
+  const counting = statement(all, greater, end, { ...limits, most })
   const isLong = isTooLong(counting.text, counting.values)
-  const { text, values } = isLong ? statement(all, greater, end, limits, true) : counting
+  const { text, values } = isLong ? statement(all, greater, end, { ...limits, most }, true) : counting
   const isFixed = [all, ...greater].every((part) => part.isFixed) && scores.length <= USUAL
   const { rows } = yield* ask(text, [...values, size, from], isFixed)
   const n = rows[0]?.n as number
@@ -55,7 +59,7 @@ export function* gathered({ search, score, all, of }: Plan, limits = LIMITED): S
  * fill the page, hits are only counted, which is faster; `isListed`: they are listed in any case, so that a
  * long query is there once less.
  */
-function statement(all: Part, greater: Part[], end: number, limits: typeof LIMITED, isListed = false): Part {
+function statement(all: Part, greater: Part[], end: number, limits: Limits, isListed = false): Part {
   const tables: Part[] = []
   const arms: Part[] = []
   /** Whether the hits of the scores before leave room on the page. */
@@ -100,11 +104,11 @@ function statement(all: Part, greater: Part[], end: number, limits: typeof LIMIT
   }
 }
 
-/** The number of hits. Those that were not listed, for want of room on the page, are counted. */
-function numberOf(all: Part, [room]: Part[], limits: typeof LIMITED): Part {
+/** The number of hits. Those that were not listed, for want of room on the page, are counted if that is wanted. */
+function numberOf(all: Part, [room]: Part[], { most }: Limits): Part {
   const listed = '(SELECT count(*) FROM hits)'
   if (!room) return { text: listed, values: [] }
-  const count = countOf(all, limits.counted)
+  const count = most === undefined ? { text: '0', values: [] } : countOf(all, most)
   return {
     text: `CASE WHEN ${room.text} THEN ${listed} ELSE (${count.text}) END`,
     values: [...room.values, ...count.values],

@@ -26,8 +26,9 @@ export function isTooLong(text: string, values: Query['values']): boolean {
 
 /** What the statement of a page counts beside it, and what is known before. */
 export interface Count {
-  /** Documents that the statement counts as well, up to one more than are reported. */
+  /** Documents that the statement counts as well, up to one more than `most`. */
   of?: Part
+  most?: number
   /** Whether there are so few hits that to sort them all takes PostgreSQL less than to read documents in order. */
   isFew?: boolean | undefined
 }
@@ -39,15 +40,15 @@ export interface Hits {
 }
 
 /** A statement that counts documents as `n`, up to one more than `most`. */
-export const countOf = ({ text, values, isFixed = false }: Part, most: number = LIMITS.counted) => ({
+export const countOf = ({ text, values, isFixed = false }: Part, most: number) => ({
   text: `SELECT count(*) AS n FROM (SELECT 1 FROM (${text}) AS m LIMIT ?) AS counted`,
   values: [...values, most + 1],
   isFixed,
 })
 
-/** How many documents there are, up to one more than are reported. */
-export function* counted(documents: Part): Script<number> {
-  const { text, values, isFixed } = countOf(documents)
+/** How many documents there are, up to one more than `most`. */
+export function* counted(documents: Part, most: number): Script<number> {
+  const { text, values, isFixed } = countOf(documents, most)
   return (yield* ask(text, values, isFixed)).rows[0]?.n as number
 }
 
@@ -127,7 +128,7 @@ function* newest(
   documents: Part,
   size: number,
   from: number,
-  { of, isFew = false }: Count,
+  { of, most = LIMITS.counted, isFew = false }: Count,
 ): Script<{ n?: number; dids: string[] }> {
   const some = `SELECT d.id, d.did FROM (
       SELECT id FROM (${documents.text}) AS m ORDER BY ${isFew ? 'id + 0' : 'id'} DESC LIMIT ? OFFSET ?
@@ -137,11 +138,11 @@ function* newest(
     const { rows } = yield* ask(`${some} ORDER BY d.id DESC`, values)
     return { dids: rows.map(({ did }) => did as string) }
   }
-  const count = countOf(of)
+  const count = countOf(of, most)
   const text = `SELECT c.n, p.did FROM (${count.text}) AS c LEFT JOIN (${some}) AS p ON true ORDER BY p.id DESC`
   const all = [...count.values, ...values]
   // a query that is nearly too long for one statement would be for both
-  if (isTooLong(text, all)) return { n: yield* counted(of), ...(yield* newest(documents, size, from, { isFew })) }
+  if (isTooLong(text, all)) return { n: yield* counted(of, most), ...(yield* newest(documents, size, from, { isFew })) }
   const { rows } = yield* ask(text, all)
   return { n: rows[0]?.n as number, dids: rows.flatMap(({ did }) => (did === null ? [] : [did as string])) }
 }

@@ -24,14 +24,13 @@ export function readSearch(body: unknown): Search {
   const size = parts.size === undefined ? 10 : new Reading('size').whole(parts.size, 'size', LIMITS.page.reach)
   if (from + Math.min(size, LIMITS.page.most) > LIMITS.page.reach)
     throw new Reading('from').refuse(`"from" and "size" together must not be above ${LIMITS.page.reach}.`)
-  if (parts.track_total_hits !== undefined && typeof parts.track_total_hits !== 'boolean')
-    new Reading('track_total_hits').whole(parts.track_total_hits, 'track_total_hits', Number.MAX_SAFE_INTEGER)
   return {
     query: parts.query === undefined ? EVERYTHING : readClause(parts.query, new Reading('query')),
     from,
     size: Math.min(size, LIMITS.page.most),
     sort: sortOf(parts.sort, new Reading('sort')),
     source: sourceOf(parts._source, new Reading('_source')),
+    counted: countedOf(parts.track_total_hits, new Reading('track_total_hits')),
     aggregations: aggregationsOf(parts.aggs ?? parts.aggregations, new Reading('aggs'), 1),
   }
 }
@@ -88,6 +87,13 @@ function sourceOf(value: unknown, reading: Reading): SourceFilter | undefined {
     includes: names(body.includes ?? body.include, '_source.includes'),
     excludes: names(body.excludes ?? body.exclude, '_source.excludes'),
   }
+}
+
+/** How many hits to count. */
+function countedOf(value: unknown, reading: Reading): number | undefined {
+  if (value === false) return undefined
+  if (value === undefined || value === true) return LIMITS.counted
+  return Math.min(reading.whole(value, 'track_total_hits', Number.MAX_SAFE_INTEGER), LIMITS.counted)
 }
 
 function aggregationsOf(value: unknown, reading: Reading, level: number): Record<string, Aggregation> {

@@ -65,6 +65,8 @@ export interface Search {
   /** Empty if the score alone decides. */
   sort: Sort[]
   source: SourceFilter | undefined
+  /** Hits to count at most; undefined if nobody asks how many there are. */
+  counted: number | undefined
   aggregations: Record<string, Aggregation>
 }
 
@@ -81,7 +83,8 @@ export interface Scope {
 export interface Found {
   /** Whether the search index is still being built after an upgrade: then there are no results. */
   building: boolean
-  total: { value: number; relation: 'eq' | 'gte' }
+  /** Undefined if hits were not to be counted. */
+  total: { value: number; relation: 'eq' | 'gte' } | undefined
   hits: { did: string; score: number | null }[]
   /** The assets of the hits by DID, from the same snapshot; empty if no documents were requested. */
   assets: Map<string, IndexedAsset>

@@ -188,6 +188,7 @@ export const BODY = fc.record(
     sort: SORT,
     from: fc.integer({ min: 0, max: 3 }),
     size: fc.integer({ min: 0, max: 20 }),
+    track_total_hits: fc.oneof(fc.boolean(), fc.nat(12)),
     aggs: fc.record({ keys: TERMS, total: fc.constant({ sum: { field: 'stats.orders' } }) }, { requiredKeys: [] }),
   },
   { requiredKeys: ['query'] },

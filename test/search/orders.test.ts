@@ -90,7 +90,7 @@ describe.each(['embedded', 'PostgreSQL'])('orders of an asset in the search inde
     const from = block > 0 ? at(block) : undefined
     expect(await store.index.commit({ chainId: CHAIN, from, to: at(++block), changes, undoSince: 0 })).toBe(true)
   }
-  const count = async (query: object) => (await store.search.find(readSearch({ query }), SCOPE)).total.value
+  const count = async (query: object) => (await store.search.find(readSearch({ query }), SCOPE)).total?.value
   const term = (path: string, value: number) => count({ term: { [path]: value } })
 
   it('are found at once, and cost a few rows whatever the size of its document', async () => {

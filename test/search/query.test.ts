@@ -30,7 +30,7 @@ const DOCUMENT = {
 
 function finds(body: unknown): number {
   const document: Searchable = { did: DOCUMENT.id, created: 1, encrypted: false, ...leavesOf(DOCUMENT) }
-  return searchAll([document], readSearch(body), []).total.value
+  return searchAll([document], readSearch(body), []).total?.value as number
 }
 const string = (query: string, rest: object = {}) => finds({ query: { query_string: { query, ...rest } } })
 

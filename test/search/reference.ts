@@ -27,11 +27,16 @@ export function searchAll(
   })
   const page = scored.slice(search.from, search.from + search.size)
   return {
-    total: { value: hits.length, relation: 'eq' },
+    total: totalOf(hits.length, search.counted),
     hits: page.map(({ document, score }) => ({ did: document.did, score: isScored ? score / 1000 : null })),
     maxScore: isScored && page.length > 0 ? Math.max(...scored.map(({ score }) => score)) / 1000 : null,
     aggregations: aggregate(search.aggregations, hits),
   }
+}
+
+function totalOf(count: number, most: number | undefined): Found['total'] {
+  if (most === undefined) return undefined
+  return count > most ? { value: most, relation: 'gte' } : { value: count, relation: 'eq' }
 }
 
 const at = ({ leaves, counts }: Searchable, path: string) => [...leaves, ...counts].filter((leaf) => leaf.path === path)

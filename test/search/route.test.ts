@@ -79,11 +79,18 @@ describe('search, end to end', () => {
       _source: ['id', 'nft.owner', 'services.files'],
     })
     expect(hits).toMatchObject({ total: { value: 1, relation: 'eq' }, max_score: 1 })
+    const counting = async (most: unknown) =>
+      (await search({ query: { match_all: {} }, track_total_hits: most })).hits.total as unknown
+    expect(await counting(true)).toMatchObject({ relation: 'eq' })
+    expect(await counting(0)).toEqual({ value: 0, relation: 'gte' })
+    expect(await counting(false)).toBeUndefined()
     expect(hits.hits[0]?._source).toMatchObject({ id: asset.did, nft: { owner: publisher.address } })
     const whole = (await search({ query: { ids: { values: [asset.did] } } })).hits.hits[0]?._source
     expect(whole).toEqual((await ask(`${world.network.providerUrl}/api/aquarius/assets/ddo/${asset.did}`)).json)
     const listed = await post({ query: { match: { 'metadata.name': 'egret' } } }, 'metadata/query')
     expect(listed.json).toEqual([whole])
+    const odd = await post({ track_total_hits: 'many' }, 'metadata/query')
+    expect([odd.status, JSON.stringify(odd.json)]).toEqual([400, expect.stringContaining('track_total_hits')])
     const nft = new ethers.Contract(asset.nft, ['function setMetaDataState(uint8)'], publisher)
     for (const [state, dids] of [
       [5, [asset.did]],

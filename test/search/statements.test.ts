@@ -46,3 +46,23 @@ describe('the full-text expression', () => {
     }
   })
 })
+
+describe('the statements', () => {
+  const page = JSON.stringify([[LIVE.id, LIVE.chain, LIVE.role, 1, 0]])
+  const statements = async (dialect: 'sqlite' | 'postgres', counts: unknown) => {
+    const texts: string[] = []
+    // of several scores, those of the best alone fill a page
+    const query = { multi_match: { query: 'tide', fields: ['metadata.name^10', 'metadata.description'] } }
+    const search = readSearch({ query, track_total_hits: counts })
+    await runScript(find(search, { chains: [7], encrypted: true, purgatory: [] }, dialect), async ({ text }) => {
+      texts.push(text)
+      return { rows: text.includes('index_reading') ? [{ state: page }] : [], changes: 0 }
+    })
+    return texts.join('\n')
+  }
+
+  it.each(['sqlite', 'postgres'] as const)('count hits where the caller asks for it only: %s', async (dialect) => {
+    for (const counts of [undefined, true, 0, 100]) expect(await statements(dialect, counts)).toContain('AS counted')
+    expect(await statements(dialect, false)).not.toContain('AS counted')
+  })
+})

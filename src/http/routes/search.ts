@@ -5,7 +5,7 @@ import type { Context } from '../../context.js'
 import { ChainError } from '../../errors.js'
 import { type Hit, hitsOf } from '../../search/hits.js'
 import { readSearch } from '../../search/request.js'
-import type { Found } from '../../search/syntax.js'
+import type { Found, Search } from '../../search/syntax.js'
 import { isReadingRestricted } from '../endpoints/decrypters.js'
 import { type EndpointDoc, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
@@ -23,7 +23,7 @@ const QUERY: EndpointDoc['body'] = {
       sort: {},
       _source: {},
       aggs: { type: 'object' },
-      track_total_hits: {},
+      track_total_hits: { type: ['boolean', 'integer'], minimum: 0 },
     },
   },
   description: 'A search as Elasticsearch has it: the part of its language that docs/search.md lists.',
@@ -50,11 +50,14 @@ export const searchAssets: Endpoint = {
             took: { type: 'integer' },
             timed_out: { const: false },
             _shards: { type: 'object' },
-            hits: object({
-              total: { type: 'object' },
-              max_score: { type: ['number', 'null'] },
-              hits: { type: 'array' },
-            }),
+            hits: object(
+              {
+                total: { type: 'object' },
+                max_score: { type: ['number', 'null'] },
+                hits: { type: 'array' },
+              },
+              ['total'],
+            ),
             aggregations: { type: 'object' },
           },
           ['aggregations'],
@@ -64,7 +67,7 @@ export const searchAssets: Endpoint = {
     errors: ERRORS,
   },
   register(app, context) {
-    searchRoute(app, this.path, context, ({ found, hits, took, shards, wantsAggregations }) => {
+    searchRoute(app, this.path, context, readSearch, ({ found, hits, took, shards, wantsAggregations }) => {
       const each = hits.map(({ did, score, document }) =>
         written({ _index: 'aquarius', _id: did, _score: score }, document && `"_source":${document}`),
       )
@@ -89,7 +92,9 @@ export const searchMetadata: Endpoint = {
     errors: ERRORS,
   },
   register(app, context) {
-    searchRoute(app, this.path, context, ({ hits }) => {
+    // the answer does not say how many there are
+    const uncounted = (body: unknown): Search => ({ ...readSearch(body), counted: undefined })
+    searchRoute(app, this.path, context, uncounted, ({ hits }) => {
       return `[${hits.map(({ did, document }) => document ?? JSON.stringify({ id: did })).join(',')}]`
     })
   },
@@ -115,13 +120,14 @@ function searchRoute(
   app: FastifyInstance,
   path: string,
   context: Context,
+  read: (body: unknown) => Search,
   answer: (answered: Answered) => string,
 ): void {
   const { settings, store, onChain, purgatory } = context
   const bodyLimit = Math.min(BOUNDS.search.body, settings.MAX_BODY_SIZE)
   app.post(path, { bodyLimit }, async (request, reply) => {
     const begun = performance.now()
-    const search = readSearch(request.body)
+    const search = read(request.body)
     const progress = context.progress()
     const chains = progress.filter((one) => isCurrent(one, settings)).map(({ chainId }) => chainId)
     if (chains.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The index is not up to date. Try again later.')
