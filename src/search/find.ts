@@ -136,9 +136,10 @@ function* pageAndCount(plan: Plan, scored: Part | undefined) {
       const { n = 0, hits } = yield* pageOf(most === undefined ? {} : { of: all, most })
       return { n, hits }
     }
-    const { n, hits } = yield* gathered(plan)
-    const isFew = most === LIMITS.counted && n <= LIMITS.counted
-    return { n, hits: hits ?? (yield* pageOf({ isFew })).hits }
+    const { n, hits, areMany } = yield* gathered(plan)
+    if (hits) return { n, hits }
+    const isFew = !areMany && (most === LIMITS.counted || (yield* counted(all, LIMITS.counted)) <= LIMITS.counted)
+    return { n, hits: (yield* pageOf({ isFew })).hits }
   }
   if (size === 0 && most === undefined) return { n: 0, hits: [] }
   // to sort all hits costs more than to count them, which tells how PostgreSQL does it

@@ -24,6 +24,8 @@ const USUAL = 4
 interface Gathered {
   n: number
   hits: { did: string; score: number }[] | undefined
+  /** Whether there are known to be more hits than are reported at most. */
+  areMany: boolean
 }
 
 /**
@@ -42,16 +44,17 @@ export function* gathered({ search, score, all, of }: Plan, limits = LIMITED): S
   const isFixed = [all, ...greater].every((part) => part.isFixed) && scores.length <= USUAL
   const { rows } = yield* ask(text, [...values, size, from], isFixed)
   const n = rows[0]?.n as number
+  const areMany = n > limits.counted
   let before = 0
   for (const at of greater.keys()) {
     if (before >= end) break
     const upTo = rows[0]?.[`up_to${at}`] as number
-    if (upTo - before > limits.greater) return { n, hits: undefined }
+    if (upTo - before > limits.greater) return { n, hits: undefined, areMany }
     before = upTo
   }
-  if (before < end && n > limits.counted) return { n, hits: undefined }
+  if (before < end && areMany) return { n, hits: undefined, areMany }
   const found = rows.filter(({ did }) => did !== null) as { did: string; rank: number }[]
-  return { n, hits: found.map(({ did, rank }) => ({ did, score: scores[rank]?.[0] as number })) }
+  return { n, hits: found.map(({ did, rank }) => ({ did, score: scores[rank]?.[0] as number })), areMany }
 }
 
 /**
