@@ -133,15 +133,17 @@ async function looked(): Promise<Stop> {
   }
   // those of one pixel are drawn by what is around them
   if (element.getBoundingClientRect().width > 1) {
+    const isSeen = (there: Element | null) =>
+      there !== null &&
+      (element.contains(there) || there.contains(element) || element.closest('label')?.contains(there) === true)
     let there = inTheMiddle()
-    // a page that has just moved scrolls to the focus with what it paints next, or the time after
-    for (let frame = 0; !there && frame < 300; frame++) {
+    // a page that has just moved scrolls to the focus, out from below its head, with what it paints next or the time after
+    for (let frame = 0; !isSeen(there) && frame < 300; frame++) {
       await new Promise((resolve) => requestAnimationFrame(resolve))
       there = inTheMiddle()
     }
     if (!there) faults.push('it is outside of the window')
-    else if (!element.contains(there) && !there.contains(element) && !element.closest('label')?.contains(there))
-      faults.push(`${there.tagName.toLowerCase()}.${there.className} lies over it`)
+    else if (!isSeen(there)) faults.push(`${there.tagName.toLowerCase()}.${there.className} lies over it`)
   }
   // what only a program can focus, such as a heading, need not look otherwise
   if (element.tabIndex >= 0) kept.stopBefore = { element, ring: ringOf(element), words }
