@@ -108,7 +108,7 @@ function described(): string {
 
 /** Runs in the page: what is wrong with the stop where the focus is. */
 async function looked(): Promise<Stop> {
-  const kept = globalThis as { stopBefore?: { element: Element; ring: string; words: string } }
+  const kept = globalThis as { stopBefore?: { element: Element; ring: string; words: string }; lookedAt?: number }
   /** Looks of an element and of what stands for it: what it draws over its card, and the frames around it. */
   const ringOf = (element: Element) => {
     const looks = (of: Element, part?: string) => {
@@ -131,6 +131,15 @@ async function looked(): Promise<Stop> {
     const { left, top, width, height } = element.getBoundingClientRect()
     return document.elementFromPoint(left + width / 2, top + height / 2)
   }
+  /** Whether parts of the page have moved since. */
+  const hasMovedSince = (since: number) =>
+    new Promise<boolean>((resolve) => {
+      const observer = new PerformanceObserver((list) =>
+        resolve(list.getEntries().some(({ startTime }) => startTime >= since)),
+      )
+      observer.observe({ type: 'layout-shift', buffered: true })
+      setTimeout(() => resolve(false), 1000)
+    })
   // those of one pixel are drawn by what is around them
   if (element.getBoundingClientRect().width > 1) {
     const isSeen = (there: Element | null) =>
@@ -142,10 +151,16 @@ async function looked(): Promise<Stop> {
       await new Promise((resolve) => requestAnimationFrame(resolve))
       there = inTheMiddle()
     }
+    // what came meanwhile may have moved it out, which only a look at a busy machine is slow enough to see
+    if (!there && (await hasMovedSince(kept.lookedAt ?? 0))) {
+      element.scrollIntoView({ block: 'nearest' })
+      there = inTheMiddle()
+    }
     if (!there) faults.push('it is outside of the window')
     else if (!isSeen(there)) faults.push(`${there.tagName.toLowerCase()}.${there.className} lies over it`)
   }
   // what only a program can focus, such as a heading, need not look otherwise
   if (element.tabIndex >= 0) kept.stopBefore = { element, ring: ringOf(element), words }
+  kept.lookedAt = performance.now()
   return { words, faults }
 }
