@@ -93,6 +93,7 @@ function sourceOf(value: unknown, reading: Reading): SourceFilter | undefined {
 function countedOf(value: unknown, reading: Reading): number | undefined {
   if (value === false) return undefined
   if (value === undefined || value === true) return LIMITS.counted
+  if (typeof value !== 'number') throw reading.refuse('"track_total_hits" must be true, false or a whole number.')
   return Math.min(reading.whole(value, 'track_total_hits', Number.MAX_SAFE_INTEGER), LIMITS.counted)
 }
 
