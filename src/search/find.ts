@@ -141,11 +141,11 @@ function* pageAndCount(plan: Plan, scored: Part | undefined) {
     const isFew = !areMany && (most === LIMITS.counted || (yield* counted(all, LIMITS.counted)) <= LIMITS.counted)
     return { n, hits: (yield* pageOf({ isFew })).hits }
   }
-  if (size === 0 && most === undefined) return { n: 0, hits: [] }
-  // to sort all hits costs more than to count them, which tells how PostgreSQL does it
-  const n = yield* counted(all, size === 0 && most !== undefined ? most : LIMITS.counted)
+  if (size === 0) return { n: most === undefined ? 0 : yield* counted(all, most), hits: [] }
+  // to sort all hits costs more than to count them, which tells how PostgreSQL reads them
+  const n = yield* counted(all, LIMITS.counted)
   const isFew = dialect === 'postgres' && n <= LIMITS.counted
-  return { n, hits: n === 0 || size === 0 ? [] : (yield* pageOf({ isFew })).hits }
+  return { n, hits: n === 0 ? [] : (yield* pageOf({ isFew })).hits }
 }
 
 /** How many hits there are, counted up to at least one more than are reported. */
