@@ -15,6 +15,8 @@ export class Lifetime {
   private readonly listeners: (() => void)[] = []
   private controller: AbortController | undefined
   private isOver = false
+  /** Whether the whole response was handed to the system, over a connection that was open. */
+  answered = false
 
   /** Aborts when the request is over. */
   get signal(): AbortSignal {
@@ -116,6 +118,11 @@ export class Connections {
         lifetimes?.delete(lifetime)
         lifetime.end()
       })
+      done()
+    })
+    // at the event 'finish', which also fires when the connection closes under the response
+    app.addHook('onResponse', ({ lifetime, raw }, _reply, done) => {
+      lifetime.answered = !lifetime.ended && !raw.socket.destroyed
       done()
     })
   }

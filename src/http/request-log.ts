@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FileProblem } from '../errors.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { isHealthProbe } from './limits/rate-limits.js'
+import { onRequestEnd, type RequestEnd } from './request-end.js'
 
 /** Why a request was refused: the code that the client received, and details for the operator. */
 export interface Refusal {
@@ -26,28 +27,29 @@ declare module 'fastify' {
 export const REQUEST_ID = 'x-request-id'
 
 /**
- * Counts each finished request by route pattern, and logs it: health probes at level debug, and with `errors` only
- * statuses from 400 on.
+ * Counts each request by route pattern when it has ended, and logs it: health probes at level debug, and with `errors`
+ * only statuses from 400 on.
  */
 export function logRequests(app: FastifyInstance, metrics: Metrics, which: 'all' | 'errors'): void {
   app.decorateRequest('refusal', undefined)
   app.decorateRequest('subject', undefined)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID, request.id)
+    onRequestEnd(request, reply, (end) => record(request, reply, end))
     done()
   })
-  app.addHook('onResponse', (request, reply, done) => {
+
+  function record(request: FastifyRequest, { elapsedTime }: FastifyReply, { status, aborted }: RequestEnd): void {
     const { method, routeOptions } = request
     const { url: route = 'none' } = routeOptions
-    const { statusCode: status, elapsedTime } = reply
     metrics.countRequest(method, route, status, elapsedTime / 1000)
-    if (which === 'errors' && status < 400) return done()
+    if (which === 'errors' && status < 400) return
     const level = isHealthProbe(request) ? 'debug' : status >= 500 ? 'warn' : 'info'
     const ms = Math.round(elapsedTime * 10) / 10
-    const { refusal, subject, ip: remote } = request
-    request.log[level]({ method, route, status, ms, ...refusal, ...(subject ?? subjectOf(request)), remote }, 'request')
-    done()
-  })
+    const { refusal, subject = subjectOf(request), ip: remote } = request
+    const left = aborted ? { aborted } : undefined
+    request.log[level]({ method, route, status, ...left, ms, ...refusal, ...subject, remote }, 'request')
+  }
 }
 
 /** Parameters that identify the subject of a request, and the format in which they may be logged. */

@@ -24,6 +24,7 @@ import { limitArrival } from './limits/arrival.js'
 import { dropFloodingConnections, limitConcurrency } from './limits/concurrency.js'
 import { registerPreflightLimit, registerRateLimits } from './limits/rate-limits.js'
 import { lingerWhenClosing } from './lingering.js'
+import { traceRequests } from './request-end.js'
 import { logRequests } from './request-log.js'
 import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
@@ -80,9 +81,9 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, connections.inFlightOn(socket) > 0),
   })
   limitArrival(app)
-  tracing?.register(app)
-  registerJsonParser(app)
   const connections: Connections = new Connections(app)
+  if (tracing) traceRequests(app, tracing)
+  registerJsonParser(app)
   const draining = new Draining(app, connections, context.batch)
   // nothing is returned, here and by the busiest routes: of a reply the framework would watch the stream
   app.setErrorHandler((error: Error, request, reply) => void sendError(error, request, reply))

@@ -1,5 +1,4 @@
-import type { Context, Span, Tracer } from '@opentelemetry/api'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Context, Tracer } from '@opentelemetry/api'
 import type { Settings } from '../config/schema.js'
 import { StartError } from '../errors.js'
 import { packageVersion } from '../version.js'
@@ -7,11 +6,22 @@ import { packageVersion } from '../version.js'
 /** Runs a piece of work in its own span. Attributes never contain a location, a DID, an address or a key. */
 export type Trace = <T>(name: string, attributes: Record<string, string | number>, work: () => Promise<T>) => Promise<T>
 
+/** A request, with the pattern of its route. */
+export interface TracedRequest {
+  method: string
+  route: string
+  id: string
+  headers: Record<string, unknown>
+}
+
 /** OpenTelemetry spans; present only if tracing is configured. */
 export interface Tracing {
   trace: Trace
-  /** Starts a span for each request, as a child of the span in its `traceparent` header. */
-  register(app: FastifyInstance): void
+  /**
+   * Starts the span of a request, as a child of the span in its `traceparent` header, and handles the request within it.
+   * `end` ends the span, with the status of the response.
+   */
+  request(about: TracedRequest, handle: (end: (status: number) => void) => void): void
   /** Flushes pending spans. */
   close(): Promise<void>
 }
@@ -48,8 +58,6 @@ export async function startTracing(settings: Settings): Promise<Tracing | undefi
 type Api = typeof import('@opentelemetry/api')
 
 class Spans implements Tracing {
-  private readonly spans = new WeakMap<FastifyRequest, Span>()
-
   constructor(
     private readonly api: Api,
     private readonly tracer: Tracer,
@@ -69,22 +77,16 @@ class Spans implements Tracing {
       }
     })
 
-  register(app: FastifyInstance): void {
+  request({ method, route, id, headers }: TracedRequest, handle: (end: (status: number) => void) => void): void {
     const { context, propagation, trace, SpanKind, SpanStatusCode } = this.api
-    app.addHook('onRequest', (request, _reply, done) => {
-      const { method, headers, routeOptions, id } = request
-      const route = routeOptions.url ?? 'none'
-      const attributes = { 'http.request.method': method, 'http.route': route, 'tidegate.request_id': id }
-      const parent: Context = propagation.extract(context.active(), headers)
-      const span = this.tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent)
-      this.spans.set(request, span)
-      context.with(trace.setSpan(parent, span), done)
-    })
-    app.addHook('onResponse', async (request, { statusCode }) => {
-      const span = this.spans.get(request)
-      span?.setAttribute('http.response.status_code', statusCode)
-      if (statusCode >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
-      span?.end()
-    })
+    const attributes = { 'http.request.method': method, 'http.route': route, 'tidegate.request_id': id }
+    const parent: Context = propagation.extract(context.active(), headers)
+    const span = this.tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent)
+    const end = (status: number) => {
+      span.setAttribute('http.response.status_code', status)
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end()
+    }
+    context.with(trace.setSpan(parent, span), () => handle(end))
   }
 }

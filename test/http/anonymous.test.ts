@@ -137,6 +137,29 @@ describe('anonymous requests never delay paid downloads (threat 42)', () => {
     for (let at = 0; at < 8; at++) expect((await download()).status).toBe(200)
   })
 
+  it('refused requests use up the budget of an address also when it leaves before the answers', async () => {
+    world = await World.start({ TRUSTED_PROXIES: '127.0.0.1', ANONYMOUS_REQUESTS: '5' })
+    const silence = new Silence()
+    const url = world.storage.on('/silent', silence.handler)
+    const { hostname, port } = new URL(world.network.providerUrl)
+    const body = JSON.stringify({ type: 'url', url, method: 'GET' })
+    const head = 'HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 203.0.113.4\r\n'
+    const first = `POST /api/services/fileinfo ${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    const socket = connect(Number(port), hostname)
+    // their answers wait for the first, which never comes
+    socket.write(first + `GET /api/services/download?documentId=x ${head}\r\n`.repeat(5))
+    await eventually(() => silence.seen === 1)
+    const headers = from('203.0.113.4')
+    const metrics = () => world.local.app.context.metrics.registry.metrics()
+    await eventually(async () => /http_requests_in_flight 6\n/.test(await metrics()))
+    socket.destroy()
+    await eventually(async () => /http_requests_in_flight 0\n/.test(await metrics()))
+    const counted = 'http_requests_total\\{method="GET",route="/api/services/download",status="400"\\} 5\n'
+    expect(await metrics()).toMatch(new RegExp(counted))
+    expect((await fileinfo({ type: 'nothing' }, headers)).status).toBe(429)
+    expect((await fileinfo({ type: 'nothing' }, from('203.0.113.5'))).status).toBe(400)
+  })
+
   it('private addresses are exempt when no proxy is configured, unless the operator sets a budget', async () => {
     world = await World.start({ ANONYMOUS_REQUESTS: '3' })
     const nothing = { type: 'nothing' }

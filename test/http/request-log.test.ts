@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
@@ -103,6 +105,44 @@ describe('the request log', () => {
     expect(await lineOf(await get('/api/services/download', { method: 'PUT' }))).toMatchObject({ status: 405 })
     const init = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
     expect(await lineOf(await get('/api/services/fileinfo', init))).toMatchObject({ status: 400, code: 'BAD_BODY' })
+  })
+
+  it('has a line with status 499 for a request whose client leaves before the answer, also behind another on its connection', async () => {
+    const silent = new Set<ServerResponse>()
+    const url = world.storage.on('/silent', (_request, response) => void silent.add(response))
+    const body = JSON.stringify({ type: 'url', url, method: 'GET' })
+    const head = 'POST /api/services/fileinfo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n'
+    const { hostname, port } = new URL(service.url)
+    const left = () => service.requests.filter(({ msg, status }) => msg === 'request' && status === 499)
+    const before = left().length
+    const client = connect(Number(port), hostname)
+    client.write(`${head}content-length: ${body.length}\r\n\r\n${body}`.repeat(2))
+    await eventually(() => silent.size === 2)
+    client.destroy()
+    await eventually(() => left().length >= before + 2)
+    for (const response of silent) response.destroy()
+    expect(left().slice(before)).toEqual([
+      expect.objectContaining({ route: '/api/services/fileinfo', status: 499, aborted: true, level: 'info' }),
+      expect.objectContaining({ route: '/api/services/fileinfo', status: 499, aborted: true, level: 'info' }),
+    ])
+  })
+
+  it('says of a download that its client broke off that it was aborted, once, with the status that was sent', async () => {
+    const asset = await world.publishUrl(world.storage.file('/long.csv', Buffer.alloc(32 << 20)))
+    const buyer = await world.somebody()
+    const txId = await world.order(asset, buyer)
+    await eventually(async () => (await get(`/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
+    const gone = new AbortController()
+    const path = `/api/services/download?${await downloadParams(asset, txId, buyer)}`
+    const response = await get(path, { signal: gone.signal })
+    expect(response.status).toBe(200)
+    gone.abort()
+    expect(await lineOf(response)).toMatchObject({ status: 200, aborted: true, order: txId })
+    // requests that come after it have their lines
+    await lineOf(await get('/'))
+    const id = response.headers.get('x-request-id')
+    expect(service.requests.filter(({ reqId, msg }) => reqId === id && msg === 'request')).toHaveLength(1)
+    expect(await lineOf(await get('/'))).not.toHaveProperty('aborted')
   })
 
   it('leaves out probes, and with LOG_REQUESTS=errors also successful requests', async () => {

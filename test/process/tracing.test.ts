@@ -54,3 +54,18 @@ it('a download is one trace, from the caller to nodes and storage, without secre
   for (const secret of ['hidden-place', asset.did, buyer.address, buyer.address.toLowerCase(), txId])
     expect(received).not.toContain(secret)
 })
+
+it('a request whose client leaves before the answer has a span, with status 499', async () => {
+  const gone = new AbortController()
+  const url = collector.on('/silent', () => gone.abort())
+  const asked = ask(`${world.network.providerUrl}/api/services/fileinfo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 'url', url, method: 'GET' }),
+    signal: gone.signal,
+  })
+  await expect(asked).rejects.toThrow()
+  const left = () => spans.find(({ name }) => name === 'POST /api/services/fileinfo')
+  await eventually(() => left() !== undefined)
+  expect(left()?.attributes).toContainEqual({ key: 'http.response.status_code', value: { intValue: 499 } })
+})

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Settings } from '../../config/schema.js'
 import { type LimitError, StateError } from '../../errors.js'
+import { onRequestEnd } from '../request-end.js'
 import { isPrivate, networkOf } from './address.js'
 import { ConcurrencyLimiter, tooManyInFlight } from './concurrency.js'
 import { rateLimitError } from './rate-limits.js'
@@ -30,16 +31,17 @@ export class AnonymousBudget {
     )
   }
 
-  /** Enforces the limits on the anonymous endpoints. Refused requests to any endpoint count as well. */
+  /**
+   * Enforces the limits on the anonymous endpoints. Refused requests to any endpoint count as well, and those that a
+   * client leaves before the answer, which may be a refusal.
+   */
   register(app: FastifyInstance, endpoints: readonly { path: string; anonymous?: boolean }[]): void {
     const paths = new Set(endpoints.filter(({ anonymous }) => anonymous).map(({ path }) => path))
     app.addHook('onRequest', (request, reply, done) => {
-      if (!paths.has(request.routeOptions.url ?? '')) return done()
-      done(this.refusalOf(request, reply))
-    })
-    app.addHook('onResponse', (request, { statusCode }, done) => {
-      if (statusCode >= 400 && statusCode < 500 && !paths.has(request.routeOptions.url ?? ''))
-        this.windows.add(`requests ${networkOf(request.ip)}`, 1)
+      if (paths.has(request.routeOptions.url ?? '')) return done(this.refusalOf(request, reply))
+      onRequestEnd(request, reply, ({ status }) => {
+        if (status >= 400 && status < 500) this.windows.add(`requests ${networkOf(request.ip)}`, 1)
+      })
       done()
     })
   }
