@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { createPublicClient, createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connect, drop } from '../../scripts/screenshots/steps.js'
+import { changeTo, connect, drop } from '../../scripts/screenshots/steps.js'
 import { axeFindings, withAxe } from '../helpers/axe.js'
 import { launchBrowser, NO_TROUBLE, type Observed, observedPage } from '../helpers/browser.js'
 import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
@@ -248,6 +248,29 @@ describe('files that are dropped before a wallet is connected', () => {
     await connect(page, 3)
     await page.locator('.file[data-status=done]').waitFor()
     expect(await page.locator('.file').textContent()).toContain('early.csv')
+    expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+})
+
+describe('another account that is chosen in the wallet', () => {
+  it('signs nothing that was asked of the one before: an upload under way goes on', async () => {
+    await visit('publish')
+    await connect(page, 3)
+    let goOn = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    let asked = false
+    await page.route('**/api/services/nonce?*', async (one) => {
+      asked = true
+      await held
+      await one.continue()
+    })
+    await drop(page, [{ name: 'mine.csv', content: 'a,b\n1,2\n' }], 0)
+    await eventually(() => asked)
+    await changeTo(page, 4)
+    goOn()
+    await page.locator('.file[data-status=done]').waitFor()
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 })

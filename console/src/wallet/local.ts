@@ -13,6 +13,7 @@ export interface LocalWallet extends FoundWallet {
 }
 
 interface Sent {
+  from: Address
   to?: Address
   data?: Hex
   gas?: Hex
@@ -28,9 +29,15 @@ export function localWallet(keys: readonly Hex[], chainId: number, rpcUrl: strin
     if (!current) throw new Error('The local network has no accounts.')
     return current
   }
+  /** The account that a request names, whichever is chosen now: it may have changed since the request was made. */
+  const named = (address: unknown) => {
+    const account = accounts.find((one) => one.address.toLowerCase() === String(address).toLowerCase())
+    if (!account) throw Object.assign(new Error('The wallet has no such account.'), { code: 4100 })
+    return account
+  }
   const node = createWalletClient({ transport: http(rpcUrl) })
   const request: Eip1193Provider['request'] = async ({ method, params }) => {
-    const [first] = (params ?? []) as unknown[]
+    const [first, second] = (params ?? []) as unknown[]
     switch (method) {
       case 'eth_requestAccounts':
       case 'eth_accounts':
@@ -40,11 +47,11 @@ export function localWallet(keys: readonly Hex[], chainId: number, rpcUrl: strin
       case 'wallet_switchEthereumChain':
         return null
       case 'personal_sign':
-        return own().signMessage({ message: { raw: first as Hex } })
+        return named(second).signMessage({ message: { raw: first as Hex } })
       case 'eth_sendTransaction': {
-        const { to, data, gas, value } = first as Sent
+        const { from, to, data, gas, value } = first as Sent
         return node.sendTransaction({
-          account: own(),
+          account: named(from),
           chain: null,
           to: to ?? null,
           ...(data ? { data } : {}),
