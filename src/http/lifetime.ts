@@ -94,6 +94,8 @@ export class Connections {
    */
   constructor(app: FastifyInstance) {
     app.server.on('connection', (socket: Socket) => {
+      // read once, the address is known also when the connection is closed, for what is counted and logged then
+      void socket.remoteAddress
       this.inFlight.set(socket, new Set())
       this.fresh.add(socket)
       socket.once('close', () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -125,6 +126,18 @@ describe('the request log', () => {
       expect.objectContaining({ route: '/api/services/fileinfo', status: 499, aborted: true, level: 'info' }),
       expect.objectContaining({ route: '/api/services/fileinfo', status: 499, aborted: true, level: 'info' }),
     ])
+  })
+
+  it('has the address of a client that leaves within its first request', async () => {
+    const { hostname, port } = new URL(service.url)
+    const client = connect(Number(port), hostname)
+    const head = 'POST /api/services/auth/token HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n'
+    client.write(`${head}content-length: 9\r\nexpect: 100-continue\r\n\r\n`)
+    await once(client, 'data')
+    client.destroy()
+    const line = () => service.requests.find(({ route, aborted }) => route === '/api/services/auth/token' && aborted)
+    await eventually(() => line() !== undefined)
+    expect(line()).toMatchObject({ remote: expect.stringMatching(/127\.0\.0\.1|::1/) })
   })
 
   it('says of a download that its client broke off that it was aborted, once, with the status that was sent', async () => {

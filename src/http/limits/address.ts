@@ -6,9 +6,11 @@ const MAX_ADDRESS = 45
 
 /**
  * Returns the key that limits count an address under: the IPv4 address, or the /64 network of an IPv6 address, since a
- * client usually controls its whole /64. Text that is not an address is returned unchanged.
+ * client usually controls its whole /64. Text that is not an address is returned unchanged. The system tells no address of a
+ * connection that was reset before it was accepted.
  */
-export function networkOf(ip: string): string {
+export function networkOf(ip: string | undefined): string {
+  if (ip === undefined) return 'unknown'
   if (!ip.includes(':') || !ipaddr.isValid(ip)) return ip
   const address = ipaddr.parse(ip) as ipaddr.IPv6
   if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString()
@@ -19,7 +21,8 @@ export function networkOf(ip: string): string {
 }
 
 /** Returns whether an address is private or local: a proxy's, or the operator's own. */
-export function isPrivate(ip: string): boolean {
+export function isPrivate(ip: string | undefined): boolean {
+  if (ip === undefined) return false
   return ip.length > MAX_ADDRESS ? isPrivateRange(ip) : cachedRange(ip)
 }
 
