@@ -2,6 +2,10 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Settings } from '../../src/config/schema.js'
+import { Lifetime } from '../../src/http/lifetime.js'
+import { isPrivate, networkOf } from '../../src/http/limits/address.js'
+import { AnonymousBudget } from '../../src/http/limits/anonymous.js'
 import { eventually } from '../helpers/eventually.js'
 import { heldBy } from '../helpers/measured.js'
 import { ask, downloadParams } from '../helpers/requests.js'
@@ -158,6 +162,14 @@ describe('anonymous requests never delay paid downloads (threat 42)', () => {
     expect(await metrics()).toMatch(new RegExp(counted))
     expect((await fileinfo({ type: 'nothing' }, headers)).status).toBe(429)
     expect((await fileinfo({ type: 'nothing' }, from('203.0.113.5'))).status).toBe(400)
+  })
+
+  it('connections whose address the system does not tell share a budget: they were reset before they were accepted', () => {
+    expect([networkOf(undefined), isPrivate(undefined)]).toEqual(['unknown', false])
+    const budget = new AnonymousBudget({ ANONYMOUS_REQUESTS: 2 } as Settings)
+    const request = { ip: undefined, lifetime: new Lifetime() } as never
+    budget.spend(request, 10)
+    expect(() => budget.assertBytesLeft(request, {} as never)).not.toThrow()
   })
 
   it('private addresses are exempt when no proxy is configured, unless the operator sets a budget', async () => {
