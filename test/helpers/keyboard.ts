@@ -21,8 +21,9 @@ export class Keyboard {
 
   constructor(private readonly page: Page) {}
 
-  /** Presses Tab, or Shift+Tab, until a stop is reached. Fails where the way does not lead there. */
+  /** Presses Tab, or Shift+Tab, until a stop is reached, once it is shown. Fails where the way does not lead there. */
   async to(target: Locator, { back = false } = {}): Promise<void> {
+    await target.first().waitFor()
     const passed: string[] = []
     for (let pressed = 0; pressed < MOST; pressed++) {
       passed.push(await this.tab({ back }))
