@@ -252,6 +252,53 @@ describe('files that are dropped before a wallet is connected', () => {
   })
 })
 
+describe('a draft that is open in two tabs', () => {
+  it('is the same in both, with an upload that one of them makes, and a reload of either loses nothing', async () => {
+    await visit('publish')
+    await connect(page, 3)
+    const second = await observed.context.newPage()
+    second.setDefaultTimeout(120_000)
+    await second.goto(page.url())
+    await second.getByRole('button', { name: 'Continue' }).waitFor()
+    const row = (tab: Page, status: string) => tab.locator(`.file[data-status=${status}]`)
+    let goOn = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    await page.route('**/api/services/uploads/*', async (one) => {
+      if (one.request().method() === 'PATCH') await held
+      await one.continue()
+    })
+    await drop(page, [{ name: 'slow.csv', content: 'a,b\n1,2\n' }], 0)
+    await row(second, 'uploading').waitFor()
+    await drop(second, [{ name: 'quick.csv', content: 'c,d\n3,4\n' }], 1)
+    await row(page, 'done').waitFor()
+    goOn()
+    for (const tab of [page, second])
+      await tab.waitForFunction(() => document.querySelectorAll('.file[data-status=done]').length === 2)
+    await second.getByRole('button', { name: 'Continue' }).click()
+    await second.getByLabel('Name').fill('In two tabs')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect(await page.getByLabel('Name').inputValue()).toBe('In two tabs')
+    await page.getByLabel('Author').fill('The first')
+    await eventually(async () => (await second.getByLabel('Author').inputValue()) === 'The first')
+    for (const tab of [second, page]) {
+      await tab.reload()
+      await tab.getByText('In two tabs').first().waitFor()
+      const stored = await tab.evaluate(() => localStorage.getItem('tidegate.draft'))
+      const files = [{ status: 'done' }, { status: 'done' }]
+      expect(JSON.parse(stored ?? '')).toMatchObject({ name: 'In two tabs', author: 'The first', files })
+    }
+    await second.getByRole('button', { name: 'Start over' }).click()
+    await second.getByRole('dialog').getByRole('button', { name: 'Start over' }).click()
+    for (const tab of [page, second]) {
+      await tab.getByRole('list', { name: 'Step 1 of 4' }).waitFor()
+      expect(await tab.locator('.file').count()).toBe(0)
+    }
+    expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+})
+
 describe('another account that is chosen in the wallet', () => {
   it('signs nothing that was asked of the one before: an upload under way goes on', async () => {
     await visit('publish')

@@ -1,5 +1,5 @@
 import type { FileObject } from '@tidegate/client'
-import { keep, kept } from './kept.js'
+import { keep, kept, onKept } from './kept.js'
 import { createStore } from './store.js'
 
 /** A file of a draft: one that is uploaded, or one that lies somewhere. */
@@ -67,29 +67,56 @@ export const emptyDraft = (): Draft => ({
 
 const NAME = 'draft'
 
-/** What is being published. It survives a reload. */
+/** What is being published. It survives a reload, and all tabs have the same. */
 export const draft = createStore<Draft>(kept(NAME, readDraft, emptyDraft()))
-draft.subscribe(() => keep(NAME, storable(draft.get())))
+let isFromOtherTab = false
+draft.subscribe(() => isFromOtherTab || keep(NAME, storable(draft.get())))
+
+/** Takes up what other tabs make of the draft. `isOwn` says which files this one uploads itself. */
+export function shareDraft(isOwn: (key: string) => boolean): void {
+  onKept(NAME, () => {
+    const other = kept(NAME, parseDraft, undefined)
+    if (!other) return
+    // not written back: the other tab would hear of that
+    isFromOtherTab = true
+    draft.set((own) => mergedDraft(own, other, isOwn))
+    isFromOtherTab = false
+  })
+}
+
+/**
+ * A draft as another tab has left it, with what this one alone knows: how far its own uploads are, why one failed, and
+ * descriptors that are not stored.
+ */
+export function mergedDraft(own: Draft, other: Draft, isOwn: (key: string) => boolean): Draft {
+  if (own.id !== other.id) return other
+  const files = other.files.map((file) => {
+    const mine = own.files.find(({ key }) => key === file.key)
+    return mine && (isOwn(file.key) || (mine.error !== undefined && mine.status === file.status)) ? mine : file
+  })
+  const isKept = (file: DraftFile) =>
+    (isOwn(file.key) && (file.status === 'uploading' || file.status === 'waiting')) || !isStorable(file)
+  const missing = own.files.filter((file) => isKept(file) && other.files.every(({ key }) => key !== file.key))
+  return { ...other, files: [...files, ...missing] }
+}
 
 /** Without errors, and without descriptors that are more than an address: those hold keys. */
 export function storable({ files, ...others }: Draft): Draft {
   return {
     ...others,
-    files: files
-      .filter((file) => file.kind === 'upload' || Object.keys(file.object).every((key) => PLAIN.has(key)))
-      .map(({ error: _, ...file }) => file as DraftFile),
+    files: files.filter(isStorable).map(({ error: _, ...file }) => file as DraftFile),
   }
+}
+
+function isStorable(file: DraftFile): boolean {
+  return file.kind === 'upload' || Object.keys(file.object).every((key) => PLAIN.has(key))
 }
 const PLAIN = new Set(['type', 'url', 'method', 'hash', 'transactionId'])
 
 /** Reads a draft that was kept. Files that were on their way need to be chosen again. Throws where it is none. */
 export function readDraft(value: unknown): Draft {
-  const { files, ...others } = value as Draft
-  const empty = emptyDraft()
-  if (typeof others.id !== 'string' || typeof others.name !== 'string' || !Array.isArray(files))
-    throw new Error('no draft')
+  const { files, ...others } = parseDraft(value)
   return {
-    ...empty,
     ...others,
     files: files.map((file) => {
       if (file.kind === 'location')
@@ -97,6 +124,13 @@ export function readDraft(value: unknown): Draft {
       return file.status === 'done' ? file : { ...file, status: 'needs-file' }
     }),
   }
+}
+
+function parseDraft(value: unknown): Draft {
+  const draft = value as Draft
+  if (typeof draft.id !== 'string' || typeof draft.name !== 'string' || !Array.isArray(draft.files))
+    throw new Error('no draft')
+  return { ...emptyDraft(), ...draft }
 }
 
 export function editDraft(changes: Partial<Draft>): void {

@@ -1,7 +1,7 @@
 import { TidegateError, upload } from '@tidegate/client'
 import { beginWork } from './busy.js'
 import { contextNow } from './context.js'
-import { addFiles, draft, dropFile, editFile, type UploadFile } from './draft.js'
+import { addFiles, draft, dropFile, editFile, shareDraft, type UploadFile } from './draft.js'
 import { fingerprintOf } from './fingerprint.js'
 
 /** The files themselves: a reload loses them, and they have to be chosen again. */
@@ -47,7 +47,10 @@ export async function addUploads(files: readonly File[]): Promise<Added> {
 /** Starts the next upload that waits, one at a time: each has the whole line, and a wallet is asked once. */
 export async function next(): Promise<void> {
   if (running.size > 0) return
-  const waiting = draft.get().files.find((one): one is UploadFile => one.kind === 'upload' && one.status === 'waiting')
+  // another tab uploads those that were chosen there
+  const waiting = draft
+    .get()
+    .files.find((one): one is UploadFile => one.kind === 'upload' && one.status === 'waiting' && chosen.has(one.key))
   const file = waiting && chosen.get(waiting.key)
   if (!waiting || !file) return
   await send(waiting, file)
@@ -93,7 +96,14 @@ export function resumeUpload(key: string): void {
 
 /** Takes a file from the draft. What was uploaded of it is given up by the provider after its time. */
 export function removeUpload(key: string): void {
-  running.get(key)?.abort(new DOMException('Removed.', 'AbortError'))
   chosen.delete(key)
   dropFile(key)
 }
+
+shareDraft((key) => chosen.has(key))
+// removed here, or started over in another tab
+draft.subscribe(() => {
+  const { files } = draft.get()
+  for (const [key, controller] of running)
+    if (!files.some((file) => file.key === key)) controller.abort(new DOMException('Removed.', 'AbortError'))
+})

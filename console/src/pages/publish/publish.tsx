@@ -23,11 +23,14 @@ export function Publish() {
   const progress = progressOf(useStore(entries), now.id)
   const { running } = useStore(publishing)
   const begun = progress.phase !== 'none' || running
-  const [step, setStep] = useState(begun ? 3 : now.files.length > 0 ? firstOpenStep(now) : 0)
+  const first = begun ? 3 : now.files.length > 0 ? firstOpenStep(now) : 0
+  const [step, setStep] = useState(first)
   const [problems, setProblems] = useState<Problems>({})
   const form = useRef<HTMLFormElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const moved = useRef(false)
+  // another draft, begun here or in another tab
+  useEffect(() => setStep(first), [now.id])
   // when the step changes
   useEffect(() => {
     if (moved.current) heading.current?.focus()
@@ -39,14 +42,7 @@ export function Publish() {
   if (progress.phase === 'published')
     return (
       <Page title={words.title} own>
-        <Done
-          did={progress.did}
-          name={now.name}
-          another={() => {
-            discardDraft()
-            setStep(0)
-          }}
-        />
+        <Done did={progress.did} name={now.name} another={discardDraft} />
       </Page>
     )
   const go = (to: number) => {
@@ -55,7 +51,7 @@ export function Publish() {
     if (Object.keys(found).length === 0) setStep(to)
   }
   return (
-    <Page title={words.title} lead={words.lead} heading={<StartOver hidden={begun} onDone={() => setStep(0)} />}>
+    <Page title={words.title} lead={words.lead} heading={<StartOver hidden={begun} />}>
       <Steps at={step} go={begun ? undefined : go} />
       <div class="publish">
         <form
@@ -127,7 +123,7 @@ function Steps({ at, go }: { at: number; go: ((step: number) => void) | undefine
   )
 }
 
-function StartOver({ hidden, onDone }: { hidden: boolean; onDone: () => void }) {
+function StartOver({ hidden }: { hidden: boolean }) {
   const { files, name } = useStore(draft)
   const [asking, setAsking] = useState(false)
   if (hidden || (files.length === 0 && !name)) return null
@@ -149,7 +145,6 @@ function StartOver({ hidden, onDone }: { hidden: boolean; onDone: () => void }) 
                   for (const { key } of draft.get().files) removeUpload(key)
                   discardDraft()
                   setAsking(false)
-                  onDone()
                 }}
               >
                 {text.publish.startOver}
