@@ -152,6 +152,7 @@ const VARIABLES = [
   'BENCH_PROFILE',
   'HOSTING_BENCH_MIB',
   'LARGE_FILES',
+  'SLOW_NETWORK',
   'CHAIN_ID',
   'FILE_URL',
   // of the commands for people

@@ -45,6 +45,19 @@ export interface Observed {
   trouble: PageTrouble
 }
 
+/** Milliseconds by which each request of a page is delayed, at most: `SLOW_NETWORK=2500 npx vitest run test/console`. */
+const DELAY = Number(process.env.SLOW_NETWORK ?? 0)
+
+/** Delays requests, so that responses come late and in another order. Some are not, as where a cache has them. */
+async function delayRequests(context: BrowserContext): Promise<void> {
+  await context.route('**/*', async (one) => {
+    const wait = Math.random() < 0.6 ? Math.random() * DELAY : 0
+    await new Promise((resolve) => setTimeout(resolve, wait))
+    // the page may be closed by now
+    await one.continue().catch(() => undefined)
+  })
+}
+
 /** Name of the function by which pages report violations. */
 const REPORT = '__reportViolation'
 
@@ -52,6 +65,7 @@ const REPORT = '__reportViolation'
 export async function observedPage(browser: Browser, options: ObservedOptions): Promise<Observed> {
   const { origins, mayFail, ...own } = options
   const context = await browser.newContext(own)
+  if (DELAY > 0) await delayRequests(context)
   const trouble: PageTrouble = { errors: [], violations: [], foreign: [], failed: [] }
   await context.exposeFunction(REPORT, (text: string) => trouble.violations.push(text))
   await context.addInitScript((report) => {
