@@ -93,6 +93,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     if (error instanceof ValidationError && 'nonce' in error.fields) context.metrics.nonceRefusals.inc()
   })
   logRequests(app, context.metrics, context.settings.LOG_REQUESTS)
+  context.anonymous.countRefused(app, ALL_ENDPOINTS)
   dropFloodingConnections(app, connections)
   registerPreflightLimit(app, context)
   advertiseUploads(app, context)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { BOUNDS } from '../../src/bounds.js'
 import type { Settings } from '../../src/config/schema.js'
 import { Lifetime } from '../../src/http/lifetime.js'
 import { isPrivate, networkOf } from '../../src/http/limits/address.js'
@@ -141,27 +142,35 @@ describe('anonymous requests never delay paid downloads (threat 42)', () => {
     for (let at = 0; at < 8; at++) expect((await download()).status).toBe(200)
   })
 
+  /** Sends so many requests behind one that is never answered, and leaves. Resolves when nothing of them is in flight. */
+  async function leaveBehind(address: string, path: string, count: number): Promise<string> {
+    const silence = new Silence()
+    const body = JSON.stringify({ type: 'url', url: world.storage.on('/silent', silence.handler), method: 'GET' })
+    const { hostname, port } = new URL(world.network.providerUrl)
+    const head = `HTTP/1.1\r\nhost: a\r\nx-forwarded-for: ${address}\r\n`
+    const length = `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+    const metrics = () => world.local.app.context.metrics.registry.metrics()
+    const inFlight = async () => Number(/http_requests_in_flight (\d+)\n/.exec(await metrics())?.[1])
+    const socket = connect(Number(port), hostname)
+    socket.write(`POST /api/services/fileinfo ${head}${length}${body}${`GET ${path} ${head}\r\n`.repeat(count)}`)
+    await eventually(async () => silence.seen === 1 && (await inFlight()) === count + 1)
+    socket.destroy()
+    await eventually(async () => (await inFlight()) === 0)
+    return metrics()
+  }
+
   it('refused requests use up the budget of an address also when it leaves before the answers', async () => {
     world = await World.start({ TRUSTED_PROXIES: '127.0.0.1', ANONYMOUS_REQUESTS: '5' })
-    const silence = new Silence()
-    const url = world.storage.on('/silent', silence.handler)
-    const { hostname, port } = new URL(world.network.providerUrl)
-    const body = JSON.stringify({ type: 'url', url, method: 'GET' })
-    const head = 'HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 203.0.113.4\r\n'
-    const first = `POST /api/services/fileinfo ${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-    const socket = connect(Number(port), hostname)
-    // their answers wait for the first, which never comes
-    socket.write(first + `GET /api/services/download?documentId=x ${head}\r\n`.repeat(5))
-    await eventually(() => silence.seen === 1)
-    const headers = from('203.0.113.4')
-    const metrics = () => world.local.app.context.metrics.registry.metrics()
-    await eventually(async () => /http_requests_in_flight 6\n/.test(await metrics()))
-    socket.destroy()
-    await eventually(async () => /http_requests_in_flight 0\n/.test(await metrics()))
-    const counted = 'http_requests_total\\{method="GET",route="/api/services/download",status="400"\\} 5\n'
-    expect(await metrics()).toMatch(new RegExp(counted))
-    expect((await fileinfo({ type: 'nothing' }, headers)).status).toBe(429)
+    const metrics = await leaveBehind('203.0.113.4', '/api/services/download?documentId=x', 5)
+    expect(metrics).toMatch(/requests_total\{method="GET",route="\/api\/services\/download",status="400"\} 5\n/)
+    expect((await fileinfo({ type: 'nothing' }, from('203.0.113.4'))).status).toBe(429)
     expect((await fileinfo({ type: 'nothing' }, from('203.0.113.5'))).status).toBe(400)
+  })
+
+  it('requests that are refused for their number on one connection use it up, too', async () => {
+    world = await World.start({ TRUSTED_PROXIES: '127.0.0.1', ANONYMOUS_REQUESTS: '5' })
+    await leaveBehind('203.0.113.6', '/', BOUNDS.http.pipelined + 5)
+    expect((await fileinfo({ type: 'nothing' }, from('203.0.113.6'))).status).toBe(429)
   })
 
   it('connections whose address the system does not tell share a budget: they were reset before they were accepted', () => {

@@ -12,6 +12,15 @@ const DEFAULT_REQUESTS = 600
 const DEFAULT_BYTES = 1_073_741_824
 const DEFAULT_IN_FLIGHT = 32
 
+/** What of an endpoint says whether it is limited. */
+interface Limited {
+  path: string
+  anonymous?: boolean
+}
+
+const anonymousPaths = (endpoints: readonly Limited[]) =>
+  new Set(endpoints.filter(({ anonymous }) => anonymous).map(({ path }) => path))
+
 /**
  * Limits on requests that need no order: descriptions, quotes, encryption, validation, and refused requests. Counted
  * per process, and separately from paid downloads, which never queue behind them.
@@ -32,17 +41,26 @@ export class AnonymousBudget {
   }
 
   /**
-   * Enforces the limits on the anonymous endpoints. Refused requests to any endpoint count as well, and those that a
-   * client leaves before the answer, which may be a refusal.
+   * Counts refused requests to all other endpoints, and those that a client leaves before the answer, which may be a
+   * refusal. Must be called before whatever refuses requests.
    */
-  register(app: FastifyInstance, endpoints: readonly { path: string; anonymous?: boolean }[]): void {
-    const paths = new Set(endpoints.filter(({ anonymous }) => anonymous).map(({ path }) => path))
+  countRefused(app: FastifyInstance, endpoints: readonly Limited[]): void {
+    const paths = anonymousPaths(endpoints)
     app.addHook('onRequest', (request, reply, done) => {
-      if (paths.has(request.routeOptions.url ?? '')) return done(this.refusalOf(request, reply))
-      onRequestEnd(request, reply, ({ status }) => {
-        if (status >= 400 && status < 500) this.windows.add(`requests ${networkOf(request.ip)}`, 1)
-      })
+      if (!paths.has(request.routeOptions.url ?? ''))
+        onRequestEnd(request, reply, ({ status }) => {
+          if (status >= 400 && status < 500) this.windows.add(`requests ${networkOf(request.ip)}`, 1)
+        })
       done()
+    })
+  }
+
+  /** Enforces the limits on the anonymous endpoints. */
+  register(app: FastifyInstance, endpoints: readonly Limited[]): void {
+    const paths = anonymousPaths(endpoints)
+    app.addHook('onRequest', (request, reply, done) => {
+      if (!paths.has(request.routeOptions.url ?? '')) return done()
+      done(this.refusalOf(request, reply))
     })
   }
 
