@@ -139,6 +139,8 @@ describe('anonymous requests never delay paid downloads (threat 42)', () => {
     for (let at = 0; at < 5; at++)
       await ask(`${world.network.providerUrl}/api/services/download?documentId=did:op:0`, { headers })
     expect((await fileinfo(nothing, headers)).status).toBe(429)
+    for (let at = 0; at < 5; at++) await ask(`${world.network.providerUrl}/%zz`, { headers: from('203.0.113.7') })
+    expect((await fileinfo(nothing, from('203.0.113.7'))).status).toBe(429)
     for (let at = 0; at < 8; at++) expect((await download()).status).toBe(200)
   })
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BOUNDS } from '../../src/bounds.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { ask, downloadParams } from '../helpers/requests.js'
@@ -101,9 +102,18 @@ describe('the request log', () => {
     expect(JSON.stringify(line)).not.toContain('5e'.repeat(8))
   })
 
-  it('has a line for every request refused before routing: unknown paths, wrong methods, unreadable bodies', async () => {
+  it('has a line for every request refused before routing: unknown paths, wrong methods, unreadable paths and bodies', async () => {
     expect(await lineOf(await get('/nowhere'))).toMatchObject({ status: 404, code: 'ROUTE_NOT_FOUND', route: 'none' })
     expect(await lineOf(await get('/api/services/download', { method: 'PUT' }))).toMatchObject({ status: 405 })
+    for (const [path, code] of [
+      ['/%zz', 'BAD_URL'],
+      ['/api/services/%C0%AE', 'BAD_URL'],
+      [`/api/aquarius/assets/ddo/${'a'.repeat(BOUNDS.links.grant + 1)}`, 'BAD_REQUEST'],
+    ]) {
+      const response = await get(path as string, { headers: { origin: 'https://market.example' } })
+      expect(response.headers.get('access-control-allow-origin')).toBe('*')
+      expect(await lineOf(response)).toMatchObject({ status: 400, code, route: 'none' })
+    }
     const init = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
     expect(await lineOf(await get('/api/services/fileinfo', init))).toMatchObject({ status: 400, code: 'BAD_BODY' })
   })
