@@ -188,6 +188,8 @@ export async function startPostgres(
     password: PG_PASSWORD,
     persistent: true,
     createPostgresUser: isRoot,
+    // megabytes, not 16: the files of a server are copied for each test that needs one of its own
+    initdbFlags: ['--wal-segsize=1'],
     postgresFlags: [
       ...settings,
       ...(certificate ? ['ssl=on', 'ssl_cert_file=tls.crt', 'ssl_key_file=tls.key'] : []),

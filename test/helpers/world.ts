@@ -29,7 +29,8 @@ export class World {
     readonly local: LocalNetwork,
     readonly storage: StorageServer,
   ) {
-    this.provider = new ethers.providers.JsonRpcProvider(local.facts.rpcUrl)
+    // the other one asks for the chain's id before every request
+    this.provider = new ethers.providers.StaticJsonRpcProvider(local.facts.rpcUrl)
     this.provider.pollingInterval = 20
   }
 
