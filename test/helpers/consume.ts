@@ -1,7 +1,10 @@
 import type { ethers, Signer } from 'ethers'
+import { type Address, type Hex, parseAbi, parseEther, zeroAddress } from 'viem'
+import { rpcClient } from '../../src/chain/clients.js'
 import type { NetworkInfo } from '../../src/dev/network.js'
 import { ocean, type ProviderFees } from './ocean.js'
 import type { Published } from './publish.js'
+import { transact } from './transactions.js'
 
 /** Requests the provider fee for the only service of an asset, through the client library. */
 export async function quote({ providerUrl }: NetworkInfo, asset: Published, consumer: string): Promise<ProviderFees> {
@@ -9,33 +12,60 @@ export async function quote({ providerUrl }: NetworkInfo, asset: Published, cons
   return (await ocean.ProviderInstance.initialize(asset.did, serviceId, 0, consumer, providerUrl)).providerFee
 }
 
+/** What is called of the contracts. */
+const CONTRACTS = parseAbi([
+  'function dispense(address datatoken, uint256 amount, address destination)',
+  'function calcBaseInGivenOutDT(bytes32 exchangeId, uint256 amount, uint256 marketFee) view returns (uint256 price, uint256, uint256, uint256)',
+  'function approve(address spender, uint256 amount)',
+  'function buyDT(bytes32 exchangeId, uint256 amount, uint256 maxPrice, address market, uint256 marketFee)',
+  'struct ProviderFee { address providerFeeAddress; address providerFeeToken; uint256 providerFeeAmount; uint8 v; bytes32 r; bytes32 s; uint256 validUntil; bytes providerData; }',
+  'struct MarketFee { address consumeMarketFeeAddress; address consumeMarketFeeToken; uint256 consumeMarketFeeAmount; }',
+  'function startOrder(address consumer, uint256 serviceIndex, ProviderFee providerFee, MarketFee marketFee)',
+])
+
+/** One whole datatoken. */
+const ONE = parseEther('1')
+
 /** Acquires one datatoken: from the dispenser, or from the fixed rate exchange, paid in the buyer's Ocean tokens. */
 export async function acquire(network: NetworkInfo, asset: Published, buyer: Signer): Promise<void> {
-  const { addresses, chainId } = network
-  if (asset.exchangeId === undefined) {
-    const dispenser = new ocean.Dispenser(addresses.Dispenser, buyer, chainId)
-    await mined(dispenser.dispense(asset.datatoken, '1', await buyer.getAddress()))
-    return
-  }
-  const exchange = new ocean.FixedRateExchange(addresses.FixedPrice, buyer, chainId)
-  const { baseTokenAmount } = await exchange.calcBaseInGivenDatatokensOut(asset.exchangeId, '1', '0')
-  const config = { chainId } as never
-  const owner = await buyer.getAddress()
-  await mined(ocean.approve(buyer, config, owner, addresses.Ocean, addresses.FixedPrice, baseTokenAmount) as never)
-  await mined(exchange.buyDatatokens(asset.exchangeId, '1', baseTokenAmount))
+  const { Dispenser, FixedPrice, Ocean } = network.addresses
+  const call = (to: string, functionName: string, ...args: unknown[]) =>
+    transact(network, buyer, { to, abi: CONTRACTS, functionName, args })
+  const { datatoken, exchangeId } = asset
+  if (exchangeId === undefined)
+    return void (await call(Dispenser, 'dispense', datatoken, ONE, await buyer.getAddress()))
+  const [price] = await rpcClient(new URL(network.rpcUrl)).readContract({
+    address: FixedPrice as Address,
+    abi: CONTRACTS,
+    functionName: 'calcBaseInGivenOutDT',
+    args: [exchangeId as Hex, ONE, 0n],
+  })
+  await call(Ocean, 'approve', FixedPrice, price)
+  await call(FixedPrice, 'buyDT', exchangeId, ONE, price, zeroAddress, 0n)
 }
 
 /** Orders a service with a datatoken that the buyer holds. Returns the transaction id. */
 export async function order(
-  { chainId }: NetworkInfo,
+  network: NetworkInfo,
   asset: Published,
   buyer: Signer,
   fee: ProviderFees,
   { consumer, serviceIndex = 0 }: { consumer?: string; serviceIndex?: number } = {},
 ): Promise<string> {
-  const datatoken = new ocean.Datatoken(buyer, chainId)
   const receiver = consumer ?? (await buyer.getAddress())
-  return mined(datatoken.startOrder(asset.datatoken, receiver, serviceIndex, fee))
+  const none = {
+    consumeMarketFeeAddress: zeroAddress,
+    consumeMarketFeeToken: zeroAddress,
+    consumeMarketFeeAmount: 0n,
+  }
+  const args = [receiver, serviceIndex, fee, none]
+  const { transactionHash } = await transact(network, buyer, {
+    to: asset.datatoken,
+    abi: CONTRACTS,
+    functionName: 'startOrder',
+    args,
+  })
+  return transactionHash
 }
 
 /** Returns the signed download URL of the first file. */

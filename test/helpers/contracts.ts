@@ -66,6 +66,6 @@ export async function minedReceipt(rpcUrl: string, hash: Hex): Promise<Transacti
     receipt = await reader.getTransactionReceipt({ hash }).catch(() => undefined)
     return receipt
   }, 120_000)
-  if (receipt?.status !== 'success') throw new Error(`The transaction ${hash} failed.`)
+  if (receipt?.status !== 'success') throw new Error(`The transaction ${hash} was reverted.`)
   return receipt
 }

@@ -81,7 +81,7 @@ export class World {
 
   /** A new account with some ether. */
   async somebody(): Promise<ethers.Wallet> {
-    const wallet = newWallet().connect(this.provider)
+    const wallet = newWallet(this.provider)
     await this.rpc('anvil_setBalance', [wallet.address, '0x56bc75e2d63100000'])
     return wallet
   }
