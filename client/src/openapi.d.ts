@@ -554,7 +554,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description One of: BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -637,7 +637,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -729,7 +729,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description One of: VALIDATION, UNKNOWN_CHAIN, BAD_CONTENT_TYPE, EMPTY_BODY, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, UNKNOWN_CHAIN, BAD_CONTENT_TYPE, EMPTY_BODY, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -785,6 +785,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -890,7 +899,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description One of: VALIDATION, UNKNOWN_CHAIN, NFT_UNKNOWN, DOCUMENT_UNKNOWN, DOCUMENT_UNREADABLE, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, UNKNOWN_CHAIN, NFT_UNKNOWN, DOCUMENT_UNKNOWN, DOCUMENT_UNREADABLE, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -946,6 +955,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1071,7 +1089,7 @@ export interface operations {
                     }[];
                 };
             };
-            /** @description One of: VALIDATION, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1127,6 +1145,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1245,7 +1272,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, FILE_UNAVAILABLE, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, FILE_UNAVAILABLE, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1408,7 +1435,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description One of: VALIDATION, TOKEN_EXPIRED, TOKEN_DELETED, TOKEN_INVALID, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, ORDER_NOT_FOUND, ORDER_REVERTED, ORDER_UNCONFIRMED, ORDER_NO_EVENT, ORDER_WRONG_SERVICE, ORDER_UNDERPAID, ORDER_WRONG_CONSUMER, ORDER_BAD_FEE, ORDER_QUOTE_EXPIRED, ORDER_EXPIRED, ORDER_WRONG_ENVIRONMENT, ORDER_COMPUTE_ENDED, ORDER_BAD_REUSE, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, TOKEN_EXPIRED, TOKEN_DELETED, TOKEN_INVALID, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, ORDER_NOT_FOUND, ORDER_REVERTED, ORDER_UNCONFIRMED, ORDER_NO_EVENT, ORDER_WRONG_SERVICE, ORDER_UNDERPAID, ORDER_WRONG_CONSUMER, ORDER_BAD_FEE, ORDER_QUOTE_EXPIRED, ORDER_EXPIRED, ORDER_WRONG_ENVIRONMENT, ORDER_COMPUTE_ENDED, ORDER_BAD_REUSE, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1580,7 +1607,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description One of: VALIDATION, TOKEN_EXPIRED, TOKEN_DELETED, TOKEN_INVALID, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, ORDER_NOT_FOUND, ORDER_REVERTED, ORDER_UNCONFIRMED, ORDER_NO_EVENT, ORDER_WRONG_SERVICE, ORDER_UNDERPAID, ORDER_WRONG_CONSUMER, ORDER_BAD_FEE, ORDER_QUOTE_EXPIRED, ORDER_EXPIRED, ORDER_WRONG_ENVIRONMENT, ORDER_COMPUTE_ENDED, ORDER_BAD_REUSE, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, TOKEN_EXPIRED, TOKEN_DELETED, TOKEN_INVALID, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, ORDER_NOT_FOUND, ORDER_REVERTED, ORDER_UNCONFIRMED, ORDER_NO_EVENT, ORDER_WRONG_SERVICE, ORDER_UNDERPAID, ORDER_WRONG_CONSUMER, ORDER_BAD_FEE, ORDER_QUOTE_EXPIRED, ORDER_EXPIRED, ORDER_WRONG_ENVIRONMENT, ORDER_COMPUTE_ENDED, ORDER_BAD_REUSE, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1722,7 +1749,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, TOKEN_EXPIRED, TOKEN_DELETED, TOKEN_INVALID, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, ORDER_NOT_FOUND, ORDER_REVERTED, ORDER_UNCONFIRMED, ORDER_NO_EVENT, ORDER_WRONG_SERVICE, ORDER_UNDERPAID, ORDER_WRONG_CONSUMER, ORDER_BAD_FEE, ORDER_QUOTE_EXPIRED, ORDER_EXPIRED, ORDER_WRONG_ENVIRONMENT, ORDER_COMPUTE_ENDED, ORDER_BAD_REUSE, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, TOKEN_EXPIRED, TOKEN_DELETED, TOKEN_INVALID, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, ORDER_NOT_FOUND, ORDER_REVERTED, ORDER_UNCONFIRMED, ORDER_NO_EVENT, ORDER_WRONG_SERVICE, ORDER_UNDERPAID, ORDER_WRONG_CONSUMER, ORDER_BAD_FEE, ORDER_QUOTE_EXPIRED, ORDER_EXPIRED, ORDER_WRONG_ENVIRONMENT, ORDER_COMPUTE_ENDED, ORDER_BAD_REUSE, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1778,6 +1805,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1909,7 +1945,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description One of: DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, ORDER_NOT_FOUND, ORDER_REVERTED, ORDER_UNCONFIRMED, ORDER_NO_EVENT, ORDER_WRONG_SERVICE, ORDER_UNDERPAID, ORDER_WRONG_CONSUMER, ORDER_BAD_FEE, ORDER_QUOTE_EXPIRED, ORDER_EXPIRED, ORDER_WRONG_ENVIRONMENT, ORDER_COMPUTE_ENDED, ORDER_BAD_REUSE, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, ORDER_NOT_FOUND, ORDER_REVERTED, ORDER_UNCONFIRMED, ORDER_NO_EVENT, ORDER_WRONG_SERVICE, ORDER_UNDERPAID, ORDER_WRONG_CONSUMER, ORDER_BAD_FEE, ORDER_QUOTE_EXPIRED, ORDER_EXPIRED, ORDER_WRONG_ENVIRONMENT, ORDER_COMPUTE_ENDED, ORDER_BAD_REUSE, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2060,7 +2096,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description One of: DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, ORDER_NOT_FOUND, ORDER_REVERTED, ORDER_UNCONFIRMED, ORDER_NO_EVENT, ORDER_WRONG_SERVICE, ORDER_UNDERPAID, ORDER_WRONG_CONSUMER, ORDER_BAD_FEE, ORDER_QUOTE_EXPIRED, ORDER_EXPIRED, ORDER_WRONG_ENVIRONMENT, ORDER_COMPUTE_ENDED, ORDER_BAD_REUSE, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, NO_SUCH_FILE, ORDER_NOT_FOUND, ORDER_REVERTED, ORDER_UNCONFIRMED, ORDER_NO_EVENT, ORDER_WRONG_SERVICE, ORDER_UNDERPAID, ORDER_WRONG_CONSUMER, ORDER_BAD_FEE, ORDER_QUOTE_EXPIRED, ORDER_EXPIRED, ORDER_WRONG_ENVIRONMENT, ORDER_COMPUTE_ENDED, ORDER_BAD_REUSE, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2198,7 +2234,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2306,7 +2342,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description One of: VALIDATION, UPLOAD_INVALID, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, UPLOAD_INVALID, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2380,6 +2416,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2498,7 +2543,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2611,7 +2656,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2676,6 +2721,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2755,7 +2809,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2858,7 +2912,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description One of: VALIDATION, UPLOAD_INVALID, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, UPLOAD_INVALID, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2941,6 +2995,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3050,7 +3113,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3150,7 +3213,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, TOKEN_EXPIRED, TOKEN_DELETED, TOKEN_INVALID, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, TOKEN_EXPIRED, TOKEN_DELETED, TOKEN_INVALID, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3197,6 +3260,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3283,7 +3355,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3330,6 +3402,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3418,7 +3499,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, TOKEN_EXPIRED, TOKEN_DELETED, TOKEN_INVALID, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, TOKEN_EXPIRED, TOKEN_DELETED, TOKEN_INVALID, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3465,6 +3546,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3541,7 +3631,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3655,7 +3745,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3759,7 +3849,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3806,6 +3896,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3893,7 +3992,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3940,6 +4039,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4016,7 +4124,7 @@ export interface operations {
                     "application/json": Record<string, never>[];
                 };
             };
-            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4063,6 +4171,15 @@ export interface operations {
             };
             /** @description One of: RANGE_NOT_SATISFIABLE. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4159,7 +4276,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4227,7 +4344,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4325,7 +4442,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description One of: BAD_BODY, BAD_URL, BAD_REQUEST. */
+            /** @description One of: BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
             400: {
                 headers: {
                     [name: string]: unknown;

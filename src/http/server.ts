@@ -14,6 +14,7 @@ import type { Tracing } from '../process/tracing.js'
 import { rejectMalformedRequest } from './client-errors.js'
 import { serveConsole } from './console/serve.js'
 import { Draining } from './draining.js'
+import { EarlyRefusals } from './early-refusals.js'
 import { registerDocumentation } from './endpoints/documentation.js'
 import { registerJsonParser } from './endpoints/json.js'
 import { sendError, sendFixed } from './errors.js'
@@ -28,7 +29,6 @@ import { traceRequests } from './request-end.js'
 import { logRequests } from './request-log.js'
 import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
-import { Unroutable } from './unroutable.js'
 
 /** The root document and every endpoint that it lists. */
 export const ALL_ENDPOINTS = [rootEndpoint(ENDPOINTS), ...ENDPOINTS]
@@ -68,7 +68,7 @@ export interface HttpServer {
 
 /** Creates the HTTP server with every endpoint, not yet listening. */
 export async function createServer(context: Context, log: FastifyBaseLogger, tracing?: Tracing): Promise<HttpServer> {
-  const unroutable = new Unroutable()
+  const early = new EarlyRefusals()
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -78,8 +78,12 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     routerOptions: { maxParamLength: BOUNDS.links.grant, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
     requestIdHeader: false,
-    frameworkErrors: (error, request, reply) => unroutable.again(app, error, request, reply),
-    http: { maxHeaderSize: BOUNDS.http.headers, connectionsCheckingInterval: BOUNDS.http.timeoutCheckInterval },
+    frameworkErrors: (error, request, reply) => early.routeAgain(app, error, request, reply),
+    http: {
+      maxHeaderSize: BOUNDS.http.headers,
+      connectionsCheckingInterval: BOUNDS.http.timeoutCheckInterval,
+      requireHostHeader: false,
+    },
     clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, connections.inFlightOn(socket) > 0),
   })
   limitArrival(app)
@@ -116,7 +120,8 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   limitConcurrency(app, context.settings, connections)
   context.anonymous.register(app, ALL_ENDPOINTS)
   registerRateLimits(app, context)
-  rejectUnknownRoutes(app, unroutable)
+  early.register(app)
+  rejectUnknownRoutes(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
   serveConsole(app, context.console)
   registerDocumentation(app, ALL_ENDPOINTS)
@@ -127,7 +132,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
  * Responds with 404 to unknown paths, and with 405 and Allow to known ones. Before the body is read, since no route
  * limits its type and size.
  */
-function rejectUnknownRoutes(app: FastifyInstance, unroutable: Unroutable): void {
+function rejectUnknownRoutes(app: FastifyInstance): void {
   const allowed = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const methods = allowed.get(url) ?? new Set()
@@ -141,8 +146,6 @@ function rejectUnknownRoutes(app: FastifyInstance, unroutable: Unroutable): void
   })
 
   function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const error = unroutable.errorOf(request)
-    if (error) return sendError(error, request, reply)
     const path = request.url.split('?')[0] as string
     const pattern = [...allowed.keys()].find((url) => url !== '*' && matches(url, path))
     if (pattern) {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
+import { saidTo } from '../helpers/raw-consumer.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -116,6 +117,20 @@ describe('the request log', () => {
     }
     const init = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
     expect(await lineOf(await get('/api/services/fileinfo', init))).toMatchObject({ status: 400, code: 'BAD_BODY' })
+  })
+
+  it.each([
+    ['without a host', '1.1', '', 400, 'BAD_HOST'],
+    ['with two hosts', '1.1', 'host: a\r\nhost: b\r\n', 400, 'BAD_HOST'],
+    ['with an unknown expectation', '1.1', 'host: a\r\nexpect: tea\r\n', 417, 'BAD_EXPECTATION'],
+    ['of HTTP/1.0, which needs no host', '1.0', '', 200, undefined],
+  ])('has a line for a request %s, which nothing answers before it is counted', async (_, version, head, status, code) => {
+    const text = await saidTo(service.url, `GET / HTTP/${version}\r\n${head}connection: close\r\n\r\n`)
+    const [id] = /(?<=x-request-id: )\S+/i.exec(text) ?? []
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    const line = await lineOf({ headers: new Headers({ 'x-request-id': String(id) }) })
+    expect(line).toMatchObject({ status, route: '/', ...(code && { code }) })
+    if (code) expect(text).toContain(`"code":"${code}"`)
   })
 
   it('has a line with status 499 for a request whose client leaves before the answer, also behind another on its connection', async () => {

@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type FRAMEWORK_ERRORS, sendError, sendFixed } from './errors.js'
+
+type Raw = FastifyRequest['raw']
+type Refusal = Error | keyof typeof FRAMEWORK_ERRORS
+
+/** A path of no route, not even of one that takes whatever is beneath it. */
+const NOWHERE = '/.unroutable'
+
+/**
+ * Requests that Node or the framework would answer before any hook, so that no limit, log and metric knew of them: with a path
+ * that cannot be read, an unknown expectation, or no host. They are handled like all others instead, and refused by a hook.
+ */
+export class EarlyRefusals {
+  private readonly refusals = new WeakMap<Raw, Refusal>()
+
+  /** Routes a request again whose path the router could not read. The other two parameters are those of `frameworkErrors`. */
+  routeAgain(app: FastifyInstance, error: Error, { raw }: FastifyRequest, reply: FastifyReply): void {
+    this.refusals.set(raw, error)
+    raw.url = NOWHERE
+    app.routing(raw, reply.raw)
+  }
+
+  /** Refuses them. To be registered after the hooks that count, log and limit, on a server with `requireHostHeader: false`. */
+  register(app: FastifyInstance): void {
+    app.server.on('checkExpectation', (raw, response) => {
+      this.refusals.set(raw, 'EXPECTATION')
+      app.server.emit('request', raw, response)
+    })
+    app.addHook('onRequest', (request, reply, done) => {
+      const refusal = this.refusals.get(request.raw) ?? (hasOneHost(request.raw) ? undefined : 'HOST')
+      if (refusal === undefined) return done()
+      if (typeof refusal === 'string') sendFixed(reply, refusal)
+      else sendError(refusal, request, reply)
+    })
+  }
+}
+
+/** Whether a request names its host exactly once, as it must (RFC 9112, section 3.2); with HTTP/1.0 it need not. */
+function hasOneHost({ rawHeaders, httpVersion }: Raw): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
+}
