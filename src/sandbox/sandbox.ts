@@ -82,9 +82,8 @@ export class Sandbox<T extends Tasks = typeof documentTasks> {
   async close(): Promise<void> {
     this.closed = true
     this.semaphore.close()
+    // which terminates the threads of these tasks. The pool's own `destroy` would end the process if one of them failed meanwhile
     for (const controller of this.running) controller.abort(stopping())
-    // not awaited: it waits for events that may have fired already
-    this.pool?.destroy().catch(() => undefined)
     await Promise.all([...this.live].map((thread) => thread.terminate()))
   }
 
@@ -134,6 +133,7 @@ export class Sandbox<T extends Tasks = typeof documentTasks> {
     })
     // a thread that ends without a task failed to start or exited by itself: tasks queued for it would wait forever
     pool.on('error', (error: unknown) => {
+      if (this.closed) return
       this.reportCrash(error)
       for (const controller of this.running) controller.abort(threadUnavailable())
     })

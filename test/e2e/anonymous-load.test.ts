@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
 import { freePort } from '../helpers/backends.js'
@@ -8,7 +7,7 @@ import { HELD, onCore } from '../helpers/measured.js'
 import { metricOf } from '../helpers/measures.js'
 import { paidAsset } from '../helpers/paid.js'
 import type { Published } from '../helpers/publish.js'
-import { bareSocket, getRequest, postRequest } from '../helpers/raw-consumer.js'
+import { bareSocket, closed, getRequest, postRequest } from '../helpers/raw-consumer.js'
 import { ask } from '../helpers/requests.js'
 import { sized } from '../helpers/sizes.js'
 import { StorageServer } from '../helpers/storage-server.js'
@@ -88,7 +87,7 @@ describe('the largest anonymous requests', () => {
     const flood = async () => {
       const socket = bareSocket(dev.facts.providerUrl)
       socket.resume().write(getRequest(`${api}/download?documentId=x`).repeat(30))
-      await Promise.race([once(socket, 'close'), new Promise((resolve) => setTimeout(resolve, 500))])
+      await Promise.race([closed(socket), new Promise((resolve) => setTimeout(resolve, 500))])
       socket.destroy()
       return { status: 400 }
     }
@@ -174,7 +173,7 @@ describe('the largest anonymous requests', () => {
     for (const [name, request] of Object.entries(requests)) {
       const times: number[] = []
       let status = 0
-      for (let round = 0; round < 2 && Math.min(...times) >= HELD; round++) {
+      for (let round = 0; round < 5 && Math.min(...times) >= HELD; round++) {
         await heldSince()
         const before = onCore(pid) ?? Number.NEGATIVE_INFINITY
         status = (await request()).status

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** The raw bytes of a GET request, with additional headers. */
@@ -20,13 +19,18 @@ export function bareSocket(url: string): Socket {
   return connect(Number(port), hostname).on('error', () => undefined)
 }
 
+/** Waits until a connection has closed, also where the other side resets it, which `once` takes for a failure. */
+export function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => void socket.on('error', () => undefined).once('close', () => resolve()))
+}
+
 /** Everything that a service answers to some bytes until it closes the connection, as latin1. */
 export async function saidTo(url: string, bytes: string): Promise<string> {
   const socket = bareSocket(url)
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   socket.write(bytes)
-  await once(socket, 'close')
+  await closed(socket)
   return Buffer.concat(chunks).toString('latin1')
 }
 

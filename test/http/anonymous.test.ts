@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -9,6 +8,7 @@ import { isPrivate, networkOf } from '../../src/http/limits/address.js'
 import { AnonymousBudget } from '../../src/http/limits/anonymous.js'
 import { eventually } from '../helpers/eventually.js'
 import { heldBy } from '../helpers/measured.js'
+import { closed } from '../helpers/raw-consumer.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -230,12 +230,11 @@ describe('anonymous requests never delay paid downloads (threat 42)', () => {
     const refused = `GET /api/services/download?documentId=x HTTP/1.1\r\nhost: ${host}\r\n\r\n`
     for (let round = 0; round < 20; round++) {
       const socket = connect(Number(port), hostname)
-      socket.on('error', () => undefined)
       const before = silence.seen
       socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}${refused.repeat(10)}`)
       await eventually(() => silence.seen > before)
       socket.destroy()
-      await once(socket, 'close')
+      await closed(socket)
     }
     await eventually(() => silence.open.size === 0)
     expect((await download()).status).toBe(200)

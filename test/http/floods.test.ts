@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
+import { closed } from '../helpers/raw-consumer.js'
 import { ask } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -34,9 +35,9 @@ describe('connections that send hundreds of requests at once', () => {
     const before = await answered()
     await Promise.all(
       Array.from({ length: CONNECTIONS }, async () => {
-        const socket = connect(Number(port), hostname).on('error', () => undefined)
+        const socket = connect(Number(port), hostname)
         socket.resume().write(one.repeat(REQUESTS))
-        await once(socket, 'close')
+        await closed(socket)
       }),
     )
     expect((await answered()) - before).toBeLessThanOrEqual(CONNECTIONS * (2 * BOUNDS.http.pipelined + 8))

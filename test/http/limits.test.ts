@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
 import { eventually } from '../helpers/eventually.js'
+import { closed } from '../helpers/raw-consumer.js'
 import { ask, downloadParams } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
@@ -69,8 +70,7 @@ describe('limits per address', () => {
       `POST /api/services/encrypt?chainId=${world.network.chainId} HTTP/1.1\r\nhost: a\r\ncontent-type: application/octet-stream\r\ncontent-length: ${length}\r\n\r\n`
     slow.write(post(100_000))
     const drip = setInterval(() => slow.write('a'), 50)
-    slow.on('error', () => undefined)
-    await once(slow, 'close')
+    await closed(slow)
     clearInterval(drip)
     http.requestTimeout = 300_000
     const honest = connect(Number(port), hostname, () => honest.write(`${post(4)}tide`))
@@ -91,9 +91,8 @@ describe('limits per address', () => {
     slow.on('data', (data) => {
       answer += data
     })
-    slow.on('error', () => undefined)
     // the server checks its connections at intervals
-    await once(slow, 'close')
+    await closed(slow)
     clearInterval(drip)
     expect(answer).toMatch(/^HTTP\/1.1 408 /)
   })

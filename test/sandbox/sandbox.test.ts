@@ -143,6 +143,18 @@ describe('sandbox', () => {
     expect(lost.length).toBeGreaterThan(0)
   })
 
+  it('can be closed while the failure of a thread is on its way', async () => {
+    const sandbox = sandboxOf({}, './broken.mjs')
+    const run = sandbox.run('echo', 1).catch((reason: unknown) => reason)
+    await eventually(() => sandbox.threads > 0)
+    // the thread fails meanwhile, and what it tells of that waits until this one looks
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
+    await sandbox.close()
+    expect(await run).toBeInstanceOf(SandboxError)
+    // an error in a listener would end the process
+    await eventually(() => sandbox.threads === 0)
+  })
+
   it('does not blame a task for which a module could not be loaded', async () => {
     const error = await sandboxOf()
       .run('starved', undefined)
