@@ -55,7 +55,7 @@ const CONTRACTS = parseAbi([
 
 /**
  * Publishes an asset as publishers do: contracts, files, DDO, metadata. With the requests and transactions of the client library,
- * but without it, since it takes four times as long; tests of clients publish by the library itself.
+ * but without it, since that takes twice the processor time; tests of clients publish by the library itself.
  */
 export async function publish(options: PublishOptions): Promise<Published> {
   const { network, publisher } = options

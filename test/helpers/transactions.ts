@@ -20,8 +20,8 @@ export interface Call {
 }
 
 /**
- * Calls a contract in a transaction, and waits until it has succeeded. Gas and price are not asked for first, and one with
- * a key signs it by the chain library of the service: a tenth of the work that the library of the clients has with it.
+ * Calls a contract in a transaction, and waits until it has succeeded. The node is not asked for gas and price first, and
+ * an account with a key signs by the chain library of the service, which is faster than that of the clients.
  */
 export async function transact(
   { rpcUrl, chainId }: NetworkInfo,
