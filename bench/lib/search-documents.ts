@@ -95,7 +95,7 @@ export async function poured(url: string, from: number, to: number): Promise<voi
   await client.connect()
   const pour = (table: string, columns: string, rows: object[]) => {
     const names = columns.replace(/ \w+/g, '').replace(/,/g, ', ')
-    const values = names.replace('tsv', 'CAST(tsv AS tsvector)')
+    const values = names.replace(/\b(tsv|title)\b/g, 'CAST($1 AS tsvector)')
     const text = `INSERT INTO ${table} (${names}) SELECT ${values} FROM json_to_recordset($1) AS row(${columns})`
     return client.query(text, [JSON.stringify(rows)])
   }
@@ -137,7 +137,7 @@ export async function poured(url: string, from: number, to: number): Promise<voi
     )
     await pour(
       'search_text',
-      'id bigint,slice bigint,tsv text,kind text',
+      'id bigint,slice bigint,tsv text,kind text,title text',
       rows.map((row) => row.text),
     )
     await pour(

@@ -9,27 +9,26 @@ const REST = 5_000
 const ROUND = 30_000
 
 /**
- * Keeps the search index in shape, a little at a time: builds that of documents from before an upgrade to a version with
- * search, of which at nearly every start there are none, and merges what changes have added to it since. Returns a function
- * that stops it.
+ * Keeps the search index in shape, a little at a time: builds that of documents from before an upgrade, of which there are
+ * nearly always none, and merges what changes have added to it since. Returns a function that stops it.
  */
 export function buildSearch(search: SearchStore, log: Logger): () => void {
   let timer: NodeJS.Timeout | undefined
-  let [steps, isBuilt] = [0, false]
+  let steps = 0
   const next = (pause: number) => {
     timer = setTimeout(step, pause)
     timer.unref()
   }
   const build = async () => {
     const more = await search.buildSome()
-    if (more && steps++ === 0) log.info({}, 'documents of the index are being made findable')
-    if (!more && steps > 0) log.info({}, 'documents of the index can be found')
-    isBuilt = !more
-    return PAUSE
+    if (more && steps++ === 0) log.info({}, 'building the search index')
+    if (!more && steps > 0) log.info({}, 'search index built')
+    if (!more) steps = 0
+    return more
   }
-  const merge = async () => ((await search.mergeSome()) ? PAUSE : ROUND)
+  const work = async () => ((await build()) || (await search.mergeSome()) ? PAUSE : ROUND)
   const step = () =>
-    void (isBuilt ? merge() : build())
+    void work()
       // the database has logged the reason
       .catch(() => REST)
       .then((pause) => {

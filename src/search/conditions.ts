@@ -17,11 +17,11 @@ import {
  * A condition on documents. `token`, `words` and `kind`, and combinations of these alone, are answered by the full-text index.
  */
 export type Condition =
-  | { op: 'token'; token: string }
+  | { op: 'token'; token: string; prefix?: boolean }
   /** Consecutive words in a field, or in any; the last one may be a prefix. */
   | { op: 'words'; path: string; words: string[]; prefix: boolean }
-  /** Documents of a kind (`KIND`), a single word in lower case; `by`: the same by tokens. */
-  | { op: 'kind'; word: string; by: Condition }
+  /** Documents of a kind (`KIND`), a single word in lower case; `exact`: written like this; `by`: the same by tokens. */
+  | { op: 'kind'; word: string; exact: boolean; by: Condition }
   /** Without parts: every document. */
   | { op: 'and'; of: Condition[] }
   /** Without parts: no document. */
@@ -119,7 +119,7 @@ function valuesOf({ path, values, exact }: Extract<Clause, { kind: 'values' }>):
     of: [...inside, ...[...tokens].map((token): Condition => ({ op: 'token', token }))],
   }
   const kind = path === KIND && values.length === 1 ? kindIn(values[0] as string, exact) : undefined
-  return kind === undefined ? by : { op: 'kind', word: kind, by }
+  return kind === undefined ? by : { op: 'kind', word: kind, exact, by }
 }
 
 /** The kind that a value names; undefined where documents may have the value in another form. */

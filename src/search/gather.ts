@@ -8,14 +8,23 @@ const LIMITS = BOUNDS.search
 
 /**
  * Hits of one of the greater scores that are gathered. Where there are more, the newest are found faster by reading
- * documents in order, each with its tokens.
+ * documents in order, each with its tokens, or with its name where that decides.
  */
-const GATHERED = 8192
+const GATHERED = { greater: 8192, titled: 1024 }
 
-const LIMITED: Record<'counted' | 'greater', number> = { counted: LIMITS.counted, greater: GATHERED }
+const LIMITED: Record<'counted' | keyof typeof GATHERED, number> = { counted: LIMITS.counted, ...GATHERED }
 
 /** `most`: hits to count at most where they are not listed; undefined if nobody asks. */
 type Limits = typeof LIMITED & { most: number | undefined }
+
+/** The hits of one of the greater scores. */
+interface Level {
+  hits: Part
+  /** The same by names, to be read in order where there are more than are gathered. */
+  titles: Part | undefined
+  /** How many are gathered. */
+  gathered: number
+}
 
 /** Up to so many scores, a statement is one of few. */
 const USUAL = 4
@@ -32,24 +41,27 @@ interface Gathered {
  * Counts the hits and sorts a page of them by score and id, in one statement. For PostgreSQL, whose full-text index lists
  * documents in no order: they are gathered and sorted, those of the next lower score only if the page is not full.
  */
-export function* gathered({ search, score, all, of }: Plan, limits = LIMITED): Script<Gathered> {
+export function* gathered({ search, score, all, of, inTitles }: Plan, limits = LIMITED): Script<Gathered> {
   const { from, size } = search
   const most = search.counted === undefined ? undefined : Math.min(search.counted, limits.counted)
   const end = from + size
   const scores = bySum(score)
-  const greater = scores.slice(0, -1).map(([, condition]) => of(condition))
-  const counting = statement(all, greater, end, { ...limits, most })
+  const levels = scores.slice(0, -1).map(([, condition]): Level => {
+    const titles = end <= limits.titled ? inTitles(condition) : undefined
+    return { hits: of(condition), titles, gathered: titles ? limits.titled : limits.greater }
+  })
+  const counting = statement(all, levels, end, { ...limits, most })
   const isLong = isTooLong(counting.text, counting.values)
-  const { text, values } = isLong ? statement(all, greater, end, { ...limits, most }, true) : counting
-  const isFixed = [all, ...greater].every((part) => part.isFixed) && scores.length <= USUAL
+  const { text, values } = isLong ? statement(all, levels, end, { ...limits, most }, true) : counting
+  const isFixed = [all, ...levels.map(({ hits }) => hits)].every((part) => part.isFixed) && scores.length <= USUAL
   const { rows } = yield* ask(text, [...values, size, from], isFixed)
   const n = rows[0]?.n as number
   const areMany = n > limits.counted
   let before = 0
-  for (const at of greater.keys()) {
+  for (const [at, { titles, gathered }] of levels.entries()) {
     if (before >= end) break
     const upTo = rows[0]?.[`up_to${at}`] as number
-    if (upTo - before > limits.greater) return { n, hits: undefined, areMany }
+    if (!titles && upTo - before > gathered) return { n, hits: undefined, areMany }
     before = upTo
   }
   if (before < end && areMany) return { n, hits: undefined, areMany }
@@ -58,19 +70,19 @@ export function* gathered({ search, score, all, of }: Plan, limits = LIMITED): S
 }
 
 /**
- * The statement, without the values of its last LIMIT and OFFSET. `greater`: the hits of all scores but the lowest. Where those
+ * The statement, without the values of its last LIMIT and OFFSET. `levels`: the hits of all scores but the lowest. Where those
  * fill the page, hits are only counted, which is faster; `isListed`: they are listed in any case, so that a
  * long query is there once less.
  */
-function statement(all: Part, greater: Part[], end: number, limits: Limits, isListed = false): Part {
+function statement(all: Part, levels: Level[], end: number, limits: Limits, isListed = false): Part {
   const tables: Part[] = []
   const arms: Part[] = []
   /** Whether the hits of the scores before leave room on the page. */
   const room = (at: number): Part[] => (at === 0 ? [] : [{ text: `(SELECT n FROM up_to${at - 1}) < ?`, values: [end] }])
-  for (const [at, { text, values }] of greater.entries()) {
+  for (const [at, { hits, titles, gathered }] of levels.entries()) {
     tables.push({
-      text: `best${at} AS MATERIALIZED (SELECT id FROM (${text}) AS m LIMIT ?)`,
-      values: [...values, limits.greater + 1],
+      text: `best${at} AS MATERIALIZED (SELECT id FROM (${hits.text}) AS m LIMIT ?)`,
+      values: [...hits.values, gathered + 1],
     })
     tables.push(
       at === 0
@@ -81,19 +93,21 @@ function statement(all: Part, greater: Part[], end: number, limits: Limits, isLi
             values: [end],
           },
     )
-    arms.push(where(`SELECT id, ${at} AS rank FROM best${at}`, room(at)))
+    const list = `SELECT id, ${at} AS rank FROM best${at}`
+    if (titles) arms.push(...eitherOf(list, titles, at, { most: gathered, end, room: room(at) }))
+    else arms.push(where(list, room(at)))
   }
-  const last = room(greater.length)
+  const last = room(levels.length)
   const listing = isListed ? [] : last
   const hits = where(`SELECT id FROM (${all.text}) AS m`, listing)
   const limited = [...all.values, ...listing.flatMap(({ values }) => values), limits.counted + 1]
   tables.push({ text: `hits AS MATERIALIZED (${hits.text} LIMIT ?)`, values: limited })
-  const others = [...greater.keys()].map((at) => ({
+  const others = [...levels.keys()].map((at) => ({
     text: `NOT EXISTS (SELECT 1 FROM best${at} b WHERE b.id = hits.id)`,
     values: [],
   }))
-  arms.push(where(`SELECT id, ${greater.length} AS rank FROM hits`, [...(isListed ? last : []), ...others]))
-  const counts = [...greater.keys()].map((at) => `, (SELECT n FROM up_to${at}) AS up_to${at}`)
+  arms.push(where(`SELECT id, ${levels.length} AS rank FROM hits`, [...(isListed ? last : []), ...others]))
+  const counts = [...levels.keys()].map((at) => `, (SELECT n FROM up_to${at}) AS up_to${at}`)
   const n = numberOf(all, listing, limits)
   return {
     text: `WITH ${tables.map(({ text }) => text).join(', ')}
@@ -105,6 +119,22 @@ function statement(all: Part, greater: Part[], end: number, limits: Limits, isLi
       ) AS p ON true ORDER BY p.rank, p.id DESC`,
     values: [...tables.flatMap(({ values }) => values), ...n.values, ...arms.flatMap(({ values }) => values)],
   }
+}
+
+/** The hits of a score: those that were gathered, or where there are more than `most` of them, the newest by names. */
+function eitherOf(
+  list: string,
+  titles: Part,
+  at: number,
+  { most, end, room }: { most: number; end: number; room: Part[] },
+) {
+  const own = at === 0 ? '(SELECT n FROM up_to0)' : `(SELECT n FROM up_to${at}) - (SELECT n FROM up_to${at - 1})`
+  const newest = `SELECT id, ${at} AS rank FROM (${titles.text} ORDER BY id DESC LIMIT ?) AS newest${at}`
+  const byNames = where(newest, [...room, { text: `${own} > ?`, values: [most] }])
+  return [
+    where(list, [...room, { text: `${own} <= ?`, values: [most] }]),
+    { text: byNames.text, values: [...titles.values, end, ...byNames.values] },
+  ]
 }
 
 /** The number of hits. Those that were not listed, for want of room on the page, are counted if that is wanted. */

@@ -16,6 +16,8 @@ export interface Plan {
   all: Part
   /** Lists what of it meets another condition. */
   of(part: Condition): Part
+  /** The same by the words of names, for reading in order; undefined where these do not decide. */
+  inTitles(part: Condition): Part | undefined
   /** Whether it asks what is in purgatory, which is not in the database. */
   asksPurgatory: boolean
 }
@@ -23,7 +25,8 @@ export interface Plan {
 /** Plans a search. Throws ValidationError for what asks too much. */
 export function planOf(search: Search, scope: Scope, dialect: Dialect, generations: Generation[]): Plan {
   const { chains, ...findable } = scopeOf(generations, scope)
-  const compiler = new Compiler(dialect, findable)
+  const older = generations.some((one) => one.older)
+  const compiler = new Compiler(dialect, { ...findable, older })
   let listed: Condition | undefined
   const known = {
     chains,
@@ -37,8 +40,9 @@ export function planOf(search: Search, scope: Scope, dialect: Dialect, generatio
   const isScored = search.sort.length === 0 || search.sort.some(({ path }) => path === '_score')
   const score = isScored ? scoreOf(search.query, known) : { constant: 0, parts: [] }
   const of = (part: Condition) => compiler.documents({ op: 'and', of: [condition, part] })
+  const inTitles = (part: Condition) => compiler.inTitles({ op: 'and', of: [condition, part] })
   const all = compiler.documents(condition)
-  return { search, dialect, isScored, score, all, of, asksPurgatory: listed !== undefined }
+  return { search, dialect, isScored, score, all, of, inTitles, asksPurgatory: listed !== undefined }
 }
 
 /** Documents of some DIDs, as a list. */

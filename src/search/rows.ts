@@ -14,8 +14,11 @@ import {
   GAP,
   generationToken,
   KIND,
+  LONG_TEXTS,
+  longTextWord,
   pathNumber,
   TEXT_COLUMNS,
+  TITLES,
   tokensOfValue,
 } from './tokens.js'
 
@@ -34,7 +37,11 @@ export function textColumns(document: Searchable, dialect: Dialect): TextColumns
   const marks = marksOf(document)
   return dialect === 'sqlite'
     ? { ...columnsOf(document), marks: marks.join(' ') }
-    : { tsv: vectorOf(document, marks), kind: kindOf(document) }
+    : {
+        tsv: vectorOf(document, [...marks, ...longTextWords(document)]),
+        kind: kindOf(document),
+        title: titleOf(document),
+      }
 }
 
 /** Adds the token of a generation. */
@@ -50,6 +57,28 @@ function kindOf({ leaves }: Searchable): string | null {
   const [leaf, ...others] = leaves.filter(({ path }) => path === KIND)
   if (!leaf) return ''
   return others.length === 0 && leaf.words.length === 1 && leaf.words[0] === leaf.value ? leaf.value : null
+}
+
+/** The tokens of the words in long texts, for each word of the document's kind; see `longTextWord`. */
+function longTextWords({ leaves }: Searchable): Set<string> {
+  const tokens = new Set<string>()
+  const kinds = leaves.flatMap(({ path, words }) => (path === KIND ? words : []))
+  for (const [place, fields] of LONG_TEXTS.entries())
+    for (const { words } of leaves.filter(({ path }) => fields.includes(path)))
+      for (const word of words)
+        for (const kind of kinds) {
+          const token = word === undefined || kind === undefined ? undefined : longTextWord(place, kind, word)
+          if (token !== undefined) tokens.add(token)
+        }
+  return tokens
+}
+
+/** The words of a document's name, as `tsv` has them but without positions: PostgreSQL reads them much faster. */
+function titleOf({ leaves }: Searchable): string {
+  const tokens = new Set<string>()
+  for (const { path, words } of leaves)
+    if (TITLES.has(path)) for (const word of words) if (word !== undefined) tokens.add(`'${fieldWord(path, word)}'`)
+  return [...tokens].join(' ')
 }
 
 /** Tokens without a position: of whole values, of existing fields, and of prefixes of words in short texts. */

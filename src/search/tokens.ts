@@ -81,15 +81,19 @@ export function fieldWord(path: string, word: string): string {
   return `w${pathName(path)}${encoded(word)}`
 }
 
+/** The fields with long texts, which front ends search together, for each place that they have in a document. */
+export const LONG_TEXTS: readonly string[][] = ['metadata', 'credentialSubject.metadata'].map((parent) =>
+  ['name', 'description', 'author', 'tags'].map((name) => `${parent}.${name}`),
+)
+
+/** The names of assets, whose words front ends give more weight than all others. */
+export const TITLES: ReadonlySet<string> = new Set(LONG_TEXTS.map(([name]) => name as string))
+
 /**
  * Fields with separate columns in SQLite's full-text index, `text0` and so on: those with long texts, whose words then
  * need no second token with the field. Words of all other fields are in the column `others`.
  */
-const COLUMNS = new Map(
-  ['metadata', 'credentialSubject.metadata']
-    .flatMap((parent) => ['name', 'description', 'author', 'tags'].map((name) => `${parent}.${name}`))
-    .map((path, at) => [path, `text${at}`]),
-)
+const COLUMNS = new Map(LONG_TEXTS.flat().map((path, at) => [path, `text${at}`]))
 export const TEXT_COLUMNS = [...COLUMNS.values(), 'others']
 
 /** The column of a field; undefined for one of the others. */
@@ -107,6 +111,18 @@ function exactToken(path: string, value: string): string {
  * intersect a word with most documents than to look at each that has the word.
  */
 export const KIND = 'metadata.type'
+
+/** The kinds by which front ends filter. */
+const KINDS = ['dataset', 'algorithm']
+
+/**
+ * The token of a word in any of the long texts (`LONG_TEXTS[place]`) of a document of a kind, for PostgreSQL: such a search is
+ * then one look-up of one token. Undefined for other kinds.
+ */
+export function longTextWord(place: number, kind: string, word: string): string | undefined {
+  const at = KINDS.indexOf(kind)
+  return at < 0 ? undefined : `t${place}${at}${encoded(word)}`
+}
 
 /** The token of values that differ from their case-folded form. */
 function foldedToken(path: string, folding: string): string {

@@ -34,8 +34,8 @@ export type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from
 
 /**
  * All durable state: nonces, revoked tokens, the on-chain index, queued proofs and deliveries, in one database. Every
- * method is atomic, and durable when its promise resolves. Where the database fails it rejects with StateError, and
- * nothing was written. Addresses are checksummed.
+ * method is durable when its promise resolves, and atomic unless it says otherwise. If the database fails, it rejects with
+ * StateError, and nothing was written. Addresses are checksummed.
  */
 export interface StateStore {
   readonly nonces: NonceStore
@@ -64,7 +64,7 @@ export interface SearchStore {
    * ValidationError for a search that is too expensive.
    */
   find(search: Search, scope: Scope): Promise<Found>
-  /** Indexes some documents from before an upgrade to a version with search. Returns false if there are none left. */
+  /** Builds the search rows of some documents that lack them, or have those of an earlier version. Returns false if there are none left. */
   buildSome(): Promise<boolean>
   /**
    * Merges some of what changes have added to the full-text index with what was there: every search reads all of its parts.

@@ -21,7 +21,18 @@ import { sqlStore } from '../../src/state/sql-store.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import type { IndexChange, StateStore } from '../../src/state/store.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
-import { ASSET, address, BODY, CHAIN, changesOf, FIELDS, TEXT } from './arbitraries.js'
+import {
+  ASSET,
+  address,
+  BODY,
+  CHAIN,
+  changesOf,
+  FIELDS,
+  FRONT_END_FIELDS,
+  FRONT_END_TEXT,
+  KIND,
+  ofKind,
+} from './arbitraries.js'
 import { searchAll } from './reference.js'
 
 const SCOPE = { chains: [CHAIN], encrypted: true }
@@ -164,17 +175,27 @@ describe('a search answers the same everywhere', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(ASSET, { minLength: 8, maxLength: 12 }),
-        fc.array(fc.tuple(FIELDS, TEXT, fc.nat(3), fc.integer({ min: 1, max: 6 })), { minLength: 20, maxLength: 20 }),
-        fc.record({ counted: fc.integer({ min: 1, max: 12 }), greater: fc.integer({ min: 1, max: 6 }) }),
+        fc.array(
+          fc.tuple(
+            fc.oneof(FIELDS, { weight: 3, arbitrary: FRONT_END_FIELDS }),
+            FRONT_END_TEXT,
+            fc.option(KIND, { nil: undefined }),
+            fc.nat(2),
+            fc.integer({ min: 1, max: 6 }),
+          ),
+          { minLength: 40, maxLength: 40 },
+        ),
+        fc.record({
+          counted: fc.integer({ min: 1, max: 12 }),
+          greater: fc.integer({ min: 1, max: 6 }),
+          titled: fc.integer({ min: 1, max: 6 }),
+        }),
         async (assets, texts, limits) => {
           const documents = await put(changesOf(assets))
           const generations = generationsIn(stateIn(await ask(stateQuery('postgres'))))
-          for (const [fields, query, from, size] of texts) {
-            const search = readSearch({
-              from,
-              size,
-              query: { query_string: { query: query.replace(/\W/gu, ' '), fields } },
-            })
+          for (const [fields, query, kind, from, size] of texts) {
+            const words = { query_string: { query, fields } }
+            const search = readSearch({ from, size, query: kind ? ofKind(words, kind) : words })
             const plan = planOf(search, { ...SCOPE, purgatory: [] }, 'postgres', generations)
             if (plan.score.parts.length > 3) continue
             const expected = searchAll(documents, search, [])
@@ -189,7 +210,7 @@ describe('a search answers the same everywhere', () => {
           }
         },
       ),
-      { numRuns: 6, endOnFailure: true },
+      { numRuns: 12, endOnFailure: true },
     )
     expect(known).toBeGreaterThan(0)
     expect(left).toBeGreaterThan(0)

@@ -122,7 +122,7 @@ describe('PostgreSQL', () => {
     const other = await pool.connect()
     try {
       await other.query('BEGIN')
-      await other.query('LOCK TABLE search_text IN ACCESS EXCLUSIVE MODE')
+      await other.query('LOCK TABLE search_document IN ACCESS EXCLUSIVE MODE')
       log.length = 0
       await expect(several.find(variant(4), SCOPE)).rejects.toMatchObject({ code: 'SEARCH_UNAVAILABLE' })
       await eventually(() => log.includes('hits failed'))

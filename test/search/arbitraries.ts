@@ -31,6 +31,7 @@ const METADATA = fc.record(
   {
     name: TEXT,
     description: TEXT,
+    author: SOURCE_WORDS,
     type: fc.constantFrom<unknown>(
       'dataset',
       'dataset',
@@ -97,7 +98,34 @@ const VALUE = fc.oneof(
   fc.integer({ min: 0, max: 9 }).map((at) => didOf(address(at), CHAIN)),
 )
 const WEIGHTED = fc.tuple(PATH, fc.constantFrom('', '^2', '^0.5', '^10', '^0')).map(([path, weight]) => path + weight)
-export const FIELDS = fc.array(fc.oneof(WEIGHTED, fc.constant('*')), { minLength: 1, maxLength: 3 })
+const LONG_TEXTS = ['metadata.name^10', 'metadata.author', 'metadata.description', 'metadata.tags']
+export const FIELDS = fc.oneof(
+  { weight: 2, arbitrary: fc.array(fc.oneof(WEIGHTED, fc.constant('*')), { minLength: 1, maxLength: 3 }) },
+  fc.constant(LONG_TEXTS),
+)
+/** Fields that front ends search together, some without one of them, or with another one. */
+export const FRONT_END_FIELDS = fc.oneof(
+  fc.constant(LONG_TEXTS),
+  fc.subarray(LONG_TEXTS, { minLength: 3 }),
+  fc.constant(['metadata.name']),
+  PATH.map((path) => [path, ...LONG_TEXTS]),
+)
+/** Texts that front ends search for. */
+export const FRONT_END_TEXT = fc
+  .tuple(
+    fc.array(SOURCE_WORDS, { minLength: 1, maxLength: 2 }),
+    fc.constantFrom('', '', '', '*', ' NOT tide', ' AND ocean', ' OR (NOT tide)'),
+  )
+  .map(([words, more]) => words.join(' ') + more)
+/** The kinds that front ends filter by, in any case, and one that few have. */
+export const KIND = fc
+  .tuple(
+    fc.constantFrom('metadata.type', 'metadata.type.keyword'),
+    fc.constantFrom('dataset', 'algorithm', 'Dataset', '12'),
+  )
+  .map(([path, kind]) => ({ term: { [path]: kind } }))
+/** A search as front ends make it: for text in documents of a kind. */
+export const ofKind = (query: object, kind: object) => ({ bool: { must: [query], filter: [kind] } })
 const LEAST = fc.constantFrom(1, 2, -1, '75%', '2<75%', '-25%', '1<-1 3<50%')
 const BOOST = fc.constantFrom(1, 2, 0.3, 0)
 const OPERATOR = fc.constantFrom('and', 'or', 'AND')
@@ -135,6 +163,11 @@ const { clause } = fc.letrec<{ clause: object }>((tie) => {
       fc.tuple(FIELDS, STRING, OPERATOR, BOOST).map(([fields, query, default_operator, boost]) => ({
         query_string: { query, fields, default_operator, boost },
       })),
+      fc
+        .tuple(FRONT_END_FIELDS, FRONT_END_TEXT, OPERATOR, KIND)
+        .map(([fields, query, default_operator, kind]) =>
+          ofKind({ query_string: { query, fields, default_operator } }, kind),
+        ),
       fc.tuple(STRING, LEAST).map(([query, rule]) => ({ query_string: { query, minimum_should_match: rule } })),
       fc.tuple(FIELD, VALUE, BOOST).map(([path, value, boost]) => ({ term: { [path]: { value, boost } } })),
       fc.tuple(FIELD, fc.array(VALUE, { maxLength: 4 })).map(([path, values]) => ({ terms: { [path]: values } })),

@@ -2,8 +2,11 @@ import pg from 'pg'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { didOf } from '../../src/assets/ddo.js'
+import type { Part } from '../../src/search/compile.js'
+import { planOf } from '../../src/search/plan.js'
 import { readSearch } from '../../src/search/request.js'
 import { migrationsFor } from '../../src/state/migrations/index.js'
+import { numbered } from '../../src/state/numbered.js'
 import { openPostgresStore } from '../../src/state/postgres.js'
 import type { IndexChange, StateStore } from '../../src/state/store.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
@@ -110,6 +113,45 @@ describe('the full-text index of PostgreSQL', () => {
     expect(await found()).toEqual(before)
     expect(await kinds()).toHaveLength(4)
     await expectKinds()
+  })
+
+  it('finds rows of an earlier version, and writes them anew, also those that come during an upgrade', async () => {
+    const long = ['metadata.name^10', 'metadata.description', 'metadata.author', 'metadata.tags']
+    const filter = [{ term: { 'metadata.type': 'dataset' } }]
+    const tide = readSearch({
+      query: { bool: { must: [{ query_string: { query: 'tide', fields: long } }], filter } },
+      size: 100,
+    })
+    const before = await found(tide)
+    expect(before).toHaveLength((4 / 6) * COUNT)
+    for (const of of ['id % 2 = 0', 'true']) {
+      const { rowCount } = await client.query(`UPDATE search_text SET title = NULL, kind = NULL, tsv = ts_delete(
+        tsv, ARRAY(SELECT lexeme FROM unnest(tsv) WHERE lexeme LIKE 't%')) WHERE ${of}`)
+      expect(rowCount).toBeGreaterThan(0)
+      // as every version does with a change
+      await client.query('UPDATE index_reading SET version = version + 1')
+      expect(await found(tide)).toEqual(before)
+      await expectKinds()
+      expect(await store.search.buildSome()).toBe(true)
+      while (await store.search.buildSome());
+      const { rows } = await client.query('SELECT count(*) AS n FROM search_text WHERE title IS NULL')
+      expect(rows).toEqual([{ n: '0' }])
+      expect(await found(tide)).toEqual(before)
+    }
+  })
+
+  it('reads names in order of the documents, without the full-text index', async () => {
+    const search = readSearch({ query: { match: { 'metadata.name': 'tide' } } })
+    const generations = [{ id: CHAIN, chainId: CHAIN, role: 'live', building: false, older: false }]
+    // of a restricted reader, who does not find what is encrypted
+    const plan = planOf(search, { ...SCOPE, encrypted: false }, 'postgres', generations)
+    const { text, values } = plan.inTitles({ op: 'and', of: [] }) as Part
+    await client.query('SET enable_seqscan = off')
+    const { rows } = await client.query(`EXPLAIN ${numbered(text)} ORDER BY id DESC LIMIT 21`, values)
+    const explained = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(explained.match(/Index Scan Backward using \w+_pkey/g)).toHaveLength(9)
+    expect(explained).not.toContain('Bitmap')
+    expect((await client.query(numbered(text), values)).rows).toHaveLength(COUNT)
   })
 
   it('uses an index of each slice for a word', async () => {

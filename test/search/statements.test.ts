@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { find } from '../../src/search/find.js'
+import { planOf } from '../../src/search/plan.js'
 import { readSearch } from '../../src/search/request.js'
-import { fieldWord } from '../../src/search/tokens.js'
+import { fieldWord, longTextWord } from '../../src/search/tokens.js'
 import { runScript } from '../../src/state/script.js'
 
 const SEARCH = readSearch({
@@ -44,6 +45,70 @@ describe('the full-text expression', () => {
       expect(expression).toContain('"g7"')
       expect(expression).toContain(type)
     }
+  })
+})
+
+describe('the expressions of PostgreSQL', () => {
+  const fields = ['metadata.name^10', 'metadata.author', 'metadata.description', 'metadata.tags']
+  /** The values of the first search statement. */
+  async function values(search: object, kind: object = { 'metadata.type': 'dataset' }, older = 0): Promise<unknown[]> {
+    const state = JSON.stringify([[LIVE.id, LIVE.chain, LIVE.role, 1, 0, older]])
+    let found: unknown[] | undefined
+    const read = readSearch({ query: { bool: { must: [search], filter: [{ term: kind }] } } })
+    const scope = { chains: [7], encrypted: true, purgatory: [] }
+    await runScript(find(read, scope, 'postgres'), async ({ text, values }) => {
+      if (text.includes('index_reading')) return { rows: [{ state }], changes: 0 }
+      found ??= values
+      return { rows: [{ n: 0, did: null, up_to0: 0 }], changes: 0 }
+    })
+    return found ?? []
+  }
+  const tide = (more: object = {}) => ({ query_string: { query: 'tide', fields, ...more } })
+  const merged = `'${longTextWord(0, 'dataset', 'tide')}'`
+
+  it('have one token for a word in the long texts of a kind, which tells the kind as well', async () => {
+    const all = await values(tide())
+    // to list the hits, and to count them
+    expect(all.filter((value) => value === `(${merged})`)).toHaveLength(2)
+    // the kind is looked at only for names, which are gathered, or read in order
+    expect(all.filter((value) => value === 'dataset')).toHaveLength(2)
+  })
+
+  it('have it for the beginning of a word, and beside other fields', async () => {
+    expect(await values(tide({ query: 'tide*' }))).toContain(`(${merged}:*)`)
+    const others = await values(tide({ fields: [...fields, 'nft.name'] }))
+    expect(others.join(' ')).toContain(`('${fieldWord('nft.name', 'tide')}') | ${merged})`)
+    // the other field tells no kind
+    expect(others.filter((value) => value === 'dataset')).toHaveLength(4)
+  })
+
+  it('look for names alone where these decide, not for documents without a word', () => {
+    const named = (query: string) => ({ match: { 'metadata.name': query } })
+    const inTitles = (query: object) => {
+      const live = { id: 7, chainId: 7, role: 'live', building: false, older: false }
+      const plan = planOf(readSearch({ query }), { chains: [7], encrypted: true, purgatory: [] }, 'postgres', [live])
+      return plan.inTitles({ op: 'and', of: [] })?.values
+    }
+    const [tide, ocean] = ['tide', 'ocean'].map((word) => `'${fieldWord('metadata.name', word)}'`)
+    expect(inTitles({ bool: { must: [named('tide')], must_not: [named('ocean')] } })).toEqual([
+      `((${tide}))`,
+      expect.stringContaining(`!((${ocean}))`),
+    ])
+    const without = { bool: { must_not: [named('ocean')] } }
+    expect(inTitles({ bool: { should: [named('tide'), without] } })).toBeUndefined()
+    expect(inTitles({ match: { 'metadata.description': 'tide' } })).toBeUndefined()
+  })
+
+  it.each<[string, object, object?, number?]>([
+    ['one of the fields is not asked for', tide({ fields: fields.slice(1) })],
+    ['it is a phrase', tide({ query: '"high tide"' })],
+    ['the kind is another one', tide(), { 'metadata.type': 'service' }],
+    ['the kind is asked for as it is written', tide(), { 'metadata.type.keyword': 'dataset' }],
+    ['rows of an earlier version are not written anew yet', tide(), { 'metadata.type': 'dataset' }, 1],
+  ])('have the words of each field where %s', async (_, ...search) => {
+    const all = (await values(...search)).join(' ')
+    expect(all).toContain(fieldWord('metadata.description', 'tide'))
+    expect(all).not.toContain(`'t0`)
   })
 })
 

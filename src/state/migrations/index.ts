@@ -252,6 +252,16 @@ const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
       SELECT chain_id, nft, 1 FROM search_document WHERE true ON CONFLICT DO NOTHING;
     `,
   },
+  // PostgreSQL: the name of a document beside its words, short enough to stay in the row. Rows without it are found, and written
+  // anew in the background
+  {
+    sqlite: '',
+    postgres: `
+    ALTER TABLE search_text ADD COLUMN title TSVECTOR;
+    ALTER TABLE search_text ALTER COLUMN title SET STORAGE MAIN;
+    CREATE INDEX search_text_older ON search_text (id) WHERE title IS NULL;
+    `,
+  },
 ]
 
 /**

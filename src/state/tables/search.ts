@@ -2,12 +2,13 @@ import { randomInt } from 'node:crypto'
 import { BOUNDS } from '../../bounds.js'
 import { SearchError } from '../../errors.js'
 import { COUNTS, countsOf } from '../../search/document.js'
+import { OLDER } from '../../search/generations.js'
 import { rowsFor } from '../../search/prepared.js'
 import { countRows, firstId, inGeneration, sliceOf } from '../../search/rows.js'
 import { pathNumber, TEXT_COLUMNS } from '../../search/tokens.js'
 import type { Dialect } from '../dialect.js'
 import type { PreparedSearch, SearchRows } from '../indexed.js'
-import { attempt, run } from '../script.js'
+import { attempt, run, runScript } from '../script.js'
 import { type Driver, type Script, sql, type Value } from '../sql.js'
 import type { IndexChange, SearchStore } from '../store.js'
 import { among, readableAssets } from './assets.js'
@@ -39,7 +40,10 @@ const TEXT = {
   sqlite: sql(
     `INSERT INTO search_text (rowid, ${TEXT_COLUMNS.join(', ')}, marks) VALUES (:id, :${TEXT_COLUMNS.join(', :')}, :marks)`,
   ),
-  postgres: sql('INSERT INTO search_text (id, slice, tsv, kind) VALUES (:id, :slice, CAST(:tsv AS tsvector), :kind)'),
+  postgres: sql(
+    `INSERT INTO search_text (id, slice, tsv, kind, title)
+      VALUES (:id, :slice, CAST(:tsv AS tsvector), :kind, CAST(:title AS tsvector))`,
+  ),
 }
 const DROP_TEXT = {
   sqlite: sql('DELETE FROM search_text WHERE rowid = :id'),
@@ -210,13 +214,26 @@ export const REFRESH_ALL = `
     SELECT chain_id, nft FROM (SELECT chain_id, nft FROM index_asset UNION SELECT chain_id, nft FROM search_document) AS every WHERE true
 `
 
-const NEXT = sql('SELECT chain_id, nft FROM search_pending ORDER BY chain_id, nft LIMIT :most')
+const PENDING = sql('SELECT chain_id, nft FROM search_pending ORDER BY chain_id, nft LIMIT :most')
+const WITH_OLDER_ROW = sql(
+  `SELECT d.chain_id, d.nft FROM search_text t JOIN search_document d ON d.id = t.id WHERE t.${OLDER} LIMIT :most`,
+)
 // the row lock that every change of a generation acquires first
 const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :chainId')
 
-/** Builds the search index of some pending documents. Returns how many there were. */
+/**
+ * Documents whose search rows are to be written: pending ones, and then those with a row of an earlier version, which instances
+ * of that version may still write during an upgrade.
+ */
+function* unbuilt(most: number, dialect: Dialect): Script<{ chain_id: number; nft: string }[]> {
+  let { rows } = yield* run(PENDING({ most }))
+  if (rows.length === 0 && dialect === 'postgres') rows = (yield* run(WITH_OLDER_ROW({ most }))).rows
+  return rows as { chain_id: number; nft: string }[]
+}
+
+/** Builds the search index of some documents that lack it, or have that of an earlier version. Returns how many there were. */
 export function* buildSome(most: number, dialect: Dialect): Script<number> {
-  const rows = (yield* run(NEXT({ most }))).rows as { chain_id: number; nft: string }[]
+  const rows = yield* unbuilt(most, dialect)
   const chains = new Set(rows.map((row) => row.chain_id))
   for (const chainId of chains) yield* run(LOCK({ chainId }))
   for (const { chain_id: chainId, nft } of rows) yield* refreshIfStorable(chainId, nft, dialect)
@@ -247,8 +264,9 @@ export function searchStore(db: Driver): SearchStore {
       throw new SearchError('SEARCH_UNAVAILABLE', 'The documents are being read for the first time. Try again later.')
     },
     async buildSome() {
-      // checks before a write transaction, since at nearly every start there are none
-      if ((await db.query(NEXT({ most: 1 }))).rows.length === 0) return false
+      // checks before a write transaction, since nearly always there are none
+      const some = await runScript(unbuilt(1, db.dialect), (query) => db.query(query))
+      if (some.length === 0) return false
       return (await db.transact(buildSome(BOUNDS.search.built, db.dialect))) > 0
     },
     async mergeSome() {

@@ -1,0 +1,52 @@
+import type { Condition } from './conditions.js'
+import { TITLES } from './tokens.js'
+
+/** Flattens a conjunction, and drops alternatives that another part already implies. */
+export function flat(of: Condition[]): Condition[] {
+  const parts = spread(of)
+  if (!parts.some(({ op }) => op === 'or')) return parts
+  const known = new Set(parts.map((one) => JSON.stringify(one)))
+  return parts.filter((one) => one.op !== 'or' || !one.of.some((part) => known.has(JSON.stringify(part))))
+}
+
+function spread(of: Condition[]): Condition[] {
+  return of.flatMap((one) => (one.op === 'and' || (one.op === 'or' && one.of.length === 1) ? spread(one.of) : [one]))
+}
+
+/** Takes a kind out of a conjunction that can be looked up without it. */
+export function withoutKind(parts: Condition[]) {
+  const kind = parts.find((one) => one.op === 'kind')
+  const rest = parts.filter((one) => one !== kind)
+  return kind && rest.some((one) => one.op !== 'not') ? { kind, rest } : { kind: undefined, rest: parts }
+}
+
+/** Whether the words of names alone decide whether a document meets a condition. */
+export function isOfTitle(condition: Condition): boolean {
+  switch (condition.op) {
+    case 'words':
+      return TITLES.has(condition.path) && condition.words.length === 1
+    case 'or':
+      return condition.of.length > 0 && condition.of.every(isOfTitle)
+    case 'and':
+      // a negation alone would be looked up with tokens that names do not have
+      return condition.of.some(isOfTitle) && condition.of.every((one) => isOfTitle(one.op === 'not' ? one.of : one))
+    default:
+      return false
+  }
+}
+
+/** Whether the full-text index alone can answer a condition. */
+export function isText(condition: Condition): boolean {
+  switch (condition.op) {
+    case 'listed':
+    case 'least':
+      return false
+    case 'and':
+    case 'or':
+      return condition.of.every(isText)
+    case 'not':
+      return isText(condition.of)
+    default:
+      return true
+  }
+}
