@@ -109,7 +109,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
   const gateways = gatewaysOf(settings)
   const egress = openEgress(settings, gateways, { trace, metrics })
   const sandbox = new Sandbox({
-    onCrash: (code) => log.error({ code }, 'a document could not be read, by an error of the reader'),
+    onCrash: (code) => log.error({ code }, 'a sandbox thread crashed'),
   })
   const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE)
   const { MAX_DDO_SIZE: maxDocument, INDEX_POLL_INTERVAL: ttl } = settings

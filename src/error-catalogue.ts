@@ -89,7 +89,7 @@ export const ERROR_CATALOGUE = {
   },
   UPLOAD_NOT_FOUND: {
     kind: 'notFound',
-    cause: 'There is no such file of this address: it never was, was deleted, or has ended.',
+    cause: 'There is no such file of this address: it never existed, was deleted, or has expired.',
     remedy: 'Upload the file again.',
   },
   UPLOAD_INVALID: {

@@ -25,7 +25,7 @@ export interface AnswerReader {
 /** Sends one request: `fetch`, or a faster way of the platform. It follows no redirect and stores nothing. */
 export type Send = (url: string, init: RequestInit) => Promise<Answer>
 
-/** A request whose answer is not JSON. */
+/** A request whose response the caller reads itself. */
 export interface Sent {
   method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
   /** A path of the provider, or a whole URL, which gets no token. */
@@ -112,7 +112,8 @@ async function exchange(url: string, init: RequestInit, send: Send = fetch): Pro
   const { status, type } = response
   if (type !== 'opaqueredirect' && (status < 300 || status >= 400 || status === 304)) return response
   response.body?.cancel().catch(() => undefined)
-  const message = 'The provider sends requests elsewhere. Give the address that it is really at.'
+  const message =
+    'The provider redirects requests, and redirects are not followed. Give the address that it redirects to.'
   throw new TidegateError('REDIRECTED', message, status ? { status } : {})
 }
 

@@ -48,6 +48,6 @@ export async function link(context: Context, did: string, options: LinkOptions =
     typeof expires !== 'number' ||
     !(expires > 0 && expires < 1e12)
   )
-    throw new TidegateError('BAD_ANSWER', 'The provider answered no link.')
+    throw new TidegateError('BAD_ANSWER', "The provider's response has no link.")
   return { url, expires: new Date(expires * 1000) }
 }

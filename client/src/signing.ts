@@ -72,7 +72,7 @@ async function nextNonce({ api, session }: Context, userAddress: Address, signal
   const answer: Partial<Answer<'nonce'>> = fieldsOf(await api.get('/api/services/nonce', { userAddress }, signal))
   const { nonce } = answer
   if (typeof nonce !== 'number' || !(nonce >= 0 && nonce <= Number.MAX_SAFE_INTEGER))
-    throw new TidegateError('BAD_ANSWER', 'The provider answered a nonce that is no number.')
+    throw new TidegateError('BAD_ANSWER', "The provider's nonce is not a number.")
   const least = [BigInt(Math.floor(nonce)), session.nonce].reduce((a, b) => (a > b ? a : b)) + 1n
   const now = BigInt(Date.now())
   session.nonce = least > now ? least : now

@@ -33,7 +33,7 @@ export async function createToken(context: Context, options: TokenOptions = {}):
   )
   const { token }: Partial<Answer<'generateAuthToken'>> = fieldsOf(answer)
   if (typeof token !== 'string' || token === '' || token.length > 4096)
-    throw new TidegateError('BAD_ANSWER', 'The provider answered no token.')
+    throw new TidegateError('BAD_ANSWER', "The provider's response has no token.")
   return { token, expires: new Date(validUntil * 1000) }
 }
 

@@ -98,7 +98,7 @@ export interface ProviderFee {
   v: number
   r: Hex
   s: Hex
-  /** Until when the order may be placed with it, in seconds since 1970; 0 is without end. */
+  /** End of the compute time that the fee pays for, in seconds since 1970; 0 for none. The quote itself is valid for a day. */
   validUntil: number
 }
 

@@ -28,7 +28,7 @@ export interface UploadOptions {
   name?: string
   /** Media type; a Blob's own by default. */
   contentType?: string
-  /** Called after each part. */
+  /** Called when the stored bytes are known: at the start, after each part, and when the upload was resumed. */
   onProgress?: (progress: UploadProgress) => void
   /** Id of an earlier upload of the same bytes, to be resumed. One that has expired is restarted. */
   resume?: string

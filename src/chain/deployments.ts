@@ -160,7 +160,7 @@ export function readAddressFile(path: string): Deployment[] {
   return Object.entries(networks).flatMap(([network, entry]) => {
     const { chainId, ERC721Factory, startBlock, Ocean } = (entry ?? {}) as Record<string, unknown>
     if (typeof chainId !== 'number' || typeof ERC721Factory !== 'string') return []
-    if (!isAddressText(ERC721Factory)) throw new Error(`has an ERC721Factory that is no address in ${network}`)
+    if (!isAddressText(ERC721Factory)) throw new Error(`has an ERC721Factory that is not an address in ${network}`)
     return [
       {
         network,

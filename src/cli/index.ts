@@ -102,7 +102,7 @@ export async function readIndex(file: string, options: ImportOptions): Promise<n
   const sandbox = new Sandbox()
   try {
     // it is read twice
-    if (!statSync(file).isFile()) throw new StartError([`${file} is no regular file.`])
+    if (!statSync(file).isFile()) throw new StartError([`${file} is not a regular file.`])
     const { header, rows } = await openIndexFile(file)
     await rows.return('')
     const chain = (await connectChains(settings)).get(header.chainId)

@@ -19,7 +19,7 @@ export async function orders(of: `0x${string}` | undefined, options: PeopleOptio
     let incompleteBefore: Date | undefined
     const onIncomplete = (before: Date) => {
       incompleteBefore = before
-      out.note(`the node tells no orders before ${timeText(before)}`)
+      out.note(`the node has no orders before ${timeText(before)}`)
     }
     const found = await client.orders(account, { onIncomplete })
     out.print(...(found.length > 0 ? found.flatMap(lines) : [`${account} has bought nothing here.`]))

@@ -32,7 +32,7 @@ export async function use(url: string | undefined, options: UseOptions): Promise
   const { createTidegate } = await import('@tidegate/client')
   // what does not answer as a provider is a slip of the pen
   const { chainIds } = await createTidegate({ url: provider }).context.api.get<{ chainIds?: unknown }>('/')
-  if (!Array.isArray(chainIds)) throw new CommandError('BAD_ANSWER', `${provider} answers, and is no provider.`)
+  if (!Array.isArray(chainIds)) throw new CommandError('BAD_ANSWER', `${provider} responds, but is not a provider.`)
   if (rpc !== undefined) await checkNode(rpc, chainIds)
   writeKept({ provider, ...(rpc === undefined ? {} : { rpc }) })
   return report(out, { provider, rpc, from: 'kept' })

@@ -222,7 +222,7 @@ export function computeEnvironments(raw: string): ComputeEnvironment[] {
     const { id, consumerAddress, pricePerMinute = '0', chainId } = entry ?? {}
     if (typeof id !== 'string' || id === '') throw new Error('must have an id in every entry')
     if (chainId !== undefined && !Number.isSafeInteger(chainId))
-      throw new Error(`has a chainId that is no number in ${id}`)
+      throw new Error(`has a chainId that is not a number in ${id}`)
     return {
       id,
       consumerAddress: fieldOf(id, 'consumerAddress', address, consumerAddress),

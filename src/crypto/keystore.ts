@@ -48,7 +48,8 @@ type Crypto = z.infer<typeof FILE>['crypto']
 export async function openKeystore(text: string, password: string): Promise<ProviderKey> {
   const { ciphertext, cipherparams, mac, ...kdf } = cryptoOf(text)
   const derived = await derive(password, kdf)
-  if (mac.length !== 32 || !timingSafeEqual(macOf(derived, ciphertext), mac)) throw new Error('has another password')
+  if (mac.length !== 32 || !timingSafeEqual(macOf(derived, ciphertext), mac))
+    throw new Error('cannot be opened with this password')
   const decipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), cipherparams.iv)
   const secret = Buffer.concat([decipher.update(ciphertext), decipher.final()])
   derived.fill(0)
@@ -99,12 +100,13 @@ function cryptoOf(text: string): Crypto {
 async function derive(password: string, { kdf, kdfparams }: Pick<Crypto, 'kdf' | 'kdfparams'>): Promise<Buffer> {
   const { salt, n = 0, r = 0, p = 0, c = 0, prf } = kdfparams
   if (kdf === 'pbkdf2') {
-    if (prf !== 'hmac-sha256' || c < 1 || c > MAX_PBKDF2_ROUNDS) throw new Error('asks for a cost that is not paid')
+    if (prf !== 'hmac-sha256' || c < 1 || c > MAX_PBKDF2_ROUNDS)
+      throw new Error('has key derivation parameters that are invalid or above what is accepted')
     return promisify(pbkdf2)(password, salt, c, 32, 'sha256')
   }
   const memory = 128 * n * r * p
   if (n < 2 || (n & (n - 1)) !== 0 || r < 1 || p < 1 || memory > MAX_SCRYPT_MEMORY)
-    throw new Error('asks for a cost that is not paid')
+    throw new Error('has key derivation parameters that are invalid or above what is accepted')
   const options = { N: n, r, p, maxmem: 2 * memory + 1_048_576 }
   return new Promise((resolve, reject) =>
     scrypt(password, salt, 32, options, (error, key) => (error ? reject(error) : resolve(key))),

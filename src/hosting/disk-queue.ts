@@ -108,6 +108,6 @@ function behind(all: Buffer[], bytes: number): Buffer[] {
 
 /** Throws the error for the publisher where there is no room. */
 export function failure(error: NodeJS.ErrnoException): never {
-  if (FULL.includes(error.code ?? '')) throw new HostingError('HOSTING_FULL', 'There is no room for more bytes.')
+  if (FULL.includes(error.code ?? '')) throw new HostingError('HOSTING_FULL', 'The storage of hosted files is full.')
   throw error
 }

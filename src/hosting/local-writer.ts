@@ -18,7 +18,7 @@ export class LocalWriter implements PlaceWriter {
   private timer: NodeJS.Timeout | undefined
   /** The batches that the disk has not written, by what of them is to be written. */
   private readonly queued = new Map<Buffer, Buffer>()
-  /** Bytes of the file that were taken, and those that were committed at a time. */
+  /** Bytes of the file that were accepted; of those, how many the last commit began with, and when. */
   private position: number
   private committed: number
   private committedAt = Number.NEGATIVE_INFINITY

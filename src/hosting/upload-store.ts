@@ -30,8 +30,8 @@ export interface Uploader {
 }
 
 /**
- * The data store of the tus server for one request: rows of the state store, and bytes in the folder. Rows have locks; a
- * file that is being created is known to nobody else yet.
+ * The data store of the tus server for one request: rows of the state store, and bytes in the storage of hosted
+ * files. Rows have locks, except that of a file which is being created, since nobody else knows it yet.
  */
 export class UploadStore extends DataStore {
   readonly locker: Locker

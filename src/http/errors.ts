@@ -101,7 +101,7 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   // the client is gone, and the error is only the abort that followed
   if (request.lifetime?.ended) return sendFixed(reply, 'OTHER')
   // the message of an unexpected error may quote secrets: log only its type and stack frames
-  request.log.error({ type: error.name, at: frames(error) }, 'unforeseen error')
+  request.log.error({ type: error.name, at: frames(error) }, 'unexpected error')
   return sendFixed(reply, 'UNFORESEEN')
 }
 

@@ -31,7 +31,7 @@ export class Lifetime {
     return this.isOver
   }
 
-  /** Returns `signal` with a deadline, so many milliseconds from now. */
+  /** Returns a deadline, so many milliseconds from now, whose signal aborts with this one as well. */
   deadline(milliseconds: number): Deadline {
     return new Deadline(this, milliseconds)
   }

@@ -9,7 +9,7 @@ import type { LegacyRecord, LegacySource } from './records.js'
  */
 export function openLegacySqlite(file: string): LegacySource {
   const problem = (what: string) => new StartError([`--sqlite: ${file} ${what}.`])
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw problem('is no file')
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw problem('is not a file')
   let db: Database.Database
   let tables: string[]
   try {

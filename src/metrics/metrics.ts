@@ -42,7 +42,7 @@ export class Metrics {
 
   readonly requests = new Counter({
     name: 'tidegate_http_requests_total',
-    help: 'Requests that got a response.',
+    help: 'Requests by status; 499 where the client left before the response.',
     labelNames: ['method', 'route', 'status'],
     registers: this.registers,
   })

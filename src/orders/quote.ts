@@ -15,7 +15,7 @@ export interface ProviderFee extends Signature {
   providerFeeAmount: string
   /** Hex of the JSON {environment, timestamp, dt, id, chainId}; `timestamp` is the time of the quote. */
   providerData: Hex
-  /** Until when the order may be placed with it, in seconds since 1970; 0 is unlimited. */
+  /** End of the compute time that the fee pays for, in seconds since 1970; 0 for none. The quote itself is valid for a day. */
   validUntil: number
 }
 

@@ -3,7 +3,7 @@ const ADDRESS_PROBLEMS: Record<string, string> = {
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the host cannot be resolved now',
-  EINVAL: 'this is no address to listen on',
+  EINVAL: 'this is not an address to listen on',
 }
 const PORT_PROBLEMS: Record<string, string> = {
   EADDRINUSE: 'the port is in use',

@@ -90,7 +90,7 @@ class Supervisor {
     const code = await Promise.race([serving, ended.then(exitCode)])
     if (code !== undefined) return code
     const { pid } = worker.process
-    this.log.info({ pid }, 'a worker serves')
+    this.log.info({ pid }, 'worker ready')
     this.backoff = FIRST_BACKOFF
     void ended.then((code) => this.replace({ pid, code, signal: worker.process.signalCode }))
     return undefined
@@ -124,14 +124,14 @@ class Supervisor {
     clearTimeout(timer)
     if (code === 0) return 0
     const { pid, signalCode: signal, killed } = worker.process
-    this.log.error({ pid, code, signal }, 'a worker ended while it was to stop')
+    this.log.error({ pid, code, signal }, 'worker failed while stopping')
     // a worker killed from outside before it acknowledged STOP is no failure of the shutdown
     return signal !== null && !killed && !this.acknowledged.has(worker) ? 0 : code
   }
 
   private async replace(ended: { pid?: number; code: number | null; signal?: NodeJS.Signals | null }): Promise<void> {
     while (!this.stopping) {
-      this.log.error({ ...ended, pause: this.backoff }, 'a worker ended and is replaced')
+      this.log.error({ ...ended, pause: this.backoff }, 'worker exited, starting another one')
       await new Promise((resolve) => setTimeout(resolve, this.backoff))
       this.backoff = Math.min(MAX_BACKOFF, this.backoff * 2)
       if (this.stopping || (await this.add()) === undefined) return

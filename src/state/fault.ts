@@ -92,7 +92,7 @@ const PROBE_EVERY = 1000
 
 /** Records the last write and the last fault of a database, and logs faults: at once where new, else at intervals. */
 export class FaultLog {
-  /** The last fault, until a write succeeds. */
+  /** The last fault, until a write succeeds. Corruption is never cleared. */
   current: DatabaseFault | undefined
   /** Time of the last successful write, in milliseconds since 1970. */
   lastWrite: number | undefined
@@ -130,7 +130,7 @@ export class FaultLog {
   wrote(): void {
     this.lastWrite = Date.now()
     if (this.current === undefined || this.current.kind === 'corrupt') return
-    this.log?.info({ after: this.current.code }, 'state store works again')
+    this.log?.info({ after: this.current.code }, 'state store recovered')
     this.current = undefined
     this.lastLogged = undefined
     this.unlogged = 0

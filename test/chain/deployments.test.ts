@@ -44,7 +44,7 @@ describe('an address file', () => {
     ['{', 'cannot be read: not valid JSON'],
     ['5', 'must hold a JSON object of networks'],
     ['null', 'must hold a JSON object of networks'],
-    ['{"a":{"chainId":1,"ERC721Factory":"0x12"}}', 'has an ERC721Factory that is no address in a'],
+    ['{"a":{"chainId":1,"ERC721Factory":"0x12"}}', 'has an ERC721Factory that is not an address in a'],
   ])('is rejected as %s, with the reason', (text, problem) => {
     expect(() => read(text)).toThrow(problem)
   })

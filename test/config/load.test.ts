@@ -84,7 +84,7 @@ describe('settings', () => {
     ['COMPUTE_ENVIRONMENTS', '{}', 'must be a JSON list'],
     ['COMPUTE_ENVIRONMENTS', '[{"id":""}]', 'must have an id in every entry'],
     ['COMPUTE_ENVIRONMENTS', '[null]', 'must have an id in every entry'],
-    ['COMPUTE_ENVIRONMENTS', '[{"id":"a","chainId":"1"}]', 'has a chainId that is no number in a'],
+    ['COMPUTE_ENVIRONMENTS', '[{"id":"a","chainId":"1"}]', 'has a chainId that is not a number in a'],
     ['COMPUTE_ENVIRONMENTS', environments('a', 'a'), 'must not use an id twice'],
   ])('are rejected with the reason, without quoting the value: %s=%s', (name, text, reason) => {
     const found = problems({ ...base, [name]: text })

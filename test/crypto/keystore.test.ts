@@ -77,16 +77,22 @@ describe('encrypted keys', () => {
       ['null', 'is not an encrypted key of version 3'],
       [changed((file) => Object.assign(file, { version: 1 })), 'version is not as expected'],
       [changed(({ crypto }) => Object.assign(crypto, { cipher: 'none' })), 'crypto.cipher is not as expected'],
-      [changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1 << 24 })), 'asks for a cost that is not paid'],
-      [changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1000 })), 'asks for a cost that is not paid'],
+      [
+        changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1 << 24 })),
+        'has key derivation parameters that are invalid or above what is accepted',
+      ],
+      [
+        changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1000 })),
+        'has key derivation parameters that are invalid or above what is accepted',
+      ],
       [
         changed(({ crypto }) => Object.assign(crypto.cipherparams, { iv: 'ab'.repeat(32) })),
         'crypto.cipherparams.iv is not as expected',
       ],
-      [changed(({ crypto }) => Object.assign(crypto, { mac: '00'.repeat(32) })), 'has another password'],
+      [changed(({ crypto }) => Object.assign(crypto, { mac: '00'.repeat(32) })), 'cannot be opened with this password'],
     ] as [string, string][])
       await expect(openKeystore(text, PASSWORD), words).rejects.toThrow(words)
-    await expect(openKeystore(JSON.stringify(good), 'wrong')).rejects.toThrow('has another password')
+    await expect(openKeystore(JSON.stringify(good), 'wrong')).rejects.toThrow('cannot be opened with this password')
   })
 })
 
@@ -165,7 +171,7 @@ describe('keys of an operator', () => {
     for (const refused of [buildHere(broken), keys(['check'], broken)])
       expect(await refused).toMatchObject({
         status: 2,
-        stderr: `tidegate: KEYSTORE: ${path('one.json')} has another password.\ntidegate: PREVIOUS_KEYSTORES: ${path('old.json')} has another password.\n`,
+        stderr: `tidegate: KEYSTORE: ${path('one.json')} cannot be opened with this password.\ntidegate: PREVIOUS_KEYSTORES: ${path('old.json')} cannot be opened with this password.\n`,
       })
     expect((await runHere(['config'], environment)).stdout).not.toContain(PASSWORD)
   })

@@ -522,7 +522,7 @@ describe('tidegate index', () => {
     const place = await empty('embedded')
     const missing = await index(place, 'import', join(folder, 'none.gz'))
     expect(missing).toMatchObject({ status: 2, stderr: expect.stringContaining('none.gz does not exist') })
-    expect((await index(place, 'import', folder)).stderr).toContain('is no regular file')
+    expect((await index(place, 'import', folder)).stderr).toContain('is not a regular file')
     const [code, message] = refusal(await index(place, 'import', tamperedHeader({ chainId: 1 })))
     expect([code, message]).toEqual(['INDEX_FILE', expect.stringContaining('line 1, chainId: chain 1 is not among')])
     expect(await index(place, 'import', file, '--sample', '-1')).toMatchObject({ status: 2 })

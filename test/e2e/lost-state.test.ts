@@ -168,11 +168,11 @@ describe('a service whose state', () => {
 
   it('has no worker that creates a new database when the folder was deleted (threat 81)', async () => {
     const { lines } = await used(() => startAlone({ WORKERS: '2' }))
-    const pids = () => logged('a worker serves').map(({ pid }) => pid as number)
+    const pids = () => logged('worker ready').map(({ pid }) => pid as number)
     await eventually(() => pids().length === 2)
     deleteState()
     process.kill(pids()[0] as number, 'SIGKILL')
-    await eventually(() => logged('a worker ended and is replaced').length >= 2)
+    await eventually(() => logged('worker exited, starting another one').length >= 2)
     for (let request = 0; request < 10; request++) expect((await consume()).status).toBe(503)
     expect(pids()).toHaveLength(2)
     expect(existsSync(file())).toBe(false)
@@ -190,7 +190,7 @@ describe('a service whose state', () => {
     other.exec('ROLLBACK')
     other.close()
     await eventually(async () => (await ready()).status === 200)
-    await eventually(() => logged('state store works again').length > 0)
+    await eventually(() => logged('state store recovered').length > 0)
     await instance?.end()
     damage(file())
     await startAlone()

@@ -58,7 +58,7 @@ describe('stopping the service while it starts', () => {
   }
   type Begun = ReturnType<typeof begin>
 
-  const serving = ({ lines }: Begun) => lines.filter((line) => line.includes('a worker serves')).length
+  const serving = ({ lines }: Begun) => lines.filter((line) => line.includes('worker ready')).length
   const listening = ({ lines }: Begun) => lines.some((line) => line.includes('listening at'))
 
   async function stopped({ child, exited, lines }: Begun, how: 'process' | 'group', signal: NodeJS.Signals) {
@@ -187,7 +187,7 @@ describe('stopping the service while it starts', () => {
     await eventually(() => childrenOf(begun.child).length === 1) // the other one has ended
     process.kill(frozen as number, 'SIGKILL')
     expect(await begun.exited).toEqual([0, null])
-    expect(begun.lines.filter((line) => line.includes('a worker ended while it was to stop'))).toEqual([
+    expect(begun.lines.filter((line) => line.includes('worker failed while stopping'))).toEqual([
       expect.stringContaining(`"pid":${frozen},"code":null,"signal":"SIGKILL"`),
     ])
   })

@@ -39,7 +39,7 @@ describe('several workers', () => {
   const workers = (): number[] =>
     instance.lines
       .map((line) => JSON.parse(line) as { msg: string; pid: number })
-      .filter(({ msg, pid }) => msg === 'a worker serves' && alive(pid))
+      .filter(({ msg, pid }) => msg === 'worker ready' && alive(pid))
       .map(({ pid }) => pid)
   const metric = async (name: string, labels = ''): Promise<number> => {
     const { text } = await ask(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => ({ text: '' }))

@@ -191,7 +191,7 @@ describe('tidegate import', () => {
     const empty = join(folder, 'empty.db')
     new Database(empty).exec('CREATE TABLE other (a)')
     for (const [args, words] of [
-      [['--sqlite', join(folder, 'none.db')], 'is no file'],
+      [['--sqlite', join(folder, 'none.db')], 'is not a file'],
       [['--sqlite', text], 'cannot be read as an SQLite database'],
       [['--sqlite', empty], 'has no table user_nonce'],
       [['--redis', 'http://x'], 'must be a redis:// URL'],

@@ -59,7 +59,7 @@ describe('a failure of the database', () => {
       expect(lines).toEqual([
         [{ ...fault, times: 1 }, 'state store failed'],
         [{ ...fault, times: 5 }, 'state store failed'],
-        [{ after: 'ECONNREFUSED' }, 'state store works again'],
+        [{ after: 'ECONNREFUSED' }, 'state store recovered'],
       ])
       expect(log.current).toBeUndefined()
       expect(JSON.stringify(lines)).not.toContain('hunter2')

@@ -116,7 +116,7 @@ async function found({ api }: Context, options: SearchOptions, from: number, siz
   const { total, hits: list } = fieldsOf(hits)
   const { value, relation } = fieldsOf(total)
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || !Array.isArray(list))
-    throw new TidegateError('BAD_ANSWER', 'The provider answered no search result.')
+    throw new TidegateError('BAD_ANSWER', "The provider's response has no search result.")
   return { assets: listOf(list, size).flatMap(assetOf), total: value, atLeast: relation === 'gte' }
 }
 

@@ -31,7 +31,7 @@ export async function contractsOf(context: Context, chainId: number): Promise<Co
   // most providers tell them: a page loads the list where it is needed
   const told = root?.contracts?.[String(chainId)] ?? (await import('./known-networks.js')).KNOWN_NETWORKS[chainId]
   const factory = addressIn(told?.ERC721Factory)
-  if (!factory) throw new TidegateError('NO_CONTRACTS', `The provider does not tell the contracts of chain ${chainId}.`)
+  if (!factory) throw new TidegateError('NO_CONTRACTS', `The provider does not list the contracts of chain ${chainId}.`)
   const router = await mustView(client, factory, 'router', [])
   const [exchanges, dispensers] = await Promise.all([
     mustView(client, router, 'getFixedRatesContracts', []),

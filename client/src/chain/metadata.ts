@@ -26,7 +26,7 @@ interface Validated {
 export async function encrypted(context: Context, chainId: number, text: string): Promise<Hex> {
   const answer = await context.api.post<unknown>(`/api/services/encrypt?chainId=${chainId}`, text)
   if (isHex(answer) && answer.length > 2) return answer
-  throw new TidegateError('BAD_ANSWER', "The provider's answer is no encrypted document.")
+  throw new TidegateError('BAD_ANSWER', "The provider's response is not an encrypted document.")
 }
 
 /** Encrypts files with the asset that they belong to, so that no other asset can be published with them. */

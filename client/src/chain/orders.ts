@@ -43,7 +43,7 @@ export async function orders(context: Context, address?: Address, options: Order
 async function onlyChain(context: Context): Promise<number> {
   const { chainIds } = await context.api.get<{ chainIds?: unknown }>('/')
   if (!Array.isArray(chainIds) || chainIds.length === 0)
-    throw new TidegateError('BAD_ANSWER', 'The provider does not tell which chains it serves.')
+    throw new TidegateError('BAD_ANSWER', 'The provider does not list its chains.')
   if (chainIds.length === 1) return Number(chainIds[0])
   throw new TidegateError('BAD_REQUEST', `chainId must be one of ${chainIds.join(', ')}.`)
 }

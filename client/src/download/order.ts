@@ -25,7 +25,7 @@ export async function orderedOf(context: Context, did: string, named: Partial<Or
   const request = { did, service: chosen.id, consumer: await consumerOf(context) }
   const standing = await standingOf(context, served, chosen, request)
   if (standing.order !== undefined) return { service: chosen.id, order: standing.order }
-  throw new TidegateError('NO_ORDER', 'There is no order that holds. Buy the asset first.')
+  throw new TidegateError('NO_ORDER', 'There is no valid order. Buy the asset first.')
 }
 
 async function consumerOf(context: Context): Promise<Address> {

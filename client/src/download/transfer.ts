@@ -34,8 +34,8 @@ export interface TransferOptions {
 }
 
 /**
- * The bytes of one version of a file, in order and each once, over as many connections as it takes. Nothing is read
- * ahead: a connection is paused until the next piece is requested.
+ * The bytes of one version of a file, in order and each once, over as many connections as it takes. A connection
+ * buffers a bounded number of bytes (with `node:http` 256 KiB), and is paused beyond that.
  */
 export class Transfer {
   facts: FileFacts | undefined

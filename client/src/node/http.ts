@@ -5,8 +5,8 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Answer, AnswerReader } from '../api.js'
 import { TidegateError } from '../errors.js'
 
-/** Bytes of a body that wait to be read before the connection is paused. */
-const WAITING = 262_144
+/** Buffered bytes of a body at which its connection is paused. */
+const HIGH_WATER_MARK = 262_144
 
 /**
  * Sends a request as `fetch` does, by `node:http`, whose bodies cost less processor time. No redirect is followed. Rejects
@@ -73,7 +73,7 @@ function readerOf(stream: Readable): AnswerReader {
     waiting?.resolve(end)
     waiting = undefined
   }
-  // nothing is read before it is requested
+  // paused until the first read
   stream.pause()
   stream.on('error', (error) => finish(Promise.reject(error)))
   stream.on('end', () => finish(Promise.resolve({ done: true })))
@@ -86,7 +86,7 @@ function readerOf(stream: Readable): AnswerReader {
     }
     pieces.push(piece)
     bytes += piece.length
-    if (bytes >= WAITING) stream.pause()
+    if (bytes >= HIGH_WATER_MARK) stream.pause()
   })
   return {
     read() {

@@ -31,7 +31,7 @@ export async function openKeystore(json: string, password: string): Promise<Priv
   const { iv, ciphertext, mac, derive } = sealedIn(json)
   const derived = await derive(password)
   const own = Buffer.from(keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext]), 'bytes'))
-  if (!timingSafeEqual(own, mac)) throw new TidegateError('WRONG_PASSWORD', 'The keystore has another password.')
+  if (!timingSafeEqual(own, mac)) throw new TidegateError('WRONG_PASSWORD', 'The password of the keystore is wrong.')
   const decipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
   const secret = Buffer.concat([decipher.update(ciphertext), decipher.final()])
   derived.fill(0)
@@ -101,7 +101,7 @@ function wholeIn(value: unknown, name: string): number {
 }
 
 function tooDear(): TidegateError {
-  return bad('asks for more work than is done for a key')
+  return bad('has key derivation parameters above what is accepted')
 }
 
 function bad(why: string): TidegateError {

@@ -42,6 +42,6 @@ export async function statusNow(signal: AbortSignal): Promise<ProviderStatus> {
     api.get<Omit<ProviderStatus, 'at' | 'providerAddresses'>>('/api/services/status', {}, signal),
     api.get<Partial<ProviderStatus>>('/', {}, signal),
   ])
-  if (!Array.isArray(status.chains)) throw new TidegateError('BAD_ANSWER', 'The provider does not tell how it is.')
+  if (!Array.isArray(status.chains)) throw new TidegateError('BAD_ANSWER', "The provider's response has no status.")
   return { ...status, providerAddresses: root.providerAddresses ?? {}, at: new Date() }
 }

@@ -42,7 +42,7 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
   const { chain, index, undoSince, reading, log, onSkipped } = options
   const { chainId } = chain
   const skip = (event: object) => {
-    log.error({ chainId, block: range.cursor.block, ...event }, 'an event was left out of the index')
+    log.error({ chainId, block: range.cursor.block, ...event }, 'event skipped by the index')
     onSkipped()
   }
   let from = options.from

@@ -95,13 +95,16 @@ export class ChainFollower {
         if (this.stopped) return
         failures += 1
         const pause = Math.min(MAX_BACKOFF, this.options.pollInterval * 2 ** Math.min(failures, 10))
-        this.log.warn({ chainId: this.chain.chainId, reason: (error as Error).message, pause }, 'index cannot go on')
+        this.log.warn(
+          { chainId: this.chain.chainId, reason: (error as Error).message, pause },
+          'index failed, retrying',
+        )
         await this.pause(pause)
       }
     }
   }
 
-  /** Reads one range. Returns true when there is nothing left to read, or nothing can be read now. Throws what stops it. */
+  /** Reads final ranges until the view of the chain is stale, or else one range. Returns true when there is nothing left to read, or nothing can be read now. Throws what stops it. */
   async step(): Promise<boolean> {
     const { chain, index } = this
     const { chainId } = chain
@@ -146,12 +149,12 @@ export class ChainFollower {
     if (ancestor === undefined) return true
     if (ancestor === 'gone') {
       if (rebuilding) return true
-      log.warn({ chainId, block: cursor.block }, 'chain history changed, reading the chain again beside the index')
+      log.warn({ chainId, block: cursor.block }, 'chain history changed, rebuilding the index')
       await index.begin(chainId, false)
       return false
     }
     if (ancestor.block === cursor.block) return false
-    log.warn({ chainId, from: cursor.block, to: ancestor.block }, 'chain was reorganised, index goes back')
+    log.warn({ chainId, from: cursor.block, to: ancestor.block }, 'chain was reorganised, index rolled back')
     await index.rollback(chainId, ancestor)
     this.block = ancestor.block
     if (this.seen) this.seen = { ...this.seen, cursor: ancestor }

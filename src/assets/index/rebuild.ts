@@ -24,7 +24,7 @@ export class Rebuild {
   }
 
   /**
-   * Reads one range. `view` is the nodes' view of the live generation, `unseenFor` the milliseconds since they last knew
+   * Reads final ranges until the view of the chain is stale, or else one range. `view` is the nodes' view of the live generation, `unseenFor` the milliseconds since they last knew
    * its cursor. Returns true where nothing can be read now. Throws what stops it.
    */
   async step({ live, next }: Generations, view: ChainView, unseenFor: number): Promise<boolean> {
@@ -39,7 +39,7 @@ export class Rebuild {
     if (!cursor || cursor.block < (heads.at(-1) as number)) return true
     const required = live ? await this.requiredBlock(live.cursor, next.wanted, view, unseenFor) : 0
     if (cursor.block < required || !(await index.promote(chainId, cursor))) return true
-    this.log.warn({ chainId, block: cursor.block }, 'the chain was read again, and that replaces what was read before')
+    this.log.warn({ chainId, block: cursor.block }, 'the rebuilt index is live')
     return false
   }
 

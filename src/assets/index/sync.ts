@@ -133,7 +133,7 @@ export class RangeSync {
       this.ahead.failed(error)
       if (!(error instanceof RangeRefused) || from === to) throw error
       // retry at once, with fewer blocks
-      log.info({ chainId, from, to, reason: error.reason }, 'nodes do not give so many blocks at once')
+      log.info({ chainId, from, to, reason: error.reason }, 'nodes refused a range of blocks, trying a smaller one')
       return { idle: false }
     }
     if (!range) {
@@ -178,6 +178,6 @@ export class RangeSync {
     const now = Date.now()
     if (block === head || now - this.lastLogged < PROGRESS_INTERVAL) return
     this.lastLogged = now
-    this.log.info({ chainId: this.chain.chainId, block, head, left: head - block }, 'index catches up')
+    this.log.info({ chainId: this.chain.chainId, block, head, left: head - block }, 'index is catching up')
   }
 }

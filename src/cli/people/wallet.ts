@@ -69,7 +69,7 @@ async function fromKeystore(path: string): Promise<PrivateKeyAccount> {
     )
     if (!failure) return attempt
     if (failure.code !== 'WRONG_PASSWORD' || tries === TRIES) throw failure
-    process.stderr.write('That is another password.\n')
+    process.stderr.write('The password is wrong.\n')
   }
 }
 

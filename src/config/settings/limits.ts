@@ -68,7 +68,7 @@ export const LIMITS = {
   MAX_BODY_SIZE: setting({
     parse: parse.integer(1024, 1_073_741_824),
     default: 10_485_760,
-    doc: 'Maximum body of encrypt, decrypt and validate, in bytes; all other routes accept at most 256 KiB.',
+    doc: 'Maximum body of encrypt, decrypt and validate, in bytes. Uploads are limited by HOSTING_MAX_FILE; all other routes accept at most 256 KiB.',
   }),
   MAX_DDO_SIZE: setting({
     parse: parse.integer(1024, 16_777_216),

@@ -124,7 +124,7 @@ export class S3Place implements Place {
     const { status, code } = failure
     if (LOST.includes(code)) throw lostBytes()
     if (status === 507 || FULL.includes(code))
-      throw new HostingError('HOSTING_FULL', 'There is no room for more bytes.')
+      throw new HostingError('HOSTING_FULL', 'The storage of hosted files is full.')
     throw new HostingError(
       'HOSTING_UNAVAILABLE',
       'The place of the hosted files does not answer. Try again in a moment.',

@@ -23,7 +23,7 @@ const ADMITTED = new WeakMap<FastifyRequest, BudgetUse>()
 
 /**
  * Limits the requests and the bytes of files per address and minute. Counted in the database, over all instances. The
- * address is that of the connection, or the one that a trusted proxy forwards. Requests to any path count.
+ * address is that of the connection, or the one that a trusted proxy forwards. Requests to any path count, except probes.
  */
 export function registerRateLimits(app: FastifyInstance, limits: Limits): void {
   limitRequests(app, limits, ({ method }) => method !== 'OPTIONS')

@@ -86,7 +86,7 @@ export async function* checkState(place: Place): AsyncGenerator<Finding> {
 }
 
 function versionLine(version: number): string {
-  if (version === 0) return 'schema: none, this is no database of Tidegate'
+  if (version === 0) return 'schema: none, this is not a database of Tidegate'
   if (version > SCHEMA_VERSION) return `schema: version ${version}, of a newer Tidegate`
   return `schema: version ${version}${version < SCHEMA_VERSION ? `, the next start makes it ${SCHEMA_VERSION}` : ''}`
 }

@@ -100,7 +100,7 @@ async function withCurrentSchema(
 ): Promise<void> {
   const file = await openSnapshot({ kind: 'file', path })
   try {
-    if (file.version === 0) throw new StartError([`${path} is no backup of Tidegate.`])
+    if (file.version === 0) throw new StartError([`${path} is not a backup of Tidegate.`])
     if (file.version > SCHEMA_VERSION) throw new StartError([`${path} was made by a newer version of Tidegate.`])
     await assertIntact(file, path)
     if (file.version === SCHEMA_VERSION) return await work(file, (await identityIn(file)) as Identity)

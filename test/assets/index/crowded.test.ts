@@ -170,7 +170,7 @@ describe('a block whose events exceed the limits of the nodes', () => {
     expect((await find(revoked)).metadata).toMatchObject({ ddo: null, reason: 'has events that no node gives' })
     expect((await find(kept)).metadata).toMatchObject({ state: 0, reason: null })
     expect(said).toContainEqual(
-      expect.objectContaining({ address: revoked.nft, block: crowded, message: 'an event was left out of the index' }),
+      expect.objectContaining({ address: revoked.nft, block: crowded, message: 'event skipped by the index' }),
     )
     node.close()
   })

@@ -180,7 +180,7 @@ describe('the index of many assets', () => {
     expect(await asset('old')).toBeUndefined()
     expect(rows('old')).toEqual(rows('after'))
     // rolled back, not rebuilt
-    expect(said).toEqual(Array(2).fill('chain was reorganised, index goes back'))
+    expect(said).toEqual(Array(2).fill('chain was reorganised, index rolled back'))
     expect(rows('old').index_asset).toHaveLength(COUNT)
   })
 
