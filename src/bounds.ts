@@ -248,7 +248,7 @@ export const BOUNDS = {
   chain: {
     /** Bytes of a response of a node, parsed within 50 ms. Blocks with more are requested in smaller parts, down to one contract. */
     response: 8_388_608,
-    /** Shape of a response: twice the values and keys that so many bytes of events have, not the millions that empty objects would be. */
+    /** Values and keys of a response: twice what so many bytes of events have. Empty objects would make millions. */
     shape: { values: 500_000, keys: 400_000, depth: 32 },
     /** Characters of all events that were read ahead and wait for their turn: what exceeds it is dropped, and requested again in its turn. */
     ahead: 8_388_608,
@@ -415,7 +415,7 @@ export const BOUNDS = {
     batch: 200,
     /** The same in assets: updating the search rows of one takes more than a millisecond of CPU time. */
     assets: 50,
-    /** The same in bytes of their lines: a name may be as long as a document. So much of a sample is compared at once, too. */
+    /** The same in bytes of their lines: a name may be as long as a document. A sample is compared in batches of as much. */
     bytes: 4_194_304,
     /** Assets whose documents are requested from a node at once: a batch of so many requests is accepted everywhere. */
     requested: 25,
@@ -427,9 +427,9 @@ export const BOUNDS = {
     ranges: 500,
     /** Of these, in flight at once. */
     rangesAtOnce: 8,
-    /** Times that a request is repeated while no node answers, or they limit requests. */
+    /** Retries of a request while no node answers, or nodes limit requests. */
     retries: 6,
-    /** Milliseconds before the first repetition. It doubles with each. */
+    /** Milliseconds of backoff before the first retry. It doubles with each. */
     firstBackoff: 500,
   },
   nonces: {
@@ -471,7 +471,7 @@ export const BOUNDS = {
     batch: 262_144,
     /** Bytes of an upload that may wait for the disk. */
     uploadMemory: 2_097_152,
-    /** Bytes of all uploads that may do so, of one process; beyond that each has two batches. */
+    /** Bytes that all uploads of one process may buffer for the disk; beyond that each has two batches. */
     batchMemory: 33_554_432,
     /** Milliseconds after which fewer are written: a slow connection takes long to bring as many. */
     batchWait: 20,
@@ -521,7 +521,7 @@ export const BOUNDS = {
     uses: 1000,
     /** Ids that are looked up in the database at once. */
     known: 100,
-    /** Milliseconds between two looks for files that have ended. */
+    /** Milliseconds between two sweeps for expired files. */
     sweepInterval: 60_000,
     /** Milliseconds between two looks for what crashes have left in the bucket: it lists all unfinished uploads. */
     tidyInterval: 3_600_000,
@@ -539,7 +539,7 @@ export const BOUNDS = {
     threads: 2,
     /** Milliseconds of processor time for one task, including the start of its thread: an honest one takes ten, with a new thread 500. */
     deadline: 10_000,
-    /** Documents of one task while the index catches up, their characters, and milliseconds of processor time: where that does not do, each is read by itself. */
+    /** Documents of one task while the index catches up, their characters, and milliseconds of processor time: if such a batch fails, its documents are read one by one. */
     together: { documents: 8, size: 262_144, deadline: 2_500 },
     /** Milliseconds after which an idle thread is stopped, which frees its memory. */
     idleTimeout: 30_000,

@@ -6,7 +6,7 @@ export type ErrorKind =
   | 'denied'
   /** The requested resource does not exist. */
   | 'notFound'
-  /** What the caller was given has ended for good. */
+  /** The resource existed, and is gone for good. */
   | 'gone'
   /** The state of the resource does not allow the request. */
   | 'conflict'
@@ -134,18 +134,18 @@ export const ERROR_CATALOGUE = {
   },
   HOSTING_FULL: {
     kind: 'full',
-    cause: 'The place of the hosted files is full. What was acknowledged is kept.',
+    cause: 'The storage of hosted files is full. What was acknowledged is kept.',
     remedy: 'Try again later: the upload continues where it was.',
   },
   HOSTING_UNAVAILABLE: {
     kind: 'unavailable',
     cause:
-      'The place of the hosted files does not answer, or too many files are uploaded at once. What was acknowledged is kept.',
+      'The storage of hosted files does not respond, or too many files are being uploaded. What was acknowledged is kept.',
     remedy: 'Try again in a moment: the upload continues where it was.',
   },
   UPLOAD_LOST: {
     kind: 'gone',
-    cause: 'The place of the hosted files has lost bytes of this upload.',
+    cause: 'The storage of hosted files has lost bytes of this upload.',
     remedy: 'Delete the upload, and upload the file again.',
   },
   UNKNOWN_CHAIN: {

@@ -66,8 +66,8 @@ export class StorageError extends ProviderError {
 export class ChainError extends ProviderError {}
 export class StateError extends ProviderError {}
 
-/** A DID that is not in the index may still be on a chain, since the index of one is stale. */
-export class UnseenError extends ChainError {
+/** The DID is not in the index, but the asset may exist, since the index of a chain is stale. */
+export class StaleIndexError extends ChainError {
   /** `reached`: whether every chain was reached since the start. */
   constructor(reached = true) {
     super(

@@ -22,7 +22,7 @@ export function retriesAfter(error: unknown, started: boolean, most: number): nu
   return code.startsWith('STORAGE_') ? 0 : Math.min(LIMITS.firstRetries, most)
 }
 
-/** Milliseconds before the next attempt: doubling, spread out, and no less than the provider asks for. */
+/** Milliseconds before the next attempt: exponential backoff with jitter, and no less than the provider asks for. */
 export function pauseBefore(attempt: number, error: unknown): number {
   const { first, longest } = LIMITS.pause
   const backOff = Math.min(first * 2 ** (attempt - 1), longest) * (0.5 + Math.random() / 2)

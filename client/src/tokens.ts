@@ -5,7 +5,7 @@ import { fieldsOf } from './values.js'
 import type { Answer } from './wire.js'
 
 export interface TokenOptions {
-  /** Seconds until it runs out; an hour where it is not given. */
+  /** Seconds until it expires; an hour where it is not given. */
   lifetime?: number
   /** The chain of a contract wallet, where the provider serves several. */
   chainId?: number
@@ -19,7 +19,7 @@ export interface Token {
 }
 
 /**
- * Makes an auth token, which stands for the wallet's signatures until it runs out or is deleted. Signed by the wallet.
+ * Makes an auth token, which stands for the wallet's signatures until it expires or is deleted. Signed by the wallet.
  * Throws TidegateError, with `VALIDATION` where the provider grants no such lifetime.
  */
 export async function createToken(context: Context, options: TokenOptions = {}): Promise<Token> {

@@ -111,9 +111,9 @@ export interface Quote {
   consumer: Address
   /** What buying takes: with `order` nothing, with `renews` the provider fee alone, with `held` no datatoken. */
   price: Price
-  /** An order that still holds, which makes buying unnecessary. */
+  /** A valid order, which makes buying unnecessary. */
   order?: Hex
-  /** An order whose access still runs while its provider fee has run out. */
+  /** An order whose access still runs while its provider fee has expired. */
   renews?: Hex
   /** Whether the buyer holds a datatoken already, of a purchase that was broken off. */
   held?: boolean

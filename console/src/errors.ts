@@ -30,13 +30,13 @@ const HINTS: Record<string, string> = {
   NONCE_TOO_LOW: 'Another page or program has sent from this account. Try again.',
   PENDING_TRANSACTION: 'Wait until the other transaction is mined, or speed it up in the wallet.',
   CREDENTIALS_DENIED: 'Its publisher lets chosen addresses buy it, and this account is not one of them.',
-  ASSET_NOT_CONSUMABLE: 'Its publisher has taken it off. Nobody can have it now.',
+  ASSET_NOT_CONSUMABLE: 'Its publisher has withdrawn it. Nobody can have it now.',
   ASSET_NOT_FOUND: 'The index may be a minute behind, or it is of another provider.',
   DID_NOT_RESOLVED: 'The index may be a minute behind, or it is of another provider.',
-  FILE_UNAVAILABLE: 'The place where the file lies does not give it now. Nothing was paid.',
+  FILE_UNAVAILABLE: 'The storage of the file does not deliver it now. Nothing was paid.',
   STORAGE_NOT_FOUND: 'The file is not where it was. Tell its publisher.',
   NO_ORDER: 'Buy it first.',
-  ORDER_EXPIRED: 'The order has ended. Buy it again.',
+  ORDER_EXPIRED: 'The order has expired. Buy it again.',
   FILE_CHANGED: 'Choose it again, and begin anew.',
   DIGEST_MISMATCH: 'It was not saved. Download it again; if it stays so, tell the publisher.',
   BROKEN_OFF: 'Try again: it begins anew.',
@@ -45,12 +45,12 @@ const HINTS: Record<string, string> = {
   BUSY: 'The service is busy. Try again in a moment.',
   SEARCH_UNAVAILABLE: 'The search index is being built or very busy. Try again in a moment.',
   NOT_A_PUBLISHER:
-    'This provider hosts files of chosen publishers alone. Name where your file lies instead, or ask the operator.',
+    'This provider hosts files of selected publishers only. Name where your file is stored instead, or ask the operator.',
   UPLOAD_QUOTA: 'Your files here take all the room you have. Remove some, or ask the operator.',
   UPLOAD_TOO_LARGE: 'Name where it lies instead, or ask the operator.',
-  HOSTING_FULL: 'The provider’s disk is full. Tell the operator; what was uploaded is kept.',
+  HOSTING_FULL: 'The provider’s storage is full. Tell the operator; what was uploaded is kept.',
   NOT_PERMITTED: 'Use the account that has published it.',
-  FOREIGN_DATATOKEN: 'Its datatoken is none of the known contracts. Do not pay for it.',
+  FOREIGN_DATATOKEN: 'Its datatoken was not made by the known contracts. Do not pay for it.',
 }
 
 /** Makes words of anything that was thrown. */

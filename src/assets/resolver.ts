@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain, Chains } from '../chain/chains.js'
-import { AssetError, UnseenError } from '../errors.js'
+import { AssetError, StaleIndexError } from '../errors.js'
 import { type Ddo, didsOf, type Service } from './ddo.js'
 
 /** An asset as returned by a source. State and datatokens must be verified by the source itself. */
@@ -19,7 +19,7 @@ export interface SourcedAsset {
  */
 export interface AssetSource {
   readonly name: string
-  /** Returns an asset, or undefined where there is none. Throws UnseenError where the source cannot tell, ProviderError. */
+  /** Returns an asset, or undefined where there is none. Throws StaleIndexError where the source cannot tell, ProviderError. */
   find(did: string): Promise<SourcedAsset | undefined>
 }
 
@@ -45,14 +45,14 @@ export class AssetResolver {
   ) {}
 
   /**
-   * Resolves an asset. Throws AssetError DID_NOT_RESOLVED where no source has one that can be verified, UnseenError
+   * Resolves an asset. Throws AssetError DID_NOT_RESOLVED where no source has one that can be verified, StaleIndexError
    * where a source cannot tell whether there is one, ProviderError.
    */
   async resolve(did: string): Promise<Asset> {
-    let unseen: UnseenError | undefined
+    let unseen: StaleIndexError | undefined
     for (const source of this.sources) {
       const found = await source.find(did).catch((error: unknown) => {
-        if (!(error instanceof UnseenError)) throw error
+        if (!(error instanceof StaleIndexError)) throw error
         unseen = error
       })
       if (!found) continue

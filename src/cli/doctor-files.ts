@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Settings } from '../config/schema.js'
-import { allFiles, faultOf, strangersIn } from '../hosting/audit.js'
+import { allFiles, countOrphans, faultOf } from '../hosting/audit.js'
 import { LocalPlace } from '../hosting/local-place.js'
 import { s3Place } from '../hosting/open.js'
 import type { Place } from '../hosting/place.js'
@@ -53,7 +53,7 @@ async function* fileFindings(place: Place, store: HostedStore): AsyncGenerator<F
   }
   yield { ok: true, text: `hosted files: ${read} are as they were uploaded` }
   // a folder that was never made has none
-  const strangers = await strangersIn(place, store).catch(() => 0)
+  const strangers = await countOrphans(place, store).catch(() => 0)
   if (strangers > 0)
     yield { ok: false, optional: true, text: `hosted files: ${strangers} in their place are not in the database` }
 }

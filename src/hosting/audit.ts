@@ -33,10 +33,10 @@ export async function faultOf(file: HostedRow, place: Place): Promise<FileFault 
   return hash.digest('hex') === file.sha256 ? undefined : 'altered'
 }
 
-/** Counts files in the place that the store does not know, in the order of their ids. They are never deleted automatically. */
-export async function strangersIn(place: Place, store: HostedStore): Promise<number> {
+/** Counts orphaned files: those in the place without a row in the store. They are never deleted automatically. */
+export async function countOrphans(place: Place, store: HostedStore): Promise<number> {
   const removed = new Set((await store.removed(Number.MAX_SAFE_INTEGER)).map(({ id }) => id))
-  let strangers = 0
-  for await (const id of place.ids()) if (!removed.has(id) && !(await store.find(id))) strangers += 1
-  return strangers
+  let orphans = 0
+  for await (const id of place.ids()) if (!removed.has(id) && !(await store.find(id))) orphans += 1
+  return orphans
 }

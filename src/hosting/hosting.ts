@@ -41,14 +41,14 @@ export class Hosting {
     const { file, creation } = uploader
     const id = file?.id ?? ids.next(creation)
     const begun = creation && (await store.find(id))
-    if (begun && !hasEnded(begun)) return asBegun(begun, request.urlOf(id))
+    if (begun && !isExpired(begun)) return asBegun(begun, request.urlOf(id))
     return answerTus(request, { store, place }, this.limits, uploader, id)
   }
 
   /** Returns a file of an owner. Throws the same HostingError whatever the reason that there is none; StateError. */
   async owned(id: string, owner: string): Promise<HostedRow> {
     const file = HOSTED_ID.test(id) ? await this.tools.store.find(id) : undefined
-    if (!file || file.owner !== owner || hasEnded(file)) throw notFound()
+    if (!file || file.owner !== owner || isExpired(file)) throw notFound()
     return file
   }
 
@@ -79,7 +79,7 @@ export class Hosting {
   }
 }
 
-function hasEnded({ completedAt, expiresAt }: HostedRow): boolean {
+function isExpired({ completedAt, expiresAt }: HostedRow): boolean {
   return completedAt === null && expiresAt <= Date.now()
 }
 

@@ -19,7 +19,7 @@ export interface Journal {
    * is read, and compared with what was uploaded.
    */
   acknowledge(place: string | null, options?: { isDoubtful: boolean }): Promise<void>
-  /** Ends the request with what has arrived: others wait for what its writer has. It may be repeated. */
+  /** Ends the request early, and keeps what has arrived: other uploads wait for its memory. It may be repeated. */
   giveUp(): void
   /** Acknowledges the whole file, which an earlier request has left complete without being able to say so. */
   complete(place: string): Promise<void>

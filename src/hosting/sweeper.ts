@@ -43,14 +43,14 @@ export class Sweeper {
   private run(): void {
     this.running ??= this.sweep(Date.now())
       .catch((error: Error & { code?: string }) => {
-        this.tools.log.warn({ code: error.code ?? error.name }, 'hosted files that have ended could not be deleted')
+        this.tools.log.warn({ code: error.code ?? error.name }, 'expired hosted files could not be deleted')
       })
       .finally(() => {
         this.running = undefined
       })
   }
 
-  /** Deletes what has ended at a time, in milliseconds since 1970. Throws StateError, or the error of the place. */
+  /** Deletes what has expired at a time, in milliseconds since 1970. Throws StateError, or the error of the place. */
   async sweep(now: number): Promise<void> {
     const { store, lifetime } = this.tools
     for (const id of await store.expired(now, BOUNDS.hosting.sweepBatch)) await store.remove(id, now)

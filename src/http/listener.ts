@@ -4,7 +4,7 @@ import { type AddressInfo, connect, Server as NetServer } from 'node:net'
 /** Milliseconds that a turn of the event loop takes in which next to nothing happened. */
 const SHORT_TURN = 0.1
 
-/** Milliseconds until new connections have to wait, for a second at least, and until the listener is closed anyway. */
+/** Milliseconds after which new connections have to wait, for a second at least, and after which the listener is closed in any case. */
 const PATIENCE = { others: 200, all: 1000 }
 
 /** The backlog that Node gives a listener by default. */
@@ -27,7 +27,7 @@ const handleOf = (owner: object) => (owner as { _handle?: Handle | null })._hand
 export async function closeListener(server: NetServer): Promise<void> {
   const asked = performance.now()
   // in a cluster, the primary accepts
-  const mayClose = cluster.isWorker ? quietTurns(server) : plugs(server, asked)
+  const mayClose = cluster.isWorker ? idleTurns(server) : fullBacklogs(server, asked)
   for await (const isDone of mayClose)
     if (isDone || !server.listening || performance.now() - asked > PATIENCE.all) break
   NetServer.prototype.close.call(server)
@@ -37,7 +37,7 @@ export async function closeListener(server: NetServer): Promise<void> {
  * For each turn of the event loop, whether nothing was accepted in it and it was short, since in a long one a connection may
  * have come that is accepted in the next.
  */
-async function* quietTurns(server: NetServer): AsyncGenerator<boolean> {
+async function* idleTurns(server: NetServer): AsyncGenerator<boolean> {
   let accepted = 0
   const count = () => void accepted++
   server.on('connection', count)
@@ -54,10 +54,10 @@ async function* quietTurns(server: NetServer): AsyncGenerator<boolean> {
 }
 
 /**
- * At the end of each turn of the event loop in which nothing was accepted, whether the queue is plugged. Once others have to
- * wait also at each connection that is accepted: then the queue is empty, even of a listener that is never without one.
+ * At the end of each turn of the event loop in which nothing was accepted, whether the accept backlog is full. Once others have to
+ * wait also at each connection that is accepted: then the backlog is empty, even of a listener that is never without one.
  */
-async function* plugs(server: NetServer, asked: number): AsyncGenerator<boolean> {
+async function* fullBacklogs(server: NetServer, asked: number): AsyncGenerator<boolean> {
   let wake = () => {}
   let isCalm = false
   const onConnection = () => {
@@ -73,7 +73,7 @@ async function* plugs(server: NetServer, asked: number): AsyncGenerator<boolean>
         wake = waited < PATIENCE.others ? () => {} : resolve
         setImmediate(resolve)
       })
-      yield server.listening && (isCalm || waited >= PATIENCE.others) && (await isPlugged(server, waited))
+      yield server.listening && (isCalm || waited >= PATIENCE.others) && (await isBacklogFull(server, waited))
     }
   } finally {
     server.off('connection', onConnection)
@@ -81,13 +81,13 @@ async function* plugs(server: NetServer, asked: number): AsyncGenerator<boolean>
 }
 
 /**
- * Fills the queue of a listener with a connection of our own, where it is empty: the system makes no other until the next
- * turn of the event loop, in which the listener has to be closed or accepts it. Answers whether it did.
+ * Fills the accept backlog of a listener with a connection of our own, where it is empty: the system makes no other until the next
+ * turn of the event loop, in which the listener has to be closed or accepts it. Returns whether it did.
  */
-async function isPlugged(server: NetServer, waited: number): Promise<boolean> {
+async function isBacklogFull(server: NetServer, waited: number): Promise<boolean> {
   const { address, port } = server.address() as AddressInfo
   const listener = handleOf(server)
-  // a queue that has room for one
+  // a backlog that has room for one
   if (listener?.listen?.(0) !== 0) return false
   const plug = connect(port, LOOPBACK[address] ?? address).on('error', () => undefined)
   // Node connects at the next tick, which is no turn of the event loop. The system connects to itself while it is asked to

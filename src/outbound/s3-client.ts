@@ -50,7 +50,7 @@ export class S3Error extends Error {
 
 const { s3Connections, s3Connect, s3Silence, s3Answer } = BOUNDS.hosting
 
-/** Milliseconds before each repetition of a request. */
+/** Milliseconds of backoff before each retry, to which jitter is added. */
 export const BACKOFFS = [100, 300, 900, 2700]
 
 /**
@@ -72,7 +72,7 @@ export class S3Client {
 
   /** Sends a request, and reads the answer. Rejects with S3Error, also for any status but 2xx, and the signal's reason. */
   async send(request: S3Request): Promise<S3Answer & { text: string }> {
-    return this.repeated(request, async (signal) => {
+    return this.withRetries(request, async (signal) => {
       const { body, ...answer } = await this.once(request, signal)
       const text = await textOf(body)
       // some failures come late, with the status of success
@@ -83,7 +83,7 @@ export class S3Client {
 
   /** Like send, with the answer as a stream, which must be read or destroyed. */
   async open(request: S3Request): Promise<S3Answer & { body: Readable }> {
-    return this.repeated(request, async (signal) => {
+    return this.withRetries(request, async (signal) => {
       const answer = await this.once(request, signal)
       if (answer.status >= 300) throw failureOf(answer.status, await textOf(answer.body))
       return answer
@@ -94,7 +94,10 @@ export class S3Client {
     return this.agent.destroy()
   }
 
-  private async repeated<T>({ signal }: S3Request, ask: (signal: AbortSignal | undefined) => Promise<T>): Promise<T> {
+  private async withRetries<T>(
+    { signal }: S3Request,
+    ask: (signal: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       const failure = await ask(signal).then(
         (value) => ({ value }),
@@ -103,7 +106,7 @@ export class S3Client {
       if ('value' in failure) return failure.value
       const backoff = BACKOFFS[attempt]
       if (!failure.isTransient || backoff === undefined) throw failure
-      // many that failed at once do not come back at once
+      // jitter: requests that failed together are not retried together
       await sleep(backoff * (0.5 + Math.random()), undefined, { ...(signal ? { signal } : {}) })
     }
   }

@@ -13,8 +13,8 @@ type Ask = (query: Query) => Promise<Result>
 const BASE_SIZE = 1024
 
 /**
- * Answers searches of a database, and keeps what was found while the index stays as it was. The database is asked for every
- * search whether it did, so that none misses a change that was committed before.
+ * Answers searches of a database, and caches what was found until the index changes. Every search reads the state of the
+ * index first, so that none misses a change that was committed before.
  */
 export class Answers {
   /** The state of the index that `kept` is of. */
@@ -35,8 +35,8 @@ export class Answers {
   ) {}
 
   /**
-   * What was found by a search before, if that is what it finds now; else what `search` finds. The same search of several
-   * callers is made once: the others wait for it, and then ask whether the index is still as it was. For keys see `keyOf`.
+   * What was found by a search before, if that is what it finds now; else what `search` finds. Identical concurrent
+   * searches are coalesced: the others wait for the first one, and then read the state of the index again. For keys see `keyOf`.
    */
   async knownOr(key: string, search: () => Promise<Found>): Promise<Found> {
     const known = await this.known(key)
@@ -88,7 +88,7 @@ export class Answers {
     return answer.found
   }
 
-  /** What the last search saw, for a database to which every statement is a way. */
+  /** What the last search saw, for a database where each statement is a round trip. */
   private get seen(): Seen | undefined {
     return this.dialect === 'postgres' && this.assets.state !== null ? this.assets : undefined
   }

@@ -10,8 +10,8 @@ import type { IndexBatch, IndexRole } from './store.js'
 const IDLE = 30_000
 
 /**
- * Of the time that a batch takes, the part for which the database is left to others before the next one: other processes poll
- * for it, and must not starve.
+ * The pause after each batch, as a fraction of the time that it took: other processes poll for the write lock, and must not
+ * starve.
  */
 const REST = 0.25
 

@@ -12,7 +12,7 @@ export interface Cursor {
 export type IndexChange =
   | { kind: 'nft'; nft: IndexedNft }
   | { kind: 'datatoken'; datatoken: IndexedDatatoken }
-  /** With the search rows of the asset, if they are there already. They hold for what the asset was expected to be alone. */
+  /** With the search rows of the asset, if they are there already. They are valid only while the asset is as expected. */
   | {
       kind: 'metadata'
       metadata: IndexedMetadata

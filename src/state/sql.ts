@@ -45,8 +45,8 @@ export interface Driver {
   query(query: Query): Promise<Result>
   transact<T>(script: Script<T>): Promise<T>
   /**
-   * Applies a batch of the index as `transact` would, off the event loop. Undefined where it is for `transact`: small ones, and
-   * those whose changes may be refused one by one.
+   * Applies a batch of the index as `transact` would, off the event loop. Undefined for batches that `transact` has to
+   * apply: small ones, and those whose changes may be refused one by one.
    */
   commitOnThread?(role: IndexRole, batch: IndexBatch): Promise<boolean> | undefined
   /**

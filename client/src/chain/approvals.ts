@@ -21,7 +21,7 @@ export async function assertHeld({ client, address }: Sender, amounts: readonly 
     )
   }
   if ((await ask(client.getBalance({ address }))) > 0n) return
-  throw new TidegateError('INSUFFICIENT_GAS', `The account ${address} holds nothing of the chain's own coin for gas.`)
+  throw new TidegateError('INSUFFICIENT_GAS', `The account ${address} has none of the chain's native token for gas.`)
 }
 
 /**

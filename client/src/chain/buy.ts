@@ -13,7 +13,7 @@ export interface BuyOptions extends QuoteOptions, SendOptions {}
 
 /**
  * Buys and orders, in the fewest transactions that the datatoken's template allows, each token approved for exactly what
- * is paid. An order that still holds is used instead of a new one, a fee that has run out is renewed by itself, and a
+ * is paid. A valid order is used instead of a new one, a fee that has expired is renewed by itself, and a
  * datatoken that the account holds is not bought again: after a failure, buying again resumes the purchase. With a quote
  * the price is compared before anything is sent, and one that has changed since is refused; on the chain, no more than
  * the quoted price can be taken. Throws TidegateError, which names every transaction that was sent: `PRICE_CHANGED`,
@@ -147,5 +147,5 @@ function assertOrdered({ logs }: TransactionReceipt, { datatoken }: Quote, { sen
     }
   })
   if (!ordered)
-    throw new TidegateError('NOT_ORDERED', 'The transaction passed and holds no order.', { transactions: sent })
+    throw new TidegateError('NOT_ORDERED', 'The transaction succeeded, but contains no order.', { transactions: sent })
 }

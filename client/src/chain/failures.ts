@@ -16,7 +16,7 @@ const WORDS: readonly [RegExp, string, string][] = [
   [/exceeds balance|insufficient ?balance/i, 'INSUFFICIENT_TOKENS', 'the account does not hold enough of a token'],
   [/allowance/i, 'NO_ALLOWANCE', 'the contract may not take as much of a token, or the publisher asks for more now'],
   [/transfer amount is too low/i, 'TOKEN_REFUSED', 'the token keeps a part of what is transferred'],
-  [/caller balance too high/i, 'UNAVAILABLE', 'the dispenser gives nothing to who holds as much already'],
+  [/caller balance too high/i, 'UNAVAILABLE', 'the dispenser gives nothing to accounts that hold as much already'],
   [/dispenser not active|not enough reserves|amount too high|request DT/i, 'UNAVAILABLE', 'the dispenser gives none'],
   [/exchange.*(active|exist)|allowed to swap/i, 'UNAVAILABLE', 'the exchange sells none'],
   [/cap exceeded/i, 'UNAVAILABLE', 'all datatokens are sold'],

@@ -10,11 +10,11 @@ import { ask } from './reads.js'
 
 /** What a consumer has of a service already, or what the provider asks for. */
 export interface Standing {
-  /** An order that holds: nothing is to be paid. */
+  /** A valid order: nothing is to be paid. */
   order?: Hex
   /** The fee for a new order; undefined with `order`. */
   providerFee?: ProviderFee
-  /** An order whose access still runs while its provider fee has run out: that alone has to be paid again. */
+  /** An order whose access still runs while its provider fee has expired: that alone has to be paid again. */
   renews?: Hex
 }
 
@@ -29,7 +29,7 @@ const SLACK = 86_400_000
  * Looks for an order of the consumer that still holds. The chain tells which there are, and the provider which of them it
  * accepts. Throws TidegateError with the provider's reason where it would hand out nothing, `ORDER_PENDING`.
  */
-export async function standingOf(
+export async function findValidOrder(
   context: Context,
   served: Served,
   service: ServedService,
@@ -49,11 +49,11 @@ export async function standingOf(
   let pending: StartedOrder | undefined
   for (const order of found.filter(({ serviceIndex }) => serviceIndex === service.index).slice(0, MOST)) {
     if (await holds(order.tx)) return { order: order.tx }
-    if (request.environment === undefined && stillRuns(order, service)) pending ??= order
-    if (!(await hasRunOut(client, order))) continue
+    if (request.environment === undefined && isAccessValid(order, service)) pending ??= order
+    if (!(await isFeeExpired(client, order))) continue
     for (const renewal of (await findRenewals(client, order, consumer)).slice(0, MOST))
       if (await holds(renewal)) return { order: renewal }
-    if (renews === undefined && stillRuns(order, service)) renews = order.tx
+    if (renews === undefined && isAccessValid(order, service)) renews = order.tx
   }
   if (pending) assertSeen(pending)
   if (!providerFee) {
@@ -80,12 +80,12 @@ function assertSeen({ tx, time }: StartedOrder): void {
   throw new TidegateError('ORDER_PENDING', message, { transactions: [tx] })
 }
 
-function stillRuns({ time }: StartedOrder, { timeout }: ServedService): boolean {
+function isAccessValid({ time }: StartedOrder, { timeout }: ServedService): boolean {
   return timeout === 0 || time.getTime() + timeout * 1000 > Date.now()
 }
 
 /** Whether the provider fee that was paid with an order had an end, which has passed. */
-async function hasRunOut(client: PublicClient, { tx: hash, datatoken }: StartedOrder): Promise<boolean> {
+async function isFeeExpired(client: PublicClient, { tx: hash, datatoken }: StartedOrder): Promise<boolean> {
   const { logs } = await ask(client.getTransactionReceipt({ hash }))
   const ends = logs.flatMap((log) => feeEnd(log, datatoken))
   const now = Date.now() / 1000

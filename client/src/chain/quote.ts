@@ -5,7 +5,7 @@ import { addressOf } from '../signing.js'
 import type { Price, Quote } from '../types.js'
 import { type Served, type ServedService, servedDocument, serviceIn } from './document.js'
 import { summed } from './erc20.js'
-import { standingOf } from './holding.js'
+import { findValidOrder } from './holding.js'
 import type { Market } from './offers.js'
 import { type Plan, planOf } from './price.js'
 
@@ -35,8 +35,8 @@ export interface QuotePlan {
 
 /**
  * The whole price of an order, to the last unit, before anything is paid: the datatoken with all fees of its exchange,
- * what its publisher adds, and what the provider asks for and has signed. With an order that still holds `order` is set
- * and the total is empty; where only the provider fee of one has run out, it is that fee alone. Reads only, and asks for
+ * what its publisher adds, and what the provider asks for and has signed. With a valid order `order` is set
+ * and the total is empty; where only the provider fee of one has expired, it is that fee alone. Reads only, and asks for
  * no signature. Throws TidegateError with the provider's reason where it would not hand out: `CREDENTIALS_DENIED`,
  * `FILE_UNAVAILABLE`, `ASSET_NOT_CONSUMABLE`, …
  *
@@ -52,7 +52,8 @@ export async function quote(context: Context, did: string, options: QuoteOptions
 export async function quotePlan(context: Context, did: string, options: QuoteOptions): Promise<QuotePlan> {
   const buyer = context.wallet ? await addressOf(context) : undefined
   const consumer = options.consumer ? getAddress(options.consumer) : buyer
-  if (!consumer) throw new TidegateError('NO_WALLET', 'Whose price is it? This needs a wallet, or a consumer.')
+  if (!consumer)
+    throw new TidegateError('NO_WALLET', 'A quote depends on the buyer: this needs a wallet, or a consumer.')
   const served = await servedDocument(context, did)
   const service = serviceIn(served, options.service)
   const { file, environment, validUntil, market } = options
@@ -60,7 +61,7 @@ export async function quotePlan(context: Context, did: string, options: QuoteOpt
   const { chainId } = served
   const { datatoken } = service
   const about = { did, service: service.id, chainId, datatoken, consumer }
-  const { order, providerFee, renews } = await standingOf(context, served, service, request)
+  const { order, providerFee, renews } = await findValidOrder(context, served, service, request)
   if (order) return { quote: { ...about, price: NOTHING, order }, served, service, plan: undefined }
   const plan = await planOf(context, { chainId, datatoken, providerFee, buyer: buyer ?? consumer, market })
   const { price, held } = plan

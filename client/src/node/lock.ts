@@ -3,9 +3,9 @@ import { open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { TidegateError } from '../errors.js'
 
-/** Milliseconds between signs of life, and after how many without one a lock is left over. */
-const BEAT = 2_000
-const LEFT_OVER = 15_000
+/** Milliseconds between heartbeats, and after how many without one a lock is stale. */
+const HEARTBEAT = 2_000
+const STALE_AFTER = 15_000
 
 /** Who works on a file: at most one process, of whatever machine sees the folder. */
 export interface Lock {
@@ -20,8 +20,8 @@ export async function lockOf(path: string): Promise<Lock> {
   const own = JSON.stringify({ host: hostname(), pid: process.pid, id: randomUUID() })
   for (let attempt = 0; attempt < 3; attempt++) {
     if (await created(path, own)) return held(path, own)
-    if (!(await isLeftOver(path))) break
-    // of several that find it left over only one moves it away
+    if (!(await isStale(path))) break
+    // of several that find it stale only one moves it away
     const aside = `${path}.${randomUUID()}`
     await rename(path, aside).catch(() => undefined)
     await rm(aside, { force: true })
@@ -41,10 +41,10 @@ async function created(path: string, own: string): Promise<boolean> {
   }
 }
 
-async function isLeftOver(path: string): Promise<boolean> {
+async function isStale(path: string): Promise<boolean> {
   try {
     const [{ mtimeMs }, text] = await Promise.all([stat(path), readFile(path, 'utf8')])
-    if (Date.now() - mtimeMs > LEFT_OVER) return true
+    if (Date.now() - mtimeMs > STALE_AFTER) return true
     // one that is being written is empty for a moment
     const { host, pid } = JSON.parse(text || '{}') as { host?: string; pid?: number }
     return host === hostname() && typeof pid === 'number' && !isAlive(pid)
@@ -67,12 +67,12 @@ function held(path: string, own: string): Lock {
   const beat = setInterval(() => {
     const now = new Date()
     utimes(path, now, now).catch(() => undefined)
-  }, BEAT)
+  }, HEARTBEAT)
   beat.unref()
   return {
     async release() {
       clearInterval(beat)
-      // not somebody else's, who has taken this process for dead
+      // unless another process judged it stale and took it over
       if ((await readFile(path, 'utf8').catch(() => '')) === own) await rm(path, { force: true })
     },
   }

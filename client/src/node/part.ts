@@ -103,7 +103,7 @@ export class Part {
   }
 
   /**
-   * Takes a piece, which nobody may change afterwards. Undefined where there is room for more; otherwise wait for it. The
+   * Takes a piece, which nobody may change afterwards. Returns a promise to wait for where too much is buffered. The
    * bytes may still be being written then; an error of that comes with a later call.
    */
   append(piece: Uint8Array): Promise<void> | undefined {

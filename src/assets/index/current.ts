@@ -4,7 +4,7 @@ import { topicsOf } from '../../chain/abi.js'
 import type { Chain, Chains } from '../../chain/chains.js'
 import { refusal } from '../../chain/failures.js'
 import { untrustedView } from '../../chain/untrusted-calls.js'
-import { ChainError, UnseenError } from '../../errors.js'
+import { ChainError, StaleIndexError } from '../../errors.js'
 import type { IndexedAsset, IndexStore } from '../../state/store.js'
 import { isDid } from '../ddo.js'
 import type { DocumentReader } from '../documents.js'
@@ -16,7 +16,7 @@ import { metadataFrom } from './indexed.js'
 /** Look-up of assets in their current state. */
 export interface AssetIndex extends Pick<IndexStore, 'asset'> {
   /**
-   * Throws UnseenError where an asset that is not in the index may still be on a chain: on one whose index is stale.
+   * Throws StaleIndexError where an asset that is not in the index may still be on a chain: on one whose index is stale.
    * With `anyCurrent`, one chain that is current is enough: a chain that is down must not stop publishers on another.
    */
   assertAbsent(did: string, options?: { anyCurrent?: boolean }): void
@@ -63,7 +63,7 @@ export function currentAssets(options: CurrentOptions): AssetIndex {
       const ids = [...chains.keys()]
       // a malformed DID cannot exist on any chain
       if (isDid(did) && !(anyCurrent ? ids.some(isCurrent) : ids.every(isCurrent)))
-        throw new UnseenError([...chains.values()].every(({ nodes }) => nodes.reached))
+        throw new StaleIndexError([...chains.values()].every(({ nodes }) => nodes.reached))
     },
     async asset(did) {
       const found = await index.asset(did)

@@ -72,7 +72,7 @@ async function readFromNodes(chain: Chain, wanted: WantedRange, index: IndexGene
     storeError = error
   })
   const read = (client: PublicClient) => rangeFrom(client, chain, wanted, store, inParts)
-  const agreeOn = (range: BlockRange | undefined) => range && [range.cursor, range.unread, range.logs.map(identified)]
+  const agreeOn = (range: BlockRange | undefined) => range && [range.cursor, range.unread, range.logs.map(quorumFields)]
   return askForRange(chain, read, agreeOn).catch((error) => {
     // an error of the store is not a failure of the nodes
     throw storeError ?? error
@@ -135,7 +135,7 @@ export function fetchRange(
     const times = end && (await timesOf(client, chain, logs, end, last + 1, signal))
     return times && { logs, size: sizeOf(logs), times, end: { block: last, hash: end.hash }, before: before?.hash }
   }
-  const agreeOn = (range: RawRange | undefined) => range && [range.end, range.before, range.logs.map(identified)]
+  const agreeOn = (range: RawRange | undefined) => range && [range.end, range.before, range.logs.map(quorumFields)]
   return askForRange(chain, read, agreeOn)
 }
 
@@ -183,8 +183,8 @@ export async function trustedRange(
   }
 }
 
-/** What a quorum of nodes must agree on of an event. */
-export const identified = ({
+/** The fields of an event that a quorum of nodes must agree on. */
+export const quorumFields = ({
   address,
   topics,
   data,

@@ -28,7 +28,7 @@ export function readKept(): Kept | undefined {
   } catch {
     // not JSON
   }
-  throw misuse(`${path} is damaged: keep the provider again with \`tidegate use URL\`, or remove the file.`)
+  throw misuse(`${path} is damaged: set the provider again with \`tidegate use URL\`, or remove the file.`)
 }
 
 export const writeKept = (kept: Kept) => writePrivately(keptFile(), `${JSON.stringify(kept, null, 2)}\n`)

@@ -45,7 +45,7 @@ function s3(text: string, rest: string): FileObject {
   if (!accessKeyId || !secretAccessKey)
     throw misuse(`${shown(text)}: needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, which may read this object alone.`)
   if (AWS_SESSION_TOKEN)
-    throw misuse('AWS_SESSION_TOKEN is set: credentials that end soon would end what you sell with them.')
+    throw misuse('AWS_SESSION_TOKEN is set: temporary credentials expire, and downloads would then fail.')
   const region = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || 'us-east-1'
   const own = process.env.AWS_ENDPOINT_URL_S3 || process.env.AWS_ENDPOINT_URL
   const endpoint = own || `https://s3.${region}.amazonaws.com`

@@ -127,7 +127,7 @@ export class S3Place implements Place {
       throw new HostingError('HOSTING_FULL', 'The storage of hosted files is full.')
     throw new HostingError(
       'HOSTING_UNAVAILABLE',
-      'The place of the hosted files does not answer. Try again in a moment.',
+      'The storage of hosted files does not respond. Try again in a moment.',
     )
   }
 }

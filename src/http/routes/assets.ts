@@ -25,7 +25,7 @@ const READING: Pick<Endpoint['doc'], 'path' | 'params' | 'token' | 'errors'> = {
 
 /**
  * Creates the look-up of a requested asset that the caller may read. It returns undefined if there is none, and throws
- * AccessError, or UnseenError if the index is stale.
+ * AccessError, or StaleIndexError if the index is stale.
  */
 function readableAsset(context: Context) {
   const { indexed } = context

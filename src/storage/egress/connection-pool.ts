@@ -108,6 +108,6 @@ export class ConnectionPool {
 export function busy(): StorageError {
   return new StorageError(
     'STORAGE_BUSY',
-    'This provider fetches as many files as it can at once. Try again in a moment.',
+    'The provider has reached its limit of requests to storages. Try again in a moment.',
   )
 }

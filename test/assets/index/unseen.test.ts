@@ -5,7 +5,7 @@ import type { DocumentReader } from '../../../src/assets/documents.js'
 import { currentAssets } from '../../../src/assets/index/current.js'
 import { isCurrent } from '../../../src/assets/index/freshness.js'
 import type { Chain } from '../../../src/chain/chains.js'
-import { UnseenError } from '../../../src/errors.js'
+import { StaleIndexError } from '../../../src/errors.js'
 import { eventually } from '../../helpers/eventually.js'
 import { publish } from '../../helpers/publish.js'
 import { type Answer, ask, downloadParams } from '../../helpers/requests.js'
@@ -41,9 +41,9 @@ describe('a DID that is not in the index', () => {
 
   it('is reported as unknown only when every chain is current, or for publishers when one is', () => {
     expect(() => assets([1, 2]).assertAbsent(did)).not.toThrow()
-    expect(() => assets([1]).assertAbsent(did)).toThrow(UnseenError)
+    expect(() => assets([1]).assertAbsent(did)).toThrow(StaleIndexError)
     expect(() => assets([1]).assertAbsent(did, { anyCurrent: true })).not.toThrow()
-    expect(() => assets([]).assertAbsent(did, { anyCurrent: true })).toThrow(UnseenError)
+    expect(() => assets([]).assertAbsent(did, { anyCurrent: true })).toThrow(StaleIndexError)
     expect(() => assets([]).assertAbsent(did)).toThrow(expect.objectContaining({ code: 'CHAIN_UNAVAILABLE' }))
     expect(() => assets([], false).assertAbsent(did)).toThrow(expect.objectContaining({ code: 'CHAIN_NOT_READY' }))
   })

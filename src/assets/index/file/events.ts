@@ -7,7 +7,7 @@ import type { Address, Hex } from '../../../hex.js'
 import type { Cursor } from '../../../state/store.js'
 import { TOPICS } from '../emitters.js'
 import { headerOf, hex } from '../headers.js'
-import { askForRange, identified, RangeRefused } from '../reader.js'
+import { askForRange, quorumFields, RangeRefused } from '../reader.js'
 
 const [NFT_CREATED, TOKEN_CREATED] = TOPICS.factory as [Hex, Hex]
 
@@ -117,9 +117,9 @@ export class ContractEvents {
       ])
       return header?.hash === hash ? (logs.flat() as RpcLog[]) : undefined
     }
-    const ask = () => askForRange(this.chain, read, (logs) => logs?.map(identified))
+    const ask = () => askForRange(this.chain, read, (logs) => logs?.map(quorumFields))
     // a node that answers too late refuses as well; less than one block cannot be asked for
-    const found = await patiently(ask, (error) => !(error instanceof RangeRefused) || first === last)
+    const found = await retryWhileUnavailable(ask, (error) => !(error instanceof RangeRefused) || first === last)
     if (!found) throw new ChainError('CHAIN_UNAVAILABLE', NO_BLOCK)
     return found.map((log) => formatLog(log) as Log).sort(inOrder)
   }
@@ -140,7 +140,7 @@ export class ContractEvents {
     if (known) return known
     const read = () =>
       this.chain.nodes.ask((client) => headerOf(client, block), { accept: (header) => header !== undefined })
-    const time = patiently(read).then((header) => {
+    const time = retryWhileUnavailable(read).then((header) => {
       if (header) return header.time
       throw new ChainError('CHAIN_UNAVAILABLE', NO_BLOCK)
     })
@@ -150,8 +150,8 @@ export class ContractEvents {
   }
 }
 
-/** Repeats what fails while no node answers: all would have to be done again otherwise. */
-async function patiently<T>(work: () => Promise<T>, isPassing = (_: ChainError) => true): Promise<T> {
+/** Retries with exponential backoff while no node answers, since a failure would start the whole check again. */
+async function retryWhileUnavailable<T>(work: () => Promise<T>, isPassing = (_: ChainError) => true): Promise<T> {
   const { retries, firstBackoff } = BOUNDS.indexFile
   for (let attempt = 0; ; attempt++) {
     try {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
-/** Chunks that are taken from a body before they are asked for. The system hands over 64 KiB at once, at most. */
-const AHEAD = 4
+/** Buffered chunks at which the body is paused. Each has 64 KiB at most. */
+const HIGH_WATER_MARK = 4
 
 /**
  * The chunks of a body as they arrive, each once. An iterator of the stream would copy those that have come meanwhile together
@@ -16,7 +16,7 @@ export class BodyChunks {
   constructor(private readonly body: Readable) {
     body.on('data', (chunk: Buffer) => {
       this.waiting.push(chunk)
-      if (this.waiting.length >= AHEAD) body.pause()
+      if (this.waiting.length >= HIGH_WATER_MARK) body.pause()
       this.wake()
     })
     body.once('end', () => this.over())
@@ -36,7 +36,7 @@ export class BodyChunks {
       })
     }
     const chunk = this.waiting.shift()
-    if (this.waiting.length < AHEAD / 2 && this.body.isPaused()) this.body.resume()
+    if (this.waiting.length < HIGH_WATER_MARK / 2 && this.body.isPaused()) this.body.resume()
     return chunk
   }
 
