@@ -113,7 +113,7 @@ async function exchange(url: string, init: RequestInit, send: Send = fetch): Pro
   if (type !== 'opaqueredirect' && (status < 300 || status >= 400 || status === 304)) return response
   response.body?.cancel().catch(() => undefined)
   const message =
-    'The provider redirects requests, and redirects are not followed. Give the address that it redirects to.'
+    'The provider redirected the request. Use its final URL.'
   throw new TidegateError('REDIRECTED', message, status ? { status } : {})
 }
 

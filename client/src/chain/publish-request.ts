@@ -52,7 +52,7 @@ export async function assertFiles(context: Context, files: readonly FileObject[]
 export async function termsOf(client: PublicClient, { ocean }: Contracts, price: Asking): Promise<Terms> {
   if (price === 'free') return 'free'
   const token = price.token ?? ocean
-  if (!token) throw bad('price', 'must name a token, as the provider does not list the OCEAN token')
+  if (!token) throw bad('price', 'must name a token: the provider lists no OCEAN token')
   if (!isAddress(token, { strict: false })) throw bad('price', 'must name its token by its address')
   if (!/^\d{1,30}(\.\d+)?$/.test(price.amount)) throw bad('price', 'must be a decimal amount, as 5 or 2.5')
   if ((await view(client, token, 'decimals', [])) === undefined)

@@ -53,7 +53,7 @@ export async function quotePlan(context: Context, did: string, options: QuoteOpt
   const buyer = context.wallet ? await addressOf(context) : undefined
   const consumer = options.consumer ? getAddress(options.consumer) : buyer
   if (!consumer)
-    throw new TidegateError('NO_WALLET', 'A quote depends on the buyer: this needs a wallet, or a consumer.')
+    throw new TidegateError('NO_WALLET', 'A quote needs a wallet, or a consumer.')
   const served = await servedDocument(context, did)
   const service = serviceIn(served, options.service)
   const { file, environment, validUntil, market } = options
