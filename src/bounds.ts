@@ -540,7 +540,7 @@ export const BOUNDS = {
     /** Milliseconds of processor time for one task, including the start of its thread: an honest one takes ten, with a new thread 500. */
     deadline: 10_000,
     /** Documents of one task while the index catches up, their characters, and milliseconds of processor time: if such a batch fails, its documents are read one by one. */
-    together: { documents: 8, size: 262_144, deadline: 2_500 },
+    batch: { documents: 8, size: 262_144, deadline: 2_500 },
     /** Milliseconds after which an idle thread is stopped, which frees its memory. */
     idleTimeout: 30_000,
     /** Tasks that wait for a thread: with more, callers would time out first. */

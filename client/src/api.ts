@@ -112,8 +112,7 @@ async function exchange(url: string, init: RequestInit, send: Send = fetch): Pro
   const { status, type } = response
   if (type !== 'opaqueredirect' && (status < 300 || status >= 400 || status === 304)) return response
   response.body?.cancel().catch(() => undefined)
-  const message =
-    'The provider redirected the request. Use its final URL.'
+  const message = 'The provider redirected the request. Use its final URL.'
   throw new TidegateError('REDIRECTED', message, status ? { status } : {})
 }
 

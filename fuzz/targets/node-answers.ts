@@ -72,7 +72,7 @@ export default target({
       () => new Receipts(0).find(chain, TX, 0, signal).then((mined) => documentIn(mined?.receipt, NFT)),
       () => new OrderTransactions(new Receipts(0), ORDERS).read({ chain, txId: TX, datatoken: DATATOKEN }, signal),
       () => assertReadableNft(chain, NFT),
-      () => readRange(chain, { first: 5, last: 5, after: cursor, fragileFrom: 5 }, index),
+      () => readRange(chain, { first: 5, last: 5, after: cursor, firstNonFinal: 5 }, index),
       () => observeChain(chain, index, cursor).then(({ heads }) => holds(heads.length === 1, 'one node sees one head')),
       () => commonAncestor(chain, [cursor]),
       () => onChain.of({ asset, ddo: {}, subject: {}, services: [] } as never),

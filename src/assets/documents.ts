@@ -74,7 +74,7 @@ export class DocumentReader {
     })
     const tasks = all.filter((one) => 'published' in one)
     const decoded = await this.sandbox.run('documents', tasks, {
-      deadline: BOUNDS.sandbox.together.deadline,
+      deadline: BOUNDS.sandbox.batch.deadline,
       ...options,
     })
     return all.map((one) => ('published' in one ? withSearch(decoded.shift() as Read, one.expected) : one))

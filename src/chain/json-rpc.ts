@@ -1,5 +1,5 @@
 import { createTransport, RpcRequestError, type Transport } from 'viem'
-import { type Call, Posts, type Reply, replyIn } from './posts.js'
+import { type Call, JsonRpcHttp, type Reply, replyIn } from './json-rpc-http.js'
 
 /** Calls per HTTP request. */
 const BATCH = 100
@@ -24,7 +24,7 @@ interface Waiting {
  * times as much processor time (`npm run bench -- calls`): it builds each request and response twice, as streams of the web.
  */
 export function jsonRpc(url: URL, { timeout, batch, maxAnswer }: JsonRpcOptions): Transport {
-  const posts = new Posts(url, timeout, maxAnswer)
+  const posts = new JsonRpcHttp(url, timeout, maxAnswer)
   const batches = new Batches(posts)
   let id = 0
   return () =>
@@ -45,7 +45,7 @@ export function jsonRpc(url: URL, { timeout, batch, maxAnswer }: JsonRpcOptions)
     })
 }
 
-async function one(posts: Posts, call: Call, signal?: AbortSignal): Promise<Reply> {
+async function one(posts: JsonRpcHttp, call: Call, signal?: AbortSignal): Promise<Reply> {
   return replyIn(await posts.send(call, signal))
 }
 
@@ -53,7 +53,7 @@ async function one(posts: Posts, call: Call, signal?: AbortSignal): Promise<Repl
 class Batches {
   private readonly waiting = new Map<AbortSignal | undefined, Waiting[]>()
 
-  constructor(private readonly posts: Posts) {}
+  constructor(private readonly posts: JsonRpcHttp) {}
 
   send(call: Call, signal?: AbortSignal): Promise<Reply> {
     return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ class Batches {
     const replies =
       batch.length === 1
         ? one(this.posts, first.call, signal).then((reply) => [reply])
-        : together(
+        : sendBatch(
             this.posts,
             batch.map(({ call }) => call),
             signal,
@@ -92,7 +92,7 @@ class Batches {
 }
 
 /** Replies may come in any order. An object instead of a list is the node's reply to all of them. */
-async function together(posts: Posts, calls: Call[], signal?: AbortSignal): Promise<Reply[]> {
+async function sendBatch(posts: JsonRpcHttp, calls: Call[], signal?: AbortSignal): Promise<Reply[]> {
   const answer = await posts.send(calls, signal)
   if (!Array.isArray(answer)) return calls.map(() => replyIn(answer))
   const byId = new Map(answer.map((reply) => [(reply as { id?: unknown } | null)?.id, reply]))

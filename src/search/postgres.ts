@@ -107,7 +107,7 @@ async function answerTo(reading: Reading, query: Query, now: number): Promise<Qu
   else if (told - now > STEP) await client.query(`SET LOCAL statement_timeout = ${now}`)
   if (told === undefined || told - now > STEP) reading.told = now
   if (!query.isLast) return sent(client, query)
-  const [ran, ended] = together(client, () => [sent(client, query), client.query('COMMIT')] as const)
+  const [ran, ended] = pipelined(client, () => [sent(client, query), client.query('COMMIT')] as const)
   reading.ended = ended
   ended.catch(() => undefined) // where the statement fails, nobody looks at it
   return ran
@@ -116,7 +116,7 @@ async function answerTo(reading: Reading, query: Query, now: number): Promise<Qu
 /** Sends a statement. One of its own is planned for its values; see `begin`. */
 function sent(client: PoolClient, { text, values, isFixed }: Query): Promise<QueryResult> {
   if (isFixed) return client.query({ text: numbered(text), values, name: nameOf(text) })
-  const [, ran] = together(client, () => {
+  const [, ran] = pipelined(client, () => {
     const set = client.query('SET LOCAL plan_cache_mode = auto')
     set.catch(() => undefined) // the statement fails as well
     return [set, client.query({ text: numbered(text), values })] as const
@@ -125,7 +125,7 @@ function sent(client: PoolClient, { text, values, isFixed }: Query): Promise<Que
 }
 
 /** Sends several statements at once: each write wakes the server's process, and may have to wait for a core. */
-function together<T>(client: PoolClient, send: () => T): T {
+function pipelined<T>(client: PoolClient, send: () => T): T {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   stream.cork()
   try {
@@ -158,7 +158,7 @@ async function begunWith(reading: Reading, { text, next }: Query, timeout: numbe
     await client.query({ text, name })
     prepared.add(client)
   }
-  const begun = together(client, () => {
+  const begun = pipelined(client, () => {
     const first = client.query(`${begin(timeout)}; EXECUTE ${name}`)
     reading.told = timeout
     if (next) {

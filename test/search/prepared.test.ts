@@ -65,7 +65,7 @@ const stateTo = (state: number): Event => [
 
 /** As many as one task decodes. */
 const manyVersions = () =>
-  Array.from({ length: BOUNDS.sandbox.together.documents }, (_, at) => published(`High water ${at}`))
+  Array.from({ length: BOUNDS.sandbox.batch.documents }, (_, at) => published(`High water ${at}`))
 
 const HASH: Hex = `0x${'ab'.repeat(32)}`
 

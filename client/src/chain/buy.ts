@@ -61,7 +61,7 @@ function assertSame(quoted: Quote, now: Quote): void {
   throw new TidegateError('PRICE_CHANGED', `The price was ${before} and is ${after} now. Nothing was paid.`)
 }
 
-/** Approves and sends what is needed. Answers the receipt of the transaction that orders. */
+/** Approves and sends what is needed. Returns the receipt of the transaction that orders. */
 async function paid(
   sender: Sender,
   { quote, service, plan }: QuotePlan,

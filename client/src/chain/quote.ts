@@ -52,8 +52,7 @@ export async function quote(context: Context, did: string, options: QuoteOptions
 export async function quotePlan(context: Context, did: string, options: QuoteOptions): Promise<QuotePlan> {
   const buyer = context.wallet ? await addressOf(context) : undefined
   const consumer = options.consumer ? getAddress(options.consumer) : buyer
-  if (!consumer)
-    throw new TidegateError('NO_WALLET', 'A quote needs a wallet, or a consumer.')
+  if (!consumer) throw new TidegateError('NO_WALLET', 'A quote needs a wallet, or a consumer.')
   const served = await servedDocument(context, did)
   const service = serviceIn(served, options.service)
   const { file, environment, validUntil, market } = options

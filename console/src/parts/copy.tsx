@@ -3,7 +3,7 @@ import { Icon, type IconName } from '../icons/icon.js'
 import { announce } from '../state/announce.js'
 import { text } from '../text.js'
 
-/** Puts a text on the clipboard. Answers whether the browser let it. */
+/** Puts a text on the clipboard. Returns whether the browser let it. */
 export async function copyText(value: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(value)

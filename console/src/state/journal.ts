@@ -111,7 +111,7 @@ export const journal = {
     change((now) => afterReload(now, VISIT))
     onKept(NAME, () => entries.set(kept(NAME, readEntries, [])))
   },
-  /** The wallet is about to be asked. Answers the id of the entry. */
+  /** The wallet is about to be asked. Returns the id of the entry. */
   asked(entry: Omit<Entry, 'id' | 'at' | 'state'>): string {
     const id = `${VISIT}${count++}`
     change((now) => [{ ...entry, id, at: Date.now(), state: 'asked' }, ...now])

@@ -11,7 +11,7 @@ export function kept<T>(name: string, read: (value: unknown) => T, otherwise: T)
   }
 }
 
-/** Keeps a value; undefined removes it. Answers whether it is kept. */
+/** Keeps a value; undefined removes it. Returns whether it is kept. */
 export function keep(name: string, value: unknown): boolean {
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + name)

@@ -30,7 +30,7 @@ function lastReload(): number {
   }
 }
 
-/** Answers whether the reload will be remembered: without that it could be repeated for ever. */
+/** Returns whether the reload will be remembered: without that it could be repeated for ever. */
 function noteReload(): boolean {
   try {
     sessionStorage.setItem(NAME, String(Date.now()))

@@ -5,7 +5,7 @@ import { reading } from './context.js'
 const PAUSE = 1_000
 const LOOKS = 60
 
-/** Waits until the index shows what a transaction has changed. Answers whether it does; what it does not show comes later. */
+/** Waits until the index shows what a transaction has changed. Returns whether it does; what it does not show comes later. */
 export async function takenOver(did: string, isThere: (told: Asset) => boolean, signal: AbortSignal): Promise<boolean> {
   for (let look = 0; look < LOOKS && !signal.aborted; look++) {
     const told = await asset(reading(), did, { signal }).catch(() => undefined)

@@ -14,7 +14,7 @@ const DOUBTS = 3
  * Why a request failed: `refused` by the node for its size; `late`, which may be for its size; `other`, which says nothing
  * about it.
  */
-export type RangeFailure = 'refused' | 'late' | 'other'
+export type RangeFailure = 'refused' | 'timeout' | 'other'
 
 /**
  * The number of blocks to request at once. Each node has an undocumented limit of its own: so the size grows by a quarter
@@ -50,7 +50,7 @@ export class AdaptiveRange {
       return
     }
     // what was short because the head is near says little about a limit
-    const isLate = failure === 'late' && requested >= this.size
+    const isLate = failure === 'timeout' && requested >= this.size
     if (isLate) this.doubts += 1
     const limited = failure === 'refused' || (isLate && (requested > this.largest || this.doubts >= DOUBTS))
     const half = Math.max(1, Math.floor(requested / 2))

@@ -20,7 +20,7 @@ export interface DecodeOptions {
 }
 
 /** Documents that are decoded before their turn: two groups for each thread of the sandbox, so that none of them waits. */
-const MOST_AHEAD = 4 * BOUNDS.sandbox.together.documents
+const MOST_AHEAD = 4 * BOUNDS.sandbox.batch.documents
 
 const DEPLOYMENTS = new Set<unknown>(topicsOf(['NFTCreated', 'TokenCreated']))
 const METADATA = new Set<unknown>(topicsOf(['MetadataCreated', 'MetadataUpdated']))
@@ -83,7 +83,7 @@ export class DocumentsAhead {
   }
 
   private start(): void {
-    const { documents, size } = BOUNDS.sandbox.together
+    const { documents, size } = BOUNDS.sandbox.batch
     let group: Member[] = []
     let length = 0
     // a group at a time, or whatever is left

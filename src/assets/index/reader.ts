@@ -31,7 +31,7 @@ export interface WantedRange {
   /** The block that the range must follow. */
   after: Cursor | undefined
   /** First block that is not final. */
-  fragileFrom: number
+  firstNonFinal: number
 }
 
 /** The nodes are reachable, but refuse so many blocks or events at once. */
@@ -41,8 +41,8 @@ export class RangeRefused extends ChainError {
   }
 
   /** A time-out or a fault of a proxy may be for the size, or not. */
-  get failure(): 'refused' | 'late' {
-    return /in time|50\d/.test(this.reason) ? 'late' : 'refused'
+  get failure(): 'refused' | 'timeout' {
+    return /in time|50\d/.test(this.reason) ? 'timeout' : 'refused'
   }
 }
 
@@ -197,7 +197,7 @@ const timed = (log: RpcLog, times: ReadonlyMap<Hex, bigint>) =>
 async function rangeFrom(
   client: PublicClient,
   chain: Chain,
-  { first, last, after, fragileFrom }: WantedRange,
+  { first, last, after, firstNonFinal }: WantedRange,
   index: Pick<IndexGeneration, 'known' | 'emitters'>,
   inParts: boolean,
 ): Promise<BlockRange | undefined> {
@@ -212,7 +212,7 @@ async function rangeFrom(
   const { logs: raw, unread } = all
     ? { logs: await emitters.believed(all), unread: [] }
     : await readBlockInParts({ client, chain, emitters, index }, end.hash)
-  const times = await timesOf(client, chain, raw, end, fragileFrom)
+  const times = await timesOf(client, chain, raw, end, firstNonFinal)
   if (!times) return undefined
   return {
     logs: raw.map((log) => timed(log, times)),
@@ -237,7 +237,7 @@ async function timesOf(
   chain: Chain,
   raw: RpcLog[],
   end: Header,
-  fragileFrom: number,
+  firstNonFinal: number,
   signal?: AbortSignal,
 ): Promise<Map<Hex, bigint> | undefined> {
   const times = new Map([[end.hash, end.time]])
@@ -248,7 +248,7 @@ async function timesOf(
     if (blockTimestamp) times.set(blockHash as Hex, BigInt(blockTimestamp))
     // older nodes omit times, which deployments need; and blocks that are not final are checked again
     const untimed = address.toLowerCase() === factory && !blockTimestamp
-    if (untimed || number >= fragileFrom) toCheck.set(number, blockHash as Hex)
+    if (untimed || number >= firstNonFinal) toCheck.set(number, blockHash as Hex)
   }
   const headers = await Promise.all([...toCheck].map(([number]) => headerOf(client, number, signal)))
   for (const [at, [, hash]] of [...toCheck].entries()) {

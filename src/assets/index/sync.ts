@@ -124,7 +124,7 @@ export class RangeSync {
     const { chain, options, log } = this
     const { chainId } = chain
     const final = head - options.reorgDepth
-    const wanted = { first: from, last: to, after: cursor, fragileFrom: final + 1 }
+    const wanted = { first: from, last: to, after: cursor, firstNonFinal: final + 1 }
     let range: BlockRange | undefined
     try {
       range = await readRange(chain, wanted, this.reading)

@@ -26,7 +26,7 @@ function sizes(requests: number, answer: (blocks: number, at: number) => number 
 describe('the number of blocks to request at once', () => {
   const limits = [1, 9, 500, 1234, 2000, 9999, 50_000]
   it.each(
-    limits.flatMap((limit) => [[limit, 'refused'] as const, [limit, 'late'] as const]),
+    limits.flatMap((limit) => [[limit, 'refused'] as const, [limit, 'timeout'] as const]),
   )('finds the limit of a node that gives %i: others are %s', (limit, failure) => {
     const { requested, failures, mean } = sizes(1000, (blocks) => (blocks <= limit ? 0 : failure))
     expect(mean(100)).toBeGreaterThan(0.7 * Math.min(limit, MAX))
@@ -36,8 +36,8 @@ describe('the number of blocks to request at once', () => {
   })
 
   it.each([
-    ['late', 0.05],
-    ['late', 0.1],
+    ['timeout', 0.05],
+    ['timeout', 0.1],
     ['other', 0.4],
   ] as const)('remains large where requests are %s whatever their size, a share of %d', (failure, share) => {
     for (let seed = 1; seed <= 20; seed++) {
@@ -73,7 +73,7 @@ describe('the number of blocks to request at once', () => {
   })
 
   it.each(
-    (['late', 'other'] as const).flatMap((failure) => [
+    (['timeout', 'other'] as const).flatMap((failure) => [
       [failure, 'of one request', 1, 1] as const,
       [failure, 'that ends while ever fewer blocks are asked for', 40, 3] as const,
       [failure, 'in which not even one block comes', 40, 12] as const,

@@ -33,7 +33,7 @@ const DECODERS: Record<string, Decompress | undefined> = {
 }
 
 /** Posts JSON to one node, and reads its responses. Redirects are not followed: whoever runs a node must not choose what is asked. */
-export class Posts {
+export class JsonRpcHttp {
   /** Without credentials, which are in a header. */
   readonly url: string
   private readonly target: { origin: string; path: string; method: 'POST' }
