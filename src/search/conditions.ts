@@ -17,7 +17,7 @@ import {
  * A condition on documents. `token`, `words` and `kind`, and combinations of these alone, are answered by the full-text index.
  */
 export type Condition =
-  | { op: 'token'; token: string; prefix?: boolean }
+  | { op: 'token'; token: string }
   /** Consecutive words in a field, or in any; the last one may be a prefix. */
   | { op: 'words'; path: string; words: string[]; prefix: boolean }
   /** Documents of a kind (`KIND`), a single word in lower case; `exact`: written like this; `by`: the same by tokens. */

@@ -11,7 +11,7 @@ const DIALECTS = {
     listed: '+rowid',
     match: 'search_text MATCH ?',
     ofKind: undefined,
-    token: (token: string, prefix = false) => `"${token}"${prefix ? ' *' : ''}`,
+    token: (token: string) => `"${token}"`,
     words: (path: string, words: string[], prefix: boolean) => {
       const tokens = words.map((word) => (path === ALL ? anyWord(word) : fieldWord(path, word)))
       return `"${tokens.join(' ')}"${prefix ? ' *' : ''}`
@@ -28,7 +28,7 @@ const DIALECTS = {
     listed: 'id',
     match: 'tsv @@ CAST(? AS tsquery)',
     ofKind: '(kind = ? OR kind IS NULL AND tsv @@ CAST(? AS tsquery))',
-    token: (token: string, prefix = false) => `'${token}'${prefix ? ':*' : ''}`,
+    token: (token: string) => `'${token}'`,
     words: (path: string, words: string[], prefix: boolean) => {
       const tokens = words.map((word) => `'${path === ALL ? anyWord(word) : fieldWord(path, word)}'`)
       return `(${tokens.join(' <-> ')}${prefix ? ':*' : ''})`
@@ -76,7 +76,7 @@ export class Expressions {
     const { syntax } = this
     switch (condition.op) {
       case 'token':
-        return syntax.token(condition.token, condition.prefix)
+        return syntax.token(condition.token)
       case 'words':
         return this.alternatives([condition]).join('')
       case 'kind':

@@ -1,8 +1,7 @@
 import type { Condition } from './conditions.js'
-import { LONG_TEXTS, longTextWord } from './tokens.js'
+import { KINDS, LONG_TEXTS, longTextWord } from './tokens.js'
 
 type Kind = Extract<Condition, { op: 'kind' }>
-type Words = Extract<Condition, { op: 'words' }>
 
 /**
  * Conditions of documents of a kind, with one token in place of a word that is looked for in all long texts (see
@@ -10,7 +9,7 @@ type Words = Extract<Condition, { op: 'words' }>
  */
 export function withLongTexts(kind: Kind, parts: Condition[]): { parts: Condition[]; isOfKind: boolean } {
   // the tokens are of kinds that are written in any case
-  if (kind.exact) return { parts, isOfKind: false }
+  if (kind.exact || !KINDS.includes(kind.word)) return { parts, isOfKind: false }
   const ofKind = new Set<Condition>()
   const merged = parts.map((part) => mergedIn(part, kind.word, ofKind))
   const tellsKind = (part: Condition): boolean =>
@@ -25,21 +24,20 @@ function mergedIn(condition: Condition, kind: string, ofKind: Set<Condition>): C
   if (condition.op !== 'or' && condition.op !== 'and') return condition
   const of = condition.of.map((part) => mergedIn(part, kind, ofKind))
   if (condition.op === 'and') return { op: 'and', of }
-  const fields = new Map<string, Map<string, Words>>()
+  const fields = new Map<string, Map<string, Condition>>()
   for (const part of of) {
-    if (part.op !== 'words' || part.words.length !== 1) continue
-    const key = `${part.prefix} ${part.words[0]}`
-    fields.set(key, (fields.get(key) ?? new Map()).set(part.path, part))
+    if (part.op !== 'words' || part.prefix) continue
+    const [word, ...others] = part.words
+    if (word === undefined || others.length > 0) continue
+    fields.set(word, (fields.get(word) ?? new Map()).set(part.path, part))
   }
   const left = new Set(of)
-  for (const byPath of fields.values())
+  for (const [word, byPath] of fields)
     for (const [place, paths] of LONG_TEXTS.entries()) {
       const all = paths.flatMap((path) => byPath.get(path) ?? [])
-      const [{ words, prefix } = { words: [], prefix: false }] = all
-      const token = all.length === paths.length ? longTextWord(place, kind, words[0] as string) : undefined
-      if (token === undefined) continue
+      if (all.length < paths.length) continue
       for (const part of all) left.delete(part)
-      const merged: Condition = { op: 'token', token, prefix }
+      const merged: Condition = { op: 'token', token: longTextWord(place, kind, word) }
       ofKind.add(merged)
       left.add(merged)
     }

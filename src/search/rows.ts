@@ -14,6 +14,7 @@ import {
   GAP,
   generationToken,
   KIND,
+  KINDS,
   LONG_TEXTS,
   longTextWord,
   pathNumber,
@@ -59,17 +60,15 @@ function kindOf({ leaves }: Searchable): string | null {
   return others.length === 0 && leaf.words.length === 1 && leaf.words[0] === leaf.value ? leaf.value : null
 }
 
-/** The tokens of the words in long texts, for each word of the document's kind; see `longTextWord`. */
+/** The tokens of the words in long texts, for each kind that the document is of; see `longTextWord`. */
 function longTextWords({ leaves }: Searchable): Set<string> {
   const tokens = new Set<string>()
-  const kinds = leaves.flatMap(({ path, words }) => (path === KIND ? words : []))
+  const kinds = KINDS.filter((kind) => leaves.some(({ path, words }) => path === KIND && words.includes(kind)))
+  if (kinds.length === 0) return tokens
   for (const [place, fields] of LONG_TEXTS.entries())
     for (const { words } of leaves.filter(({ path }) => fields.includes(path)))
       for (const word of words)
-        for (const kind of kinds) {
-          const token = word === undefined || kind === undefined ? undefined : longTextWord(place, kind, word)
-          if (token !== undefined) tokens.add(token)
-        }
+        if (word !== undefined) for (const kind of kinds) tokens.add(longTextWord(place, kind, word))
   return tokens
 }
 

@@ -112,16 +112,21 @@ function exactToken(path: string, value: string): string {
  */
 export const KIND = 'metadata.type'
 
-/** The kinds by which front ends filter. */
-const KINDS = ['dataset', 'algorithm']
+/** The kinds by which front ends filter, and whose long texts have tokens of their own. */
+export const KINDS: readonly string[] = ['dataset', 'algorithm']
+
+/** Characters of a code above which its hash stands in the token of a long text: PostgreSQL stores 1 MiB for a document. */
+const LONG_CODE = 20
 
 /**
- * The token of a word in any of the long texts (`LONG_TEXTS[place]`) of a document of a kind, for PostgreSQL: such a search is
- * then one look-up of one token. Undefined for other kinds.
+ * The token of a word in any of the long texts (`LONG_TEXTS[place]`) of a document of a kind (`KINDS`), for PostgreSQL: such a
+ * search is then one look-up of one token. Unlike codes, it has no prefixes.
  */
-export function longTextWord(place: number, kind: string, word: string): string | undefined {
-  const at = KINDS.indexOf(kind)
-  return at < 0 ? undefined : `t${place}${at}${encoded(word)}`
+export function longTextWord(place: number, kind: string, word: string): string {
+  const code = encoded(word)
+  // no code begins with this
+  const short = code.length <= LONG_CODE ? code : `zh${hash('sha256', word, 'hex').slice(0, DIGITS.value)}`
+  return `t${place}${KINDS.indexOf(kind)}${short}`
 }
 
 /** The token of values that differ from their case-folded form. */

@@ -140,6 +140,40 @@ describe('the full-text index of PostgreSQL', () => {
     }
   })
 
+  it('has room for a document of long words in another script, and for each of its words one token of its kinds', async () => {
+    const nft = `0x${'9'.repeat(40)}` as Address
+    const did = didOf(nft, CHAIN)
+    // 4,000 words of 12 characters, each of which has 7 in a token
+    const word = (at: number) => `${'潮'.repeat(10)}${String.fromCodePoint(0x4e00 + (at >> 6), 0x4e00 + (at & 63))}`
+    const description = Array.from({ length: 4000 }, (_, at) => word(at)).join(' ')
+    const type = `dataset algorithm ${'dataset algorithm other '.repeat(60)}`
+    const ddo = JSON.stringify({ id: did, metadata: { name: 'ebb', description, type } })
+    const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 2, from: nft, timestamp: 1 }
+    const changes: IndexChange[] = [
+      {
+        kind: 'nft',
+        nft: { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created: '2026-01-02T00:00:00Z' },
+      },
+      { kind: 'metadata', metadata: { ...told, nft, did, ddo } as never },
+    ]
+    const from = { block: 1, hash: '0x1' } as const
+    expect(await store.index.commit({ chainId: CHAIN, from, to: { block: 2, hash: '0x2' }, changes })).toBe(true)
+    const fields = ['metadata.name^10', 'metadata.description', 'metadata.author', 'metadata.tags']
+    for (const kind of ['dataset', 'algorithm', 'other'])
+      for (const query of ['ebb', word(0), word(2000)]) {
+        const filter = [{ term: { 'metadata.type': kind } }]
+        const search = readSearch({ query: { bool: { must: [{ query_string: { query, fields } }], filter } } })
+        expect(await found(search), `${query} ${kind}`).toEqual([did])
+      }
+    const { rows } = await client.query(
+      `SELECT count(*) AS n, max(length(lexeme)) AS longest FROM search_text t, unnest(tsv) WHERE lexeme LIKE 't%'
+        AND t.id = (SELECT id FROM search_document WHERE did = $1)`,
+      [did],
+    )
+    expect(Number(rows[0].n)).toBeLessThanOrEqual(2 * 4000)
+    expect(rows[0].longest).toBeLessThan(32)
+  })
+
   it('reads names in order of the documents, without the full-text index', async () => {
     const search = readSearch({ query: { match: { 'metadata.name': 'tide' } } })
     const generations = [{ id: CHAIN, chainId: CHAIN, role: 'live', building: false, older: false }]
