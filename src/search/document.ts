@@ -72,7 +72,7 @@ export function searchedPath(path: string): string {
   return ALIASES.reduce((found, [form, by]) => found.replace(form, by), path)
 }
 
-/** Cached canonical paths, since most documents share their paths. */
+/** A memo of a pure function, which nobody has to own: most documents share their paths. */
 const searchedPaths = new LRUCache<string, string>(upTo(10_000))
 function pathIn(parent: string, key: string): string {
   const path = parent ? `${parent}.${clean(key)}` : clean(key)

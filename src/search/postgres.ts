@@ -145,6 +145,7 @@ function nameOf(text: string): string {
   return name
 }
 
+/** A memo of a pure function, which nobody has to own. */
 const names = new LRUCache<string, string>({ max: 100 })
 
 /** Connections whose server has prepared the statement that a search begins with: planning it takes longer than running it. */

@@ -54,14 +54,15 @@ export const ALL = '*'
 /** Hex digits of the hash of a path, and of a path with a value: 48 and 64 bits. */
 const DIGITS = { path: 12, value: 16 }
 
-const kept = new LRUCache<string, string>(upTo(10_000))
+/** A memo of a pure function, which nobody has to own: most documents share their paths. */
+const pathNames = new LRUCache<string, string>(upTo(10_000))
 
 /** The hash that stands for a path in tokens. */
 export function pathName(path: string): string {
-  let name = kept.get(path)
+  let name = pathNames.get(path)
   if (name === undefined) {
     name = hash('sha256', path, 'hex').slice(0, DIGITS.path)
-    kept.set(path, name)
+    pathNames.set(path, name)
   }
   return name
 }
