@@ -357,7 +357,8 @@ export const ERROR_CATALOGUE = {
     kind: 'limited',
     cause:
       'The consumer has used up the downloads or bytes of the day that this provider allows (CONSUMER_REQUESTS_PER_DAY, CONSUMER_BYTES_PER_DAY).',
-    remedy: 'Retry after the time in Retry-After; the order and the nonce are not used up.',
+    remedy:
+      'Retry after the time in Retry-After. The order is not used up; the nonce is where another download of the consumer took what was left meanwhile.',
   },
   STOPPING: {
     kind: 'unavailable',

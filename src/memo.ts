@@ -11,7 +11,10 @@ export function upTo(entries: number): { maxSize: number; sizeCalculation: () =>
 /** Texts in a cache of what is derived from them. */
 const CACHED_TEXTS = 10_000
 
-/** Caches what a pure function derives from texts, for those that were used last. The caller bounds their length. */
+/**
+ * Caches what a pure function derives from texts, for those that were used last. The caller bounds their length. Such a cache
+ * needs no owner: every process would derive the same value.
+ */
 export function memoizedText<V extends object | boolean | string>(derive: (text: string) => V): (text: string) => V {
   const cache = new LRUCache<string, V>(upTo(CACHED_TEXTS))
   return (text) => {

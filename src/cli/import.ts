@@ -55,7 +55,7 @@ const NEVER = Number.MAX_SAFE_INTEGER
  * lowers neither a nonce nor the cut-over time. Returns the exit code: 1 if an unreadable record could allow the replay
  * of an old request.
  */
-export async function importLegacy({ config, sqlite, redis, cutOver }: ImportOptions): Promise<number> {
+async function importLegacy({ config, sqlite, redis, cutOver }: ImportOptions): Promise<number> {
   const settings = loadSettings(process.env, config)
   const since = cutOver ?? Date.now()
   const source = sqlite === undefined ? await openLegacyRedis(redis as string) : openLegacySqlite(sqlite)

@@ -73,7 +73,7 @@ interface ExportOptions {
 }
 
 /** `tidegate index export`. Returns the exit code. Throws StartError. */
-export async function writeIndex(file: string, { chain, force, json, config }: ExportOptions): Promise<number> {
+async function writeIndex(file: string, { chain, force, json, config }: ExportOptions): Promise<number> {
   const settings = loadSettings(process.env, config)
   const out = new Output(json === true)
   const chains = await connectChains(settings)
@@ -95,7 +95,7 @@ interface ImportOptions {
 }
 
 /** `tidegate index import`. Returns the exit code. Throws StartError and CommandError. */
-export async function readIndex(file: string, options: ImportOptions): Promise<number> {
+async function readIndex(file: string, options: ImportOptions): Promise<number> {
   const settings = loadSettings(process.env, options.config)
   const out = new Output(options.json === true)
   const { seed = randomInt(2 ** 32), sample } = options

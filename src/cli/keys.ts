@@ -43,12 +43,12 @@ export interface KeysOptions {
 const MIN_PASSWORD = 12
 
 /** `tidegate keys make`: writes a new encrypted key. Never overwrites a file. Returns the exit code. Throws StartError. */
-export async function makeKey(options: KeysOptions): Promise<number> {
+async function makeKey(options: KeysOptions): Promise<number> {
   return write(options, () => providerKey(randomBytes(32).toString('hex')))
 }
 
 /** `tidegate keys import`: encrypts the private key (hex) from standard input, like `make`. Throws StartError. */
-export async function importKey(options: KeysOptions): Promise<number> {
+async function importKey(options: KeysOptions): Promise<number> {
   return write(options, async () => {
     try {
       return providerKey(await text(process.stdin))
@@ -59,7 +59,7 @@ export async function importKey(options: KeysOptions): Promise<number> {
 }
 
 /** `tidegate keys check`: opens one file, or all keys of the settings, and prints their addresses. Throws StartError. */
-export async function checkKeys(options: KeysOptions): Promise<number> {
+async function checkKeys(options: KeysOptions): Promise<number> {
   if (options.file !== undefined) {
     const key = await openKeystoreFile(options.file, password(options)).catch((error: Error) => {
       throw new StartError([`${options.file} ${error.message}.`])

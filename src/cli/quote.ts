@@ -33,7 +33,7 @@ export async function quote(did: string, { service: id, consumer, ...options }: 
   })
 }
 
-export function quoteJson({ did, service, price, order, renews, consumer, datatoken, chainId }: Quote) {
+function quoteJson({ did, service, price, order, renews, consumer, datatoken, chainId }: Quote) {
   const about = { did, service, chainId, datatoken, consumer }
   const standing = { ...(order ? { order } : {}), ...(renews ? { renews } : {}) }
   return { ...about, total: price.total.map(amountJson), price: priceJson(price), ...standing }

@@ -107,7 +107,7 @@ export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
 }
 
 /** Waits until an account's transactions below a nonce are mined. Throws after a minute. */
-export async function allMined(reader: PublicClient, address: Address, nonce: number): Promise<void> {
+async function allMined(reader: PublicClient, address: Address, nonce: number): Promise<void> {
   const deadline = Date.now() + 60_000
   while ((await reader.getTransactionCount({ address })) < nonce) {
     if (Date.now() > deadline) throw new Error('The local chain does not mine.')

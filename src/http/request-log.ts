@@ -24,7 +24,7 @@ declare module 'fastify' {
 }
 
 /** Response header with the request id, which is also in the log lines of the request. */
-export const REQUEST_ID = 'x-request-id'
+const REQUEST_ID = 'x-request-id'
 
 /**
  * Counts each request by route pattern when it has ended, and logs it: health probes at level debug, and with `errors`

@@ -148,7 +148,10 @@ function nameOf(text: string): string {
 /** A memo of a pure function, which nobody has to own. */
 const names = new LRUCache<string, string>({ max: 100 })
 
-/** Connections whose server has prepared the statement that a search begins with: planning it takes longer than running it. */
+/**
+ * Connections whose server has prepared the statement that a search begins with: planning it takes longer than running it. An
+ * entry lives as long as its connection, so it needs no owner.
+ */
 const prepared = new WeakSet<PoolClient>()
 
 /** Begins the transaction and runs a statement without values, and sends the one that follows, in one round trip. */

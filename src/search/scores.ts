@@ -21,7 +21,7 @@ export function points(score: number): number {
 }
 
 /** The points of a match with a weight. */
-export function pointsOf(boost: number, weight = 1): number {
+function pointsOf(boost: number, weight = 1): number {
   return Math.round(PARTS * boost * weight)
 }
 

@@ -58,7 +58,7 @@ const DIGITS = { path: 12, value: 16 }
 const pathNames = new LRUCache<string, string>(upTo(10_000))
 
 /** The hash that stands for a path in tokens. */
-export function pathName(path: string): string {
+function pathName(path: string): string {
   let name = pathNames.get(path)
   if (name === undefined) {
     name = hash('sha256', path, 'hex').slice(0, DIGITS.path)

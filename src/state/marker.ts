@@ -5,7 +5,7 @@ import { DATABASE_FILE } from './sqlite-file.js'
 import { DURABLE_TABLES, identityOf } from './tables/identity.js'
 
 /** Name of the file in the state folder that records where the state is. */
-export const MARKER_FILE = 'state.json'
+const MARKER_FILE = 'state.json'
 
 /** The database that last held this installation's state, and the id of that state. */
 export interface Marker {

@@ -37,8 +37,3 @@ export async function purchase({ did, name }: Asset, quote: Quote): Promise<Purc
     return set({ phase: 'failed', error })
   }
 }
-
-/** Forgets how a purchase ended, as it is begun anew. */
-export function forgetPurchase(key: string): void {
-  purchases.set(({ [key]: _, ...others }) => others)
-}

@@ -11,6 +11,7 @@ export interface FieldDoc {
   example: unknown
 }
 
+/** Filled while the modules of the endpoints are loaded, and only read afterwards. */
 const fieldDocs = z.registry<FieldDoc>()
 
 /** Attaches a description to a validator, so that the two cannot drift apart. */

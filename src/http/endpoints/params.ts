@@ -116,7 +116,7 @@ export const flags = documented(
     return `0x${Number(value).toString(16).padStart(2, '0')}`
   }),
   {
-    schema: { type: ['integer', 'string'], minimum: 0, maximum: 255, pattern: '^(?:0x[0-9a-fA-F]{1,2}|[0-9]{1,2})$' },
+    schema: { type: ['integer', 'string'], minimum: 0, maximum: 255, pattern: '^(?:0x[0-9a-fA-F]{1,2}|[0-9]{1,3})$' },
     description: 'Bit 1: compressed (xz or lzma); bit 2: encrypted.',
     example: 2,
   },
@@ -172,7 +172,7 @@ export function nonce(aheadSeconds: number) {
   return documented(
     scalar((value): Nonce => parseNonce(value, maxNonce(Date.now(), aheadSeconds))),
     {
-      schema: { type: ['number', 'string'], exclusiveMinimum: 0, pattern: '^[0-9]{1,20}(?:[.][0-9]{1,20})?$' },
+      schema: { type: ['number', 'string'], exclusiveMinimum: 0, pattern: '^[0-9]{1,40}(?:[.][0-9]{1,40})?$' },
       description:
         'Decimal number greater than the last one that the address used; the UTC time in milliseconds is a good choice.',
       example: 1,

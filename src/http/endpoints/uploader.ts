@@ -9,7 +9,7 @@ import { consumerParams, PROOF, proveConsumer } from './consumer.js'
 import { address, described, text, whole } from './params.js'
 
 /** Parameters of every request about uploads, in the query or as headers: clients of tus set headers more easily. */
-export const UPLOADER_PARAMS = {
+const UPLOADER_PARAMS = {
   address: described(address, 'Address of the publisher; with an auth token it may be left out.').optional(),
   chainId: described(
     whole,

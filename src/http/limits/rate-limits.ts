@@ -18,7 +18,7 @@ const WINDOW = 60_000
 /** Health probes: polled by the operator's own machines. */
 const UNLIMITED = new Set(['/live', '/ready'])
 
-/** The byte budget of an address at the time a download was admitted. */
+/** The byte budget of an address at the time a download was admitted. An entry lives as long as its request, so it needs no owner. */
 const ADMITTED = new WeakMap<FastifyRequest, BudgetUse>()
 
 /**

@@ -93,7 +93,7 @@ export async function openExclusive(place: Database): Promise<Driver> {
 }
 
 /** Names the sessions of these commands in PostgreSQL. */
-export const TOOL = 'tidegate state'
+const TOOL = 'tidegate state'
 
 /** Returns the error for a database that fails, without its own message, which may quote anything. */
 export function cannotBeUsed(place: Place, error: unknown): Error {

@@ -6,7 +6,7 @@ import type { Destinations } from './destinations.js'
 import { strictSocket } from './upstream-socket.js'
 
 /** The destination is not allowed. Thrown before any connection is opened. */
-export class ForbiddenDestination extends Error {
+class ForbiddenDestination extends Error {
   readonly code = 'FORBIDDEN_DESTINATION'
 }
 
