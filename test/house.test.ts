@@ -54,6 +54,7 @@ describe('imports between the folders of src/', () => {
   it.each([
     ['nothing below http/ knows HTTP', /^(?!http\/|app\.ts|context\.ts)/, /^http\//],
     ['storage/ knows no chain', /^storage\//, /^chain\//],
+    ['the process knows nothing of what runs in it', /^process\//, /^(?!process\/|config\/)[^/]+\//],
     ['orders/ does not know how an asset was found', /^orders\//, /^assets\//],
     ['the service never imports the local network', /^(?!dev\/|cli\/dev\.ts|cli\/people\/)/, /^dev\//],
     ['the service does not import the exported test suites', /^(?!testing\/)/, /^testing\//],

@@ -3,8 +3,9 @@ import { Command } from '@commander-js/extra-typings'
 import { createApp } from '../app.js'
 import { BOUNDS } from '../bounds.js'
 import { loadSettings } from '../config/load.js'
+import { serveWorkerMetrics, shareMetrics } from '../metrics/workers.js'
 import { stopSignal } from '../process/signals.js'
-import { expectedState, isWorker, reportState, shareMetrics, superviseWorkers } from '../process/workers.js'
+import { expectedState, isWorker, reportState, superviseWorkers } from '../process/workers.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -22,7 +23,7 @@ export const command = (finish: (code: number) => void) =>
 export async function start(options: { config?: string }): Promise<number> {
   const stop = stopSignal()
   const settings = loadSettings(process.env, options.config)
-  if (settings.WORKERS > 1 && !isWorker) return superviseWorkers(settings)
+  if (settings.WORKERS > 1 && !isWorker) return superviseWorkers(settings, serveWorkerMetrics)
   const starting = createApp(isWorker ? { ...settings, METRICS_PORT: undefined } : settings, expectedState())
   starting.catch(() => undefined) // irrelevant after a stop signal
   const app = await Promise.race([starting, stop.then(() => undefined)])

@@ -1,9 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
-import prom from 'prom-client'
 import { BOUNDS } from '../bounds.js'
 import type { Settings } from '../config/schema.js'
-import type { Metrics } from '../metrics/metrics.js'
-import { startMetricsServer } from '../metrics/server.js'
 import { createLogger, type Logger } from './logger.js'
 import { isStopSignal, LISTENING, STOP, STOPPING, stopSignal } from './signals.js'
 
@@ -20,11 +17,14 @@ export const WORKER_NODE_FLAGS = ['--max-semi-space-size=32']
 /** Whether this process is a worker that shares its port with others. */
 export const isWorker = cluster.isWorker
 
+/** Starts what serves the metrics of all workers, if that is wanted. */
+type ServeMetrics = (settings: Settings, log: Logger) => Promise<{ close(): Promise<void> } | undefined>
+
 /**
  * Runs the primary process: starts the workers, replaces those that exit, serves the aggregated metrics, and stops the
  * workers when it is asked to stop. Returns the exit code: that of the first worker if it could not start.
  */
-export async function superviseWorkers(settings: Settings): Promise<number> {
+export async function superviseWorkers(settings: Settings, serveMetrics: ServeMetrics): Promise<number> {
   const stop = stopSignal()
   cluster.setupPrimary({ execArgv: [...process.execArgv, ...WORKER_NODE_FLAGS] })
   const supervisor = new Supervisor(await createLogger(settings), settings.STOP_TIMEOUT)
@@ -42,17 +42,6 @@ export async function superviseWorkers(settings: Settings): Promise<number> {
   } finally {
     await supervisor.stop()
   }
-}
-
-function serveMetrics({ METRICS_HOST: host, METRICS_PORT: port }: Settings, log: Logger) {
-  if (port === undefined) return undefined
-  const aggregated = new prom.AggregatorRegistry()
-  return startMetricsServer(
-    { contentType: aggregated.contentType, metrics: () => aggregated.clusterMetrics() },
-    host,
-    port,
-    log,
-  )
 }
 
 class Supervisor {
@@ -147,12 +136,6 @@ function endOf(worker: Worker): Promise<number | null> {
       if (worker.process.pid === undefined) resolve(1) // fork failed
     })
   })
-}
-
-/** Makes a worker's metrics available to the primary process. */
-export function shareMetrics({ registry }: Metrics): void {
-  prom.AggregatorRegistry.setRegistries(registry)
-  new prom.AggregatorRegistry() // its constructor listens for the primary's requests
 }
 
 /** Reports the state id of this worker to the primary process. */
