@@ -248,7 +248,7 @@ export const BOUNDS = {
   chain: {
     /** Bytes of a response of a node, parsed within 50 ms. Blocks with more are requested in smaller parts, down to one contract. */
     response: 8_388_608,
-    /** Values and keys of a response: twice what so many bytes of events have. Empty objects would make millions. */
+    /** Values, keys and depth of a response: twice the values and keys that so many bytes of events have. Empty objects would make millions. */
     shape: { values: 500_000, keys: 400_000, depth: 32 },
     /** Characters of all events that were read ahead and wait for their turn: what exceeds it is dropped, and requested again in its turn. */
     ahead: 8_388_608,

@@ -358,7 +358,7 @@ export const ERROR_CATALOGUE = {
     cause:
       'The consumer has used up the downloads or bytes of the day that this provider allows (CONSUMER_REQUESTS_PER_DAY, CONSUMER_BYTES_PER_DAY).',
     remedy:
-      'Retry after the time in Retry-After. The order is not used up; the nonce is where another download of the consumer took what was left meanwhile.',
+      'Retry after the time in Retry-After. The order is not used up, and neither is the nonce, unless another download of the consumer took what was left at the same moment.',
   },
   STOPPING: {
     kind: 'unavailable',

@@ -24,8 +24,8 @@ interface Waiting {
  * times as much processor time (`npm run bench -- calls`): it builds each request and response twice, as streams of the web.
  */
 export function jsonRpc(url: URL, { timeout, batch, maxAnswer }: JsonRpcOptions): Transport {
-  const posts = new JsonRpcHttp(url, timeout, maxAnswer)
-  const batches = new Batches(posts)
+  const http = new JsonRpcHttp(url, timeout, maxAnswer)
+  const batches = new Batches(http)
   let id = 0
   return () =>
     createTransport({
@@ -38,22 +38,22 @@ export function jsonRpc(url: URL, { timeout, batch, maxAnswer }: JsonRpcOptions)
         const call: Call = { jsonrpc: '2.0', id: ++id, method, params }
         const { error, result } = batch
           ? await batches.send(call, options?.signal)
-          : await one(posts, call, options?.signal)
-        if (error) throw new RpcRequestError({ body: { method, params }, error, url: posts.url })
+          : await one(http, call, options?.signal)
+        if (error) throw new RpcRequestError({ body: { method, params }, error, url: http.url })
         return result as never
       },
     })
 }
 
-async function one(posts: JsonRpcHttp, call: Call, signal?: AbortSignal): Promise<Reply> {
-  return replyIn(await posts.send(call, signal))
+async function one(http: JsonRpcHttp, call: Call, signal?: AbortSignal): Promise<Reply> {
+  return replyIn(await http.send(call, signal))
 }
 
 /** Collects the calls of one turn of the event loop, apart for each signal, which aborts the whole request. */
 class Batches {
   private readonly waiting = new Map<AbortSignal | undefined, Waiting[]>()
 
-  constructor(private readonly posts: JsonRpcHttp) {}
+  constructor(private readonly http: JsonRpcHttp) {}
 
   send(call: Call, signal?: AbortSignal): Promise<Reply> {
     return new Promise((resolve, reject) => {
@@ -74,9 +74,9 @@ class Batches {
     const [first] = batch as [Waiting]
     const replies =
       batch.length === 1
-        ? one(this.posts, first.call, signal).then((reply) => [reply])
+        ? one(this.http, first.call, signal).then((reply) => [reply])
         : sendBatch(
-            this.posts,
+            this.http,
             batch.map(({ call }) => call),
             signal,
           )
@@ -92,8 +92,8 @@ class Batches {
 }
 
 /** Replies may come in any order. An object instead of a list is the node's reply to all of them. */
-async function sendBatch(posts: JsonRpcHttp, calls: Call[], signal?: AbortSignal): Promise<Reply[]> {
-  const answer = await posts.send(calls, signal)
+async function sendBatch(http: JsonRpcHttp, calls: Call[], signal?: AbortSignal): Promise<Reply[]> {
+  const answer = await http.send(calls, signal)
   if (!Array.isArray(answer)) return calls.map(() => replyIn(answer))
   const byId = new Map(answer.map((reply) => [(reply as { id?: unknown } | null)?.id, reply]))
   return calls.map(({ id }) => replyIn(byId.get(id)))

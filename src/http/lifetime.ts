@@ -31,7 +31,7 @@ export class Lifetime {
     return this.isOver
   }
 
-  /** Returns a deadline, so many milliseconds from now, whose signal aborts with this one as well. */
+  /** Returns a deadline, so many milliseconds from now. Its signal also aborts when the request ends. */
   deadline(milliseconds: number): Deadline {
     return new Deadline(this, milliseconds)
   }

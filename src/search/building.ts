@@ -14,16 +14,15 @@ const ROUND = 30_000
  */
 export function buildSearch(search: SearchStore, log: Logger): () => void {
   let timer: NodeJS.Timeout | undefined
-  let steps = 0
+  let isBuilding = false
   const next = (pause: number) => {
     timer = setTimeout(step, pause)
     timer.unref()
   }
   const build = async () => {
     const more = await search.buildSome()
-    if (more && steps++ === 0) log.info({}, 'building the search index')
-    if (!more && steps > 0) log.info({}, 'search index built')
-    if (!more) steps = 0
+    if (more !== isBuilding) log.info({}, more ? 'building the search index' : 'search index built')
+    isBuilding = more
     return more
   }
   const work = async () => ((await build()) || (await search.mergeSome()) ? PAUSE : ROUND)

@@ -47,25 +47,27 @@ export class Compiler {
    * which PostgreSQL reads the name in a hundredth of the time that all tokens take. Undefined if names decide nothing.
    */
   inTitles(condition: Condition): Part | undefined {
-    const { ofKind } = this.expressions.syntax
     const parts = flat([this.scope.base, condition])
-    if (!ofKind || this.scope.older || !parts.every(isText)) return undefined
+    if (!this.expressions.syntax.ofKind || this.scope.older || !parts.every(isText)) return undefined
     const { kind, rest } = withoutKind(parts)
     const titles = rest.filter(isOfTitle)
     const others = rest.filter((part) => !titles.includes(part))
     if (titles.length === 0) return undefined
-    let text = 'SELECT id FROM search_text WHERE title @@ CAST(? AS tsquery)'
-    const values: Value[] = [this.expressions.text({ op: 'and', of: titles })]
-    if (kind) {
-      text += ` AND ${ofKind}`
-      values.push(kind.word, this.expressions.text(kind))
-    }
+    const filter = this.filterOf(kind)
+    let text = `SELECT id FROM search_text WHERE title @@ CAST(? AS tsquery)${filter.text}`
+    const values: Value[] = [this.expressions.text({ op: 'and', of: titles }), ...filter.values]
     if (others.length > 0) {
       // in this form, no index is used for it
       text += ' AND (tsv @@ CAST(? AS tsquery)) IS TRUE'
       values.push(this.expressions.text({ op: 'and', of: others }))
     }
     return { text, values, isFixed: true }
+  }
+
+  /** The rest of a statement that looks at the kind of each document. */
+  private filterOf(kind: Extract<Condition, { op: 'kind' }> | undefined): Part {
+    if (!kind) return { text: '', values: [] }
+    return { text: ` AND ${this.expressions.syntax.ofKind}`, values: [kind.word, this.expressions.text(kind)] }
   }
 
   /** A list within another one. */
@@ -117,12 +119,9 @@ export class Compiler {
     const { id, listed, match, ofKind } = this.expressions.syntax
     const { kind, rest } = ofKind ? withoutKind(flat(texts)) : { kind: undefined, rest: texts }
     const { parts, isOfKind } = kind && !this.scope.older ? withLongTexts(kind, rest) : { parts: rest, isOfKind: false }
-    const values: Value[] = [this.expressions.text({ op: 'and', of: parts })]
-    let text = `SELECT ${id} AS id FROM search_text WHERE ${match}`
-    if (kind && !isOfKind) {
-      text += ` AND ${ofKind}`
-      values.push(kind.word, this.expressions.text(kind))
-    }
+    const filter = this.filterOf(isOfKind ? undefined : kind)
+    const values: Value[] = [this.expressions.text({ op: 'and', of: parts }), ...filter.values]
+    let text = `SELECT ${id} AS id FROM search_text WHERE ${match}${filter.text}`
     for (const other of others) {
       const inside = this.inner(other.op === 'not' ? other.of : other, tables)
       text += ` AND ${listed} ${other.op === 'not' ? 'NOT IN' : 'IN'} (${inside.text})`

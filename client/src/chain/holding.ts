@@ -29,7 +29,7 @@ const SLACK = 86_400_000
  * Looks for an order of the consumer that still holds. The chain tells which there are, and the provider which of them it
  * accepts. Throws TidegateError with the provider's reason where it would hand out nothing, `ORDER_PENDING`.
  */
-export async function findValidOrder(
+export async function findOrder(
   context: Context,
   served: Served,
   service: ServedService,

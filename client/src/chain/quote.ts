@@ -5,7 +5,7 @@ import { addressOf } from '../signing.js'
 import type { Price, Quote } from '../types.js'
 import { type Served, type ServedService, servedDocument, serviceIn } from './document.js'
 import { summed } from './erc20.js'
-import { findValidOrder } from './holding.js'
+import { findOrder } from './holding.js'
 import type { Market } from './offers.js'
 import { type Plan, planOf } from './price.js'
 
@@ -60,7 +60,7 @@ export async function quotePlan(context: Context, did: string, options: QuoteOpt
   const { chainId } = served
   const { datatoken } = service
   const about = { did, service: service.id, chainId, datatoken, consumer }
-  const { order, providerFee, renews } = await findValidOrder(context, served, service, request)
+  const { order, providerFee, renews } = await findOrder(context, served, service, request)
   if (order) return { quote: { ...about, price: NOTHING, order }, served, service, plan: undefined }
   const plan = await planOf(context, { chainId, datatoken, providerFee, buyer: buyer ?? consumer, market })
   const { price, held } = plan

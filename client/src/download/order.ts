@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { servedDocument, serviceIn } from '../chain/document.js'
-import { findValidOrder } from '../chain/holding.js'
+import { findOrder } from '../chain/holding.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { addressOf } from '../signing.js'
@@ -23,7 +23,7 @@ export async function orderedOf(context: Context, did: string, named: Partial<Or
   const chosen = serviceIn(served, service)
   if (order !== undefined) return { service: chosen.id, order }
   const request = { did, service: chosen.id, consumer: await consumerOf(context) }
-  const standing = await findValidOrder(context, served, chosen, request)
+  const standing = await findOrder(context, served, chosen, request)
   if (standing.order !== undefined) return { service: chosen.id, order: standing.order }
   throw new TidegateError('NO_ORDER', 'There is no valid order. Buy the asset first.')
 }
