@@ -26,7 +26,7 @@ const { metafile, outputFiles } = await build({
   // those in folders are modules of threads; src/process/thread-module.ts expects them at these paths
   entryPoints: {
     cli: 'src/cli/main.ts',
-    'sandbox/worker': 'src/sandbox/worker.ts',
+    'tasks/worker': 'src/tasks/worker.ts',
     'state/batch-worker': 'src/state/batch-worker.ts',
     testing: 'src/testing/index.ts',
   },

@@ -27,12 +27,12 @@ import { Receipts } from './chain/receipts.js'
 import type { Settings } from './config/schema.js'
 import { openConsole } from './console/console.js'
 import type { LocalChain } from './console/facts.js'
-import type { Context } from './context.js'
 import { DeliveryLedger } from './deliveries/ledger.js'
 import { DeliveryQueue } from './deliveries/queue.js'
 import { ProofSender } from './deliveries/sender.js'
 import { StartError } from './errors.js'
 import { openHosting } from './hosting/open.js'
+import type { Context } from './http/context.js'
 import { AnonymousBudget } from './http/limits/anonymous.js'
 import { ByteBudgets } from './http/limits/byte-budgets.js'
 import { ConsumerLimits } from './http/limits/consumer-limits.js'
@@ -49,12 +49,12 @@ import { createLogger } from './process/logger.js'
 import { tooFewOpenFiles } from './process/open-files.js'
 import { TickBatch } from './process/tick-batch.js'
 import { startTracing, untraced } from './process/tracing.js'
-import { Sandbox } from './sandbox/sandbox.js'
-import { buildSearch } from './search/building.js'
 import { startFields } from './start-line.js'
 import { openStore } from './state/open.js'
+import { buildSearch } from './state/search/building.js'
 import { PublishedDescriptions } from './storage/describing.js'
 import { StorageRegistry } from './storage/kinds/registry.js'
+import { TaskSandbox } from './tasks/task-sandbox.js'
 import { packageVersion } from './version.js'
 
 export interface App {
@@ -108,7 +108,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
   const store = await openStore(settings, { log, batch, expected })
   const gateways = gatewaysOf(settings)
   const egress = openEgress(settings, gateways, { trace, metrics })
-  const sandbox = new Sandbox({
+  const sandbox = new TaskSandbox({
     onCrash: (code) => log.error({ code }, 'a sandbox thread crashed'),
   })
   const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE)

@@ -121,7 +121,7 @@ describe('the build', () => {
         // the exported suites need vitest, which their user installs
         name.endsWith('.js') && name !== 'testing.js',
     )
-    expect(files).toContain(join('sandbox', 'worker.js'))
+    expect(files).toContain(join('tasks', 'worker.js'))
     for (const file of files)
       for (const [, name = ''] of readFileSync(join(built, 'dist', file), 'utf8').matchAll(
         /^import .*? from "([^."][^"]*)"/gm,

@@ -103,7 +103,7 @@ describe('the contents of a package', () => {
   const documents = ['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs/operations.md']
   const built = [
     'cli.js',
-    'sandbox/worker.js',
+    'tasks/worker.js',
     'state/batch-worker.js',
     'testing.js',
     'console/index.html',

@@ -1,18 +1,11 @@
 import pg from 'pg'
 import type { Address } from 'viem'
-import { didOf } from '../../src/assets/ddo.js'
-import { storedServices } from '../../src/assets/stored-services.js'
+import { didOf } from '../../src/ddo/ddo.js'
+import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../src/ddo/indexed.js'
+import { storedServices } from '../../src/ddo/stored-services.js'
 import { type Searchable, searchable } from '../../src/search/document.js'
-import { firstId, sliceOf, textRow, valueRows } from '../../src/search/rows.js'
-import type {
-  Cursor,
-  IndexChange,
-  IndexedAsset,
-  IndexedDatatoken,
-  IndexedMetadata,
-  IndexedNft,
-  StateStore,
-} from '../../src/state/store.js'
+import { firstId, sliceOf, textRow, valueRows } from '../../src/state/search/rows.js'
+import type { Cursor, IndexChange, StateStore } from '../../src/state/store.js'
 
 /** Id of the chain that the documents are of. */
 export const CHAIN = 8996

@@ -9,8 +9,8 @@ import { ChainFollower } from '../../src/assets/index/follower.js'
 import type { Chain } from '../../src/chain/chains.js'
 import { connectChains } from '../../src/chain/connect.js'
 import { loadSettings } from '../../src/config/load.js'
-import { Sandbox } from '../../src/sandbox/sandbox.js'
 import type { StateStore } from '../../src/state/store.js'
+import { TaskSandbox } from '../../src/tasks/task-sandbox.js'
 import type { SyntheticOptions } from '../synthetic-node.js'
 import { programOf } from './processes.js'
 import { DIST } from './stage.js'
@@ -43,7 +43,7 @@ export async function startSyntheticChain(options: SyntheticOptions): Promise<Sy
   })
   const chain = (await connectChains(settings)).get(CHAIN_ID) as Chain
   // as in production: from source, a thread takes longer to start than many documents to read
-  const sandbox = new Sandbox({ entry: pathToFileURL(join(DIST, 'sandbox', 'worker.js')) })
+  const sandbox = new TaskSandbox({ entry: pathToFileURL(join(DIST, 'tasks', 'worker.js')) })
   return {
     chain,
     documents: new DocumentReader(sandbox, 1e6),

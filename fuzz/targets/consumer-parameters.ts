@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { completeUserdata } from '../../src/access/parameters.js'
-import { listLimitProblem } from '../../src/assets/list-limits.js'
+import { listLimitProblem } from '../../src/ddo/list-limits.js'
 import { PARAMETERS } from '../lib/honest.js'
 import { mutated } from '../lib/mutate.js'
 import { edgeCaseJson } from '../lib/odd.js'

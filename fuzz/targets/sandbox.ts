@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { DocumentReader } from '../../src/assets/documents.js'
-import { Sandbox } from '../../src/sandbox/sandbox.js'
+import { TaskSandbox } from '../../src/tasks/task-sandbox.js'
 import { CACHED, CHAIN_ID, DDO_4, DDO_5, KEY, NFT, sha256 } from '../lib/honest.js'
 import { mutatedJson } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'
 
-const reader = new DocumentReader(new Sandbox(), 1_000_000)
+const reader = new DocumentReader(new TaskSandbox(), 1_000_000)
 const publisher = { nft: NFT, chain: { chainId: CHAIN_ID, keys: [KEY] } }
 
 /** Documents that the sandbox's threads read: from the chain, from caches and before publication. */

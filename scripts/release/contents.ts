@@ -20,7 +20,7 @@ const SERVICE: Rules = {
     ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs/operations.md'],
     ...[
       'dist/cli.js',
-      'dist/sandbox/worker.js',
+      'dist/tasks/worker.js',
       'dist/state/batch-worker.js',
       'dist/testing.js',
       'dist/console/index.html',

@@ -1,12 +1,25 @@
 import type { AuthenticatedConsumer } from '../auth/authenticate.js'
-import type { Context } from '../context.js'
+import type { Settings } from '../config/schema.js'
 import type { Hex } from '../hex.js'
+import type { OrderTransactions } from '../orders/transactions.js'
 import { type VerifiedOrder, verifyOrder } from '../orders/verify.js'
 import type { StoredFile, UserData } from '../storage/storage.js'
+import type { AccessLists } from './access-lists.js'
 import { environmentsFor } from './environments.js'
 import { completeUserdata } from './parameters.js'
 import { assertAdmitted } from './policy.js'
+import type { Purgatory } from './purgatory.js'
+import type { AccessControl } from './rbac.js'
 import type { OpenService } from './service.js'
+
+/** What decides about a consumer. */
+export interface Gatekeepers {
+  settings: Settings
+  purgatory: Purgatory
+  accessLists: AccessLists
+  orders: OrderTransactions
+  accessControl: AccessControl
+}
 
 /** What a consumer wants of a service. */
 export interface WantedFile {
@@ -33,7 +46,7 @@ export interface AdmittedFile {
  * OrderError, ChainError, ValidationError, StorageError, or the signal's reason.
  */
 export async function admit(
-  context: Context,
+  { settings, purgatory, accessLists, orders, accessControl }: Gatekeepers,
   opened: OpenService,
   consumer: AuthenticatedConsumer,
   wanted: WantedFile,
@@ -41,8 +54,8 @@ export async function admit(
 ): Promise<AdmittedFile> {
   const { asset, service, index } = opened
   const { chain, ddo } = asset
-  context.purgatory.assertServed(ddo.id, consumer.address)
-  const where = { lists: context.accessLists, chainId: chain.chainId }
+  purgatory.assertServed(ddo.id, consumer.address)
+  const where = { lists: accessLists, chainId: chain.chainId }
   await assertAdmitted(consumer.address, [...ddo.credentials, ...service.credentials], where)
   const file = opened.file(wanted.fileIndex)
   const userdata = completeUserdata(service.consumerParameters, wanted.userdata)
@@ -56,12 +69,12 @@ export async function admit(
       serviceId: service.id,
       timeout: service.timeout,
       consumer: consumer.address,
-      environments: environmentsFor(service.type, consumer.address, chain.chainId, context.settings),
+      environments: environmentsFor(service.type, consumer.address, chain.chainId, settings),
     },
-    context.orders,
+    orders,
     { waitForTransaction: true, now: Math.floor(Date.now() / 1000), signal },
   )
-  await context.accessControl({
+  await accessControl({
     event: 'access',
     provider: chain.key.address,
     consumer: consumer.address,

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { AccessListEntry, CredentialEntry, Credentials, Match } from '../assets/credentials.js'
+import type { AccessListEntry, CredentialEntry, Credentials, Match } from '../ddo/credentials.js'
 import { AccessError, ChainError } from '../errors.js'
 import type { AccessLists } from './access-lists.js'
 

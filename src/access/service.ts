@@ -1,7 +1,7 @@
-import { type Asset, type AssetService, serviceOf } from '../assets/resolver.js'
-import { assertConsumable } from '../assets/states.js'
-import type { Context } from '../context.js'
+import { type Asset, type AssetResolver, type AssetService, serviceOf } from '../assets/resolver.js'
+import { assertConsumable } from '../ddo/states.js'
 import type { StoredFile } from '../storage/storage.js'
+import type { FileLists } from './file-lists.js'
 
 /** A service whose state, and that of its asset, allows access. */
 export interface OpenService extends AssetService {
@@ -14,7 +14,7 @@ export interface OpenService extends AssetService {
 
 /** Finds a service by DID and id. Throws AssetError where there is none, AccessError where a state forbids access. */
 export async function openService(
-  { assets, fileLists }: Context,
+  { assets, fileLists }: { assets: AssetResolver; fileLists: FileLists },
   did: string,
   serviceId: string,
 ): Promise<OpenService> {

@@ -1,22 +1,22 @@
 import type { Address, Hex } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import type { ProviderKey } from '../crypto/keys.js'
-import { SandboxTimeout, TaskFailure } from '../sandbox/failures.js'
-import type { RunOptions, Sandbox } from '../sandbox/sandbox.js'
-import type { documents as documentsTask } from '../sandbox/worker.js'
-import { withDocument } from '../search/prepared.js'
-import type { Hint } from './cached-copy.js'
-import type { Ddo } from './ddo.js'
-import { documentKeys } from './document-keys.js'
+import type { Hint } from '../ddo/cached-copy.js'
+import type { Ddo } from '../ddo/ddo.js'
+import { documentKeys } from '../ddo/document-keys.js'
 import {
   type Decoded,
   type DocumentOwner,
   type DocumentTask,
   type PublishedDocument,
   sizeProblem,
-} from './published-document.js'
-import { readStored } from './stored.js'
-import type { Validated } from './validate.js'
+} from '../ddo/published-document.js'
+import { readStored } from '../ddo/stored.js'
+import type { Validated } from '../ddo/validate.js'
+import { SandboxTimeout, TaskFailure } from '../sandbox/failures.js'
+import type { RunOptions, Sandbox } from '../sandbox/sandbox.js'
+import { type PreparedSearch, withDocument } from '../state/search/prepared.js'
+import type * as tasks from './document-tasks.js'
 
 /** The NFT of a document, on a served chain. */
 interface Publisher {
@@ -24,11 +24,14 @@ interface Publisher {
   chain: { chainId: number; keys: readonly ProviderKey[] }
 }
 
+/** A document with the search rows of its asset, where they were asked for. */
+export type DecodedForIndex = Decoded & { search?: PreparedSearch }
+
 /** A published document, and the NFT that published it. */
 export interface Publication {
   published: PublishedDocument
   publisher: Publisher
-  expected?: DocumentTask['expected']
+  expected?: tasks.Expected | undefined
 }
 
 /**
@@ -39,7 +42,7 @@ export interface Publication {
 export class DocumentReader {
   /** `maxSize`: largest plain document, in bytes. */
   constructor(
-    private readonly sandbox: Sandbox,
+    private readonly sandbox: Pick<Sandbox<typeof tasks>, 'run'>,
     private readonly maxSize: number,
   ) {}
 
@@ -52,7 +55,11 @@ export class DocumentReader {
    * Like `decode`, for the index, which stores the result: a time-out is retried once. It has priority, unless the
    * options say otherwise.
    */
-  async decodeForGood(published: PublishedDocument, publisher: Publisher, options: RunOptions = {}): Promise<Decoded> {
+  async decodeWithRetry(
+    published: PublishedDocument,
+    publisher: Publisher,
+    options: RunOptions = {},
+  ): Promise<Decoded> {
     const attempt = () => this.decodeInSandbox(published, publisher, { priority: true, ...options })
     return attempt()
       .catch((error: unknown) => {
@@ -66,7 +73,7 @@ export class DocumentReader {
    * Like `decode`, for several documents by one task. Rejects where that fails, for which one of them is the cause: then
    * they are to be decoded one by one.
    */
-  async decodeTogether(publications: readonly Publication[], options: RunOptions = {}): Promise<Decoded[]> {
+  async decodeBatch(publications: readonly Publication[], options: RunOptions = {}): Promise<DecodedForIndex[]> {
     // one that is too large is refused by its length, and not copied
     const all = publications.map(({ published, publisher, expected }) => {
       const reason = sizeProblem(published, this.maxSize)
@@ -139,10 +146,10 @@ function asReason(error: unknown): { reason: string } {
   throw error
 }
 
-type Read = Awaited<ReturnType<typeof documentsTask>>[number]
+type Read = Awaited<ReturnType<typeof tasks.documents>>[number]
 
 /** A document with the search rows that were made with it. The asset that they are of is not sent back by the thread. */
-function withSearch({ rows, ...decoded }: Read, expected: DocumentTask['expected']): Decoded {
+function withSearch({ rows, ...decoded }: Read, expected: tasks.Expected | undefined): DecodedForIndex {
   if (!expected || !('ddo' in decoded)) return decoded
   return { ...decoded, search: { asset: withDocument(expected.asset, decoded), rows } }
 }

@@ -1,40 +1,12 @@
-import { type Address, formatUnits, type Hex } from 'viem'
+import { type Address, formatUnits } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import type { Chain, Chains } from '../chain/chains.js'
 import { type CallUntrusted, untrustedView } from '../chain/untrusted-calls.js'
-import type { IndexedAsset } from '../state/store.js'
-import { type SoldAsset, soldDatatokens } from './opened.js'
+import type { IndexedAsset } from '../ddo/indexed.js'
+import type { Offer, OnChainData, Price } from '../ddo/on-chain-data.js'
+import { type SoldAsset, soldDatatokens } from '../ddo/opened.js'
 import { BASE_SIZE, SharedResults } from './shared-results.js'
-import type { TokenName, TokenNames } from './token-names.js'
-
-export interface Price {
-  /** Decimal amount of the price token for one datatoken; "0" for a dispenser. */
-  value: string
-  tokenAddress?: Address
-  tokenSymbol?: string
-}
-
-/** Data of an asset that only contract calls provide; fields whose call failed are omitted. */
-export interface OnChainData {
-  owner?: Address
-  tokenUri?: string
-  price?: Price
-  /** Active offers by datatoken. */
-  offers?: ReadonlyMap<Address, Offer[]>
-  /** Names of the datatokens of its services that its NFT did not deploy. */
-  names?: ReadonlyMap<Address, TokenName>
-}
-
-/** An active offer of a datatoken, in the form of `indexedMetadata`. */
-export interface Offer {
-  type: 'fixedrate' | 'dispenser'
-  /** Decimal amount of the token for one datatoken; "0" for a dispenser. */
-  price: string
-  /** The exchange or dispenser. */
-  contract: Address
-  token?: Address
-  exchangeId?: Hex
-}
+import type { TokenNames } from './token-names.js'
 
 /** The id of the only token of every data NFT contract. */
 const NFT_TOKEN_ID = 1n

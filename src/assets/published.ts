@@ -3,9 +3,9 @@ import { VIEWS } from '../chain/abi.js'
 import type { Chain } from '../chain/chains.js'
 import { decodeEvent, type EventNamed } from '../chain/events.js'
 import { untrustedView } from '../chain/untrusted-calls.js'
+import type { PublishedDocument } from '../ddo/published-document.js'
+import { assertReadable } from '../ddo/states.js'
 import { AssetError, RequestError } from '../errors.js'
-import type { PublishedDocument } from './published-document.js'
-import { assertReadable } from './states.js'
 
 /**
  * Throws RequestError unless the chain's factory deployed this data NFT, AccessError unless its state allows its

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain, Chains } from '../chain/chains.js'
+import { type Ddo, didsOf, type Service } from '../ddo/ddo.js'
 import { AssetError, StaleIndexError } from '../errors.js'
-import { type Ddo, didsOf, type Service } from './ddo.js'
 
 /** An asset as returned by a source. State and datatokens must be verified by the source itself. */
 export interface SourcedAsset {

@@ -3,13 +3,9 @@ import type { Address } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import type { Chain, Chains } from '../chain/chains.js'
 import { untrustedView } from '../chain/untrusted-calls.js'
+import type { TokenName } from '../ddo/on-chain-data.js'
 import { upTo } from '../memo.js'
 import type { IndexStore } from '../state/store.js'
-
-export interface TokenName {
-  name: string
-  symbol: string
-}
 
 const LIMITS = BOUNDS.contract
 

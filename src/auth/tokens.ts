@@ -7,9 +7,9 @@ import { checksummed, isAddressText } from '../crypto/address.js'
 import { derivedSecret, type ProviderKey } from '../crypto/keys.js'
 import type { ErrorCode } from '../error-catalogue.js'
 import { TokenError } from '../errors.js'
-import { legacyTokenId } from '../legacy/records.js'
 import { upTo } from '../memo.js'
 import type { RevocationStore } from '../state/store.js'
+import { legacyTokenId } from './legacy-token.js'
 
 /** The claims of an auth token; `expiresAt` in seconds since 1970. */
 export interface TokenClaims {

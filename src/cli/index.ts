@@ -10,9 +10,9 @@ import { openIndexFile } from '../assets/index/file/rows.js'
 import { connectChains } from '../chain/connect.js'
 import { loadSettings } from '../config/load.js'
 import { StartError } from '../errors.js'
-import { Sandbox } from '../sandbox/sandbox.js'
 import { openStore } from '../state/open.js'
 import { configuredDatabase } from '../state/transfer/place.js'
+import { TaskSandbox } from '../tasks/task-sandbox.js'
 import { CommandError } from './failures.js'
 import { CONFIG, chainId } from './options.js'
 import { Output } from './people/output.js'
@@ -99,7 +99,7 @@ async function readIndex(file: string, options: ImportOptions): Promise<number> 
   const settings = loadSettings(process.env, options.config)
   const out = new Output(options.json === true)
   const { seed = randomInt(2 ** 32), sample } = options
-  const sandbox = new Sandbox()
+  const sandbox = new TaskSandbox()
   try {
     // it is read twice
     if (!statSync(file).isFile()) throw new StartError([`${file} is not a regular file.`])

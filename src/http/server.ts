@@ -8,11 +8,11 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { BOUNDS } from '../bounds.js'
-import type { Context } from '../context.js'
 import { ProviderError, RequestError, ValidationError } from '../errors.js'
 import type { Tracing } from '../process/tracing.js'
 import { rejectMalformedRequest } from './client-errors.js'
 import { serveConsole } from './console/serve.js'
+import type { Context } from './context.js'
 import { Draining } from './draining.js'
 import { EarlyRefusals } from './early-refusals.js'
 import { registerDocumentation } from './endpoints/documentation.js'

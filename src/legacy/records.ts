@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 
 /**
@@ -11,15 +10,6 @@ export type LegacyRecord = { address: string; nonce: string | undefined } | { to
 export interface LegacySource {
   records(): Iterable<LegacyRecord> | AsyncIterable<LegacyRecord>
   close(): void
-}
-
-/**
- * Returns an id for a token of the legacy service, which assigns none: a hash of the signed part, so that other
- * encodings of the same signature have the same id. Undefined if the text is not a token.
- */
-export function legacyTokenId(token: string): string | undefined {
-  const signed = /^([\w-]+\.[\w-]+)\.[\w-]+=*$/.exec(token)?.[1]
-  return signed && `legacy ${createHash('sha256').update(signed).digest('base64url')}`
 }
 
 /** Returns the expiry of a token, in seconds since 1970; undefined if it has none. */

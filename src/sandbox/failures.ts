@@ -29,6 +29,11 @@ export function threadUnavailable(): SandboxError {
   return new SandboxError('SANDBOX_UNAVAILABLE', 'Documents cannot be read at present. Try again later.')
 }
 
+/** Returns the error for a full queue. */
+export function overloaded(): SandboxError {
+  return new SandboxError('SANDBOX_UNAVAILABLE', 'Too many documents are being read. Try again in a moment.')
+}
+
 /** Returns the error for a sandbox that is closed. */
 export function stopping(): SandboxError {
   return new SandboxError('SANDBOX_UNAVAILABLE', 'This instance is stopping. Send the request again.')

@@ -1,18 +1,16 @@
 import { Tinypool } from 'tinypool'
 import { BOUNDS } from '../bounds.js'
 import { loaderFor } from '../process/thread-module.js'
-import { documentWorker } from './document-worker.js'
-import { failureOf, SandboxCrash, SandboxTimeout, stopping, threadUnavailable } from './failures.js'
-import { type QueueOptions, Semaphore } from './semaphore.js'
+import { type QueueOptions, Semaphore } from '../semaphore.js'
+import { failureOf, overloaded, SandboxCrash, SandboxTimeout, stopping, threadUnavailable } from './failures.js'
 import { afterWork } from './work-timer.js'
-import type * as documentTasks from './worker.js'
 
 /** The exported functions of a worker module, by name. Arguments and results are structured clones. */
 export type Tasks = Record<string, (input: never) => unknown>
 
 export interface SandboxOptions {
   /** The worker module. */
-  entry?: URL
+  entry: URL
   threads?: number
   /** Milliseconds before an idle thread is stopped. */
   idleTimeout?: number
@@ -41,8 +39,8 @@ type Thread = Tinypool['threads'][number]
  * Threads start with the first task and stop when idle. The memory limit is the second line of defence: a single
  * allocation far beyond it crashes the whole process, so tasks bound their input first.
  */
-export class Sandbox<T extends Tasks = typeof documentTasks> {
-  private readonly options: Required<Omit<SandboxOptions, 'onCrash'>> & SandboxOptions
+export class Sandbox<T extends Tasks> {
+  private readonly options: Required<Omit<SandboxOptions, 'onCrash'>> & Pick<SandboxOptions, 'onCrash'>
   private readonly semaphore: Semaphore
   private pool: Tinypool | undefined
   /** Controllers that abort the tasks in flight. */
@@ -50,10 +48,10 @@ export class Sandbox<T extends Tasks = typeof documentTasks> {
   private readonly live = new Set<Thread>()
   private closed = false
 
-  constructor(options: SandboxOptions = {}) {
+  constructor(options: SandboxOptions) {
     const { threads, idleTimeout, queue, memory, deadline } = BOUNDS.sandbox
-    this.options = { entry: documentWorker(), threads, idleTimeout, queue, memory, deadline, ...options }
-    this.semaphore = new Semaphore(this.options.threads, this.options.queue)
+    this.options = { threads, idleTimeout, queue, memory, deadline, ...options }
+    this.semaphore = new Semaphore(this.options.threads, this.options.queue, { full: overloaded, closed: stopping })
   }
 
   /** Number of threads, including those that are terminating. */

@@ -1,6 +1,6 @@
 import type { Reading } from './reading.js'
 import type { Clause, Field, Phrase } from './syntax.js'
-import { isShortBeginning, wordsOf } from './tokens.js'
+import { isShortBeginning, wordsOf } from './words.js'
 
 export const EVERYTHING: Clause = { kind: 'all', boost: 1 }
 export const NOTHING: Clause = { kind: 'none', boost: 1 }

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import { assetDocument } from '../assets/document.js'
-import { opened } from '../assets/opened.js'
-import { isConsumable } from '../assets/states.js'
 import { BOUNDS } from '../bounds.js'
+import type { IndexedAsset } from '../ddo/indexed.js'
+import { opened } from '../ddo/opened.js'
+import { assetDocument } from '../ddo/served-document.js'
+import { isConsumable } from '../ddo/states.js'
 import { upTo } from '../memo.js'
-import type { IndexedAsset } from '../state/store.js'
-import { folded, wordsOf } from './tokens.js'
+import { folded, wordsOf } from './words.js'
 
 const LIMITS = BOUNDS.search
 

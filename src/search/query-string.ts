@@ -2,7 +2,7 @@ import { bool, boosted, EVERYTHING, eachWord, NOTHING, phrase } from './clauses.
 import { type Lexeme, lexemesOf } from './lexemes.js'
 import { leastOf, type Reading, withoutKeyword } from './reading.js'
 import type { Clause, Field } from './syntax.js'
-import { wordsOf } from './tokens.js'
+import { wordsOf } from './words.js'
 
 export interface QueryStringOptions {
   fields: Field[]

@@ -1,4 +1,4 @@
-import type { IndexedAsset } from '../state/indexed.js'
+import type { IndexedAsset } from '../ddo/indexed.js'
 
 /** A field to search, with the weight of a match in it. */
 export interface Field {

@@ -4,7 +4,7 @@ import { boostOf, fieldOf } from './query-parts.js'
 import { parseQueryString } from './query-string.js'
 import { type Body, leastOf, type Reading, unsupported, withoutKeyword } from './reading.js'
 import type { Clause, Field } from './syntax.js'
-import { wordsOf } from './tokens.js'
+import { wordsOf } from './words.js'
 
 const LIMITS = BOUNDS.search
 

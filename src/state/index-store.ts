@@ -1,6 +1,7 @@
+import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '../ddo/indexed.js'
 import type { Address, Hex } from '../hex.js'
 import type { Dialect } from './dialect.js'
-import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft, PreparedSearch } from './indexed.js'
+import type { PreparedSearch } from './search/prepared.js'
 
 /** The position of the index on a chain: the last block, and its hash to detect reorganisations. */
 export interface Cursor {

@@ -30,7 +30,6 @@ export type {
   IndexRow,
   IndexStore,
 } from './index-store.js'
-export type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from './indexed.js'
 
 /**
  * All durable state: nonces, revoked tokens, the on-chain index, queued proofs and deliveries, in one database. Every

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { completeUserdata } from '../../src/access/parameters.js'
-import { didOf, readDdo } from '../../src/assets/ddo.js'
 import { BOUNDS } from '../../src/bounds.js'
+import { didOf, readDdo } from '../../src/ddo/ddo.js'
 
 const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
 

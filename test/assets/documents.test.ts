@@ -9,14 +9,15 @@ import { DocumentReader } from '../../src/assets/documents.js'
 import { DocumentsAhead } from '../../src/assets/index/documents-ahead.js'
 import { ChainFollower } from '../../src/assets/index/follower.js'
 import type { MetadataEvent } from '../../src/assets/published.js'
-import type { Decoded } from '../../src/assets/published-document.js'
 import type { Chain } from '../../src/chain/chains.js'
 import { encrypt } from '../../src/crypto/ecies.js'
 import { providerKey } from '../../src/crypto/keys.js'
+import type { Decoded } from '../../src/ddo/published-document.js'
 import { SandboxError } from '../../src/errors.js'
-import { Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.js'
+import type { SandboxOptions } from '../../src/sandbox/sandbox.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import type { StateStore } from '../../src/state/store.js'
+import { TaskSandbox } from '../../src/tasks/task-sandbox.js'
 import { chainLog } from '../helpers/chain-log.js'
 import { mined } from '../helpers/consume.js'
 import { ocean } from '../helpers/ocean.js'
@@ -29,12 +30,12 @@ const SLOW = { entry: new URL('../sandbox/readers.mjs', import.meta.url), deadli
 const publisher = { nft: NFT, chain: { chainId: 1, keys: [] } } as const
 
 describe('documents that cannot be read within their bounds (threat 37)', () => {
-  const open: Sandbox[] = []
+  const open: TaskSandbox[] = []
   afterAll(async () => {
     for (const sandbox of open) await sandbox.close()
   })
   const readerOf = (options: SandboxOptions = SLOW) => {
-    const sandbox = new Sandbox(options)
+    const sandbox = new TaskSandbox(options)
     open.push(sandbox)
     return { sandbox, reader: new DocumentReader(sandbox, 1000) }
   }
@@ -55,7 +56,7 @@ describe('documents that cannot be read within their bounds (threat 37)', () => 
     const { reader } = readerOf()
     const times = async (data: `0x${string}`) => {
       const tries = new Int32Array(new SharedArrayBuffer(4))
-      return [await reader.decodeForGood(of(data, tries), publisher), tries[0]]
+      return [await reader.decodeWithRetry(of(data, tries), publisher), tries[0]]
     }
     expect(await times('0x01')).toEqual([{ reason: 'took too long to read' }, 2])
     expect(await times('0x03')).toEqual([{ reason: 'cannot be read' }, 1])
@@ -65,7 +66,7 @@ describe('documents that cannot be read within their bounds (threat 37)', () => 
   it('are refused before the sandbox when they are too long', async () => {
     const { sandbox, reader } = readerOf()
     const long = `0x${'00'.repeat(70_000)}` as const
-    expect(await reader.decodeForGood(of(long), publisher)).toEqual({ reason: 'larger than MAX_DDO_SIZE' })
+    expect(await reader.decodeWithRetry(of(long), publisher)).toEqual({ reason: 'larger than MAX_DDO_SIZE' })
     expect(await reader.validate(new Uint8Array(66_537))).toEqual({
       problems: { body: 'The body is larger than 1000 bytes.' },
     })
@@ -116,13 +117,13 @@ describe('documents that cannot be read within their bounds (threat 37)', () => 
     const [short, long] = [of('0x'), of(`0x${'00'.repeat(70_000)}`)]
     const all = [short, long, short].map((published) => ({ published, publisher }))
     const read = { did: 'did:op:first', ddo: '{}' }
-    expect(await reader.decodeTogether(all)).toEqual([read, { reason: 'larger than MAX_DDO_SIZE' }, read])
-    await expect(reader.decodeTogether([{ published: of('0x03'), publisher }])).rejects.toThrow('cannot be read')
+    expect(await reader.decodeBatch(all)).toEqual([read, { reason: 'larger than MAX_DDO_SIZE' }, read])
+    await expect(reader.decodeBatch([{ published: of('0x03'), publisher }])).rejects.toThrow('cannot be read')
   })
 
   it('are distinguished from a sandbox that is closed or cannot start', async () => {
     const broken = readerOf({ entry: new URL('../sandbox/broken.mjs', import.meta.url) })
-    await expect(broken.reader.decodeForGood(of('0x'), publisher)).rejects.toThrow(SandboxError)
+    await expect(broken.reader.decodeWithRetry(of('0x'), publisher)).rejects.toThrow(SandboxError)
     const { sandbox, reader } = readerOf()
     const reading = reader.decode(of('0x01'), publisher).catch((error: unknown) => error)
     await sandbox.close()
@@ -185,7 +186,7 @@ describe('documents that cannot be read within their bounds (threat 37)', () => 
       const before = await block()
       const running = follower(reader)
       running.start()
-      const [sandbox] = open.slice(-1) as [Sandbox]
+      const [sandbox] = open.slice(-1) as [TaskSandbox]
       while (sandbox.threads === 0) await new Promise((resolve) => setTimeout(resolve, 10))
       await running.stop()
       expect(await block()).toBe(before)

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cachedSource } from '../../src/assets/cached-source.js'
-import { didOf } from '../../src/assets/ddo.js'
 import { DocumentReader } from '../../src/assets/documents.js'
 import { indexSource } from '../../src/assets/index/source.js'
-import { readStored } from '../../src/assets/stored.js'
 import { BOUNDS } from '../../src/bounds.js'
-import { Sandbox } from '../../src/sandbox/sandbox.js'
+import { didOf } from '../../src/ddo/ddo.js'
+import { readStored } from '../../src/ddo/stored.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import type { IndexChange } from '../../src/state/store.js'
+import { TaskSandbox } from '../../src/tasks/task-sandbox.js'
 import { measured } from '../helpers/measured.js'
 
 const CHAIN_ID = 1
@@ -23,7 +23,7 @@ const MANY = 50
 describe('documents of the index that take long to read', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const store = openSqliteStore(folder)
-  const sandbox = new Sandbox()
+  const sandbox = new TaskSandbox()
   const documents = new DocumentReader(sandbox, 1_048_576)
   const source = indexSource({ asset: store.index.asset, assertAbsent: () => undefined }, documents)
   const nfts = Array.from({ length: MANY }, (_, at) => `0x${at.toString(16).padStart(40, '0')}` as Address)

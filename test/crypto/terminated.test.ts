@@ -11,9 +11,9 @@ import { ROOT } from '../helpers/built.js'
 /** A process that terminates threads while they decrypt documents, as the sandbox does at a deadline. */
 const PROGRAM = `
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { document } from './src/sandbox/worker.ts'
+import { document } from './src/tasks/worker.ts'
 if (isMainThread) {
-  const { documentKeys } = await import('./src/assets/document-keys.ts')
+  const { documentKeys } = await import('./src/ddo/document-keys.ts')
   const { encrypt } = await import('./src/crypto/ecies.ts')
   const { providerKey } = await import('./src/crypto/keys.ts')
   const key = providerKey('0x' + '11'.repeat(32))
@@ -67,7 +67,7 @@ it('terminating a thread while it decrypts does not crash the process', async ()
 })
 
 it('no task of a thread loads native code beside that of Node: terminated within it, a thread aborts the process', () => {
-  const { metafile } = bundled("export * from './src/sandbox/worker.ts'")
+  const { metafile } = bundled("export * from './src/tasks/worker.ts'")
   const outside = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path))
   // in JavaScript alone
   expect(new Set(outside.filter((name) => !isBuiltin(name)))).toEqual(new Set(['lzma-purejs']))

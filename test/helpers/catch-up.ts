@@ -8,9 +8,9 @@ import { ChainFollower } from '../../src/assets/index/follower.js'
 import type { Chain } from '../../src/chain/chains.js'
 import { connectChains } from '../../src/chain/connect.js'
 import { loadSettings } from '../../src/config/load.js'
-import { Sandbox } from '../../src/sandbox/sandbox.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import type { IndexBatch } from '../../src/state/store.js'
+import { TaskSandbox } from '../../src/tasks/task-sandbox.js'
 import { measured } from './measured.js'
 import { SCRIPTED_CHAIN, SCRIPTED_FACTORY } from './scripted-node.js'
 
@@ -46,7 +46,7 @@ export async function catchUp(
   })
   const chain = (await connectChains(settings)).get(SCRIPTED_CHAIN) as Chain
   const store = openSqliteStore(folder)
-  const sandbox = new Sandbox()
+  const sandbox = new TaskSandbox()
   const documents = new DocumentReader(sandbox, 1e6)
   const options = { blockRange: 2000, concurrency, pollInterval: 1, documents, reorgDepth: 16 }
   const follower = new ChainFollower(chain, store.index, options, SILENT)

@@ -10,9 +10,9 @@ import {
   zeroAddress,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { didOf } from '../../src/assets/ddo.js'
 import { EVENTS } from '../../src/chain/abi.js'
 import { encrypt } from '../../src/crypto/ecies.js'
+import { didOf } from '../../src/ddo/ddo.js'
 import { DEV_CHAIN_ID, devAccounts } from '../../src/dev/anvil.js'
 import { ARTIFACTS, artifact } from '../../src/dev/contracts.js'
 import { compiled, minedReceipt } from './contracts.js'

@@ -9,9 +9,9 @@ const built = (...path: string[]) => {
   const found = process.env.VITEST_MODE === 'WATCH' ? undefined : prepared('build', 'dist', ...path)
   return found === undefined ? undefined : () => pathToFileURL(found)
 }
-vi.mock('../../src/sandbox/document-worker.js', (original) => {
-  const documentWorker = built('sandbox', 'worker.js')
-  return documentWorker ? { documentWorker } : original()
+vi.mock('../../src/tasks/worker-url.js', (original) => {
+  const taskWorker = built('tasks', 'worker.js')
+  return taskWorker ? { taskWorker } : original()
 })
 vi.mock('../../src/state/batch-worker-url.js', (original) => {
   const batchWorker = built('state', 'batch-worker.js')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { didOf } from '../../src/assets/ddo.js'
+import { didOf } from '../../src/ddo/ddo.js'
 import { mined } from '../helpers/consume.js'
 import { ocean } from '../helpers/ocean.js'
 import type { Published } from '../helpers/publish.js'

@@ -27,7 +27,7 @@ describe('sandbox', () => {
     lost.splice(0)
   })
 
-  function sandboxOf(options: SandboxOptions = {}, module = './tasks.mjs'): Sandbox<Fixture> {
+  function sandboxOf(options: Partial<SandboxOptions> = {}, module = './tasks.mjs'): Sandbox<Fixture> {
     const entry = new URL(module, import.meta.url)
     const sandbox = new Sandbox<Fixture>({ entry, onCrash: (code) => lost.push(code), ...options })
     open.push(sandbox)

@@ -4,10 +4,11 @@ import { BOUNDS } from '../../src/bounds.js'
 import { ValidationError } from '../../src/errors.js'
 import { leavesOf, type Searchable } from '../../src/search/document.js'
 import { readSearch } from '../../src/search/request.js'
-import { textRow } from '../../src/search/rows.js'
 import { SourcePicker } from '../../src/search/source.js'
-import { encoded, folded, wordsOf } from '../../src/search/tokens.js'
-import { searchAll } from './reference.js'
+import { folded, wordsOf } from '../../src/search/words.js'
+import { textRow } from '../../src/state/search/rows.js'
+import { encoded } from '../../src/state/search/tokens.js'
+import { searchAll } from '../state/search/reference.js'
 
 const REQUESTS = JSON.parse(readFileSync(new URL('./fixtures/requests.json', import.meta.url), 'utf8')) as Record<
   string,

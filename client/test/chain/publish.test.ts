@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { didOf } from '../../../src/assets/ddo.js'
+import { didOf } from '../../../src/ddo/ddo.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { ask, served } from '../../../test/helpers/requests.js'
 import { World } from '../../../test/helpers/world.js'

@@ -4,11 +4,10 @@ import { topicsOf } from '../../chain/abi.js'
 import type { Chain } from '../../chain/chains.js'
 import { type ChainEvent, decodeEvent } from '../../chain/events.js'
 import { checksummed } from '../../crypto/address.js'
+import type { IndexedAsset } from '../../ddo/indexed.js'
 import type { Dialect } from '../../state/dialect.js'
-import type { IndexedAsset } from '../../state/store.js'
-import type { DocumentReader, Publication } from '../documents.js'
+import type { DecodedForIndex, DocumentReader, Publication } from '../documents.js'
 import { documentOf, type MetadataEvent } from '../published.js'
-import type { Decoded } from '../published-document.js'
 import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
 
 /** How documents are decoded; the signal aborts it. */
@@ -28,7 +27,7 @@ const METADATA = new Set<unknown>(topicsOf(['MetadataCreated', 'MetadataUpdated'
 interface Started {
   event: ChainEvent
   size: number
-  decoded: Promise<Decoded | undefined>
+  decoded: Promise<DecodedForIndex | undefined>
 }
 
 /** A document that is decoded with others. */
@@ -70,7 +69,7 @@ export class DocumentsAhead {
   }
 
   /** Decodes the document of a metadata event, whose turn it is. Throws SandboxError, or the signal's reason. */
-  async documentOf(log: Log, event: MetadataEvent): Promise<Decoded> {
+  async documentOf(log: Log, event: MetadataEvent): Promise<DecodedForIndex> {
     this.start()
     const early = this.started.get(log)
     if (early) {
@@ -79,7 +78,7 @@ export class DocumentsAhead {
     } else while (this.next < this.logs.length && this.logs[this.next++] !== log);
     const { documents, signal } = this.read
     const { published, publisher } = this.publication(log, event)
-    return (await early?.decoded) ?? documents.decodeForGood(published, publisher, { signal })
+    return (await early?.decoded) ?? documents.decodeWithRetry(published, publisher, { signal })
   }
 
   private start(): void {
@@ -145,7 +144,7 @@ export class DocumentsAhead {
   private startGroup(group: Member[]): void {
     const { documents, signal } = this.read
     const all = documents
-      .decodeTogether(group, { signal })
+      .decodeBatch(group, { signal })
       // what cannot be done now, for instance since too many documents wait, is done when its turn comes
       .catch(() => undefined)
     for (const [at, { log, event }] of group.entries()) {

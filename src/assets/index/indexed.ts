@@ -1,10 +1,10 @@
 import type { Address, Hex } from 'viem'
 import type { EventNamed } from '../../chain/events.js'
-import type { IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../state/store.js'
-import { didOf } from '../ddo.js'
+import { didOf } from '../../ddo/ddo.js'
+import type { IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../ddo/indexed.js'
+import { isoTime, secondsOf } from '../../ddo/iso-time.js'
+import { type Decoded, isEncrypted } from '../../ddo/published-document.js'
 import type { MetadataEvent } from '../published.js'
-import { type Decoded, isEncrypted } from '../published-document.js'
-import { isoTime, secondsOf } from './iso-time.js'
 
 /** The data NFT that an event tells of. */
 export function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): IndexedNft {

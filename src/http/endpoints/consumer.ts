@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type AuthenticatedConsumer, authenticate, authenticateToken } from '../../auth/authenticate.js'
 import type { Nonce } from '../../auth/nonce.js'
 import type { Chain } from '../../chain/chains.js'
-import type { Context } from '../../context.js'
+import type { Context } from '../context.js'
 import { type Credentials, credentialsOf } from './credentials.js'
 import { type AddressParam, described, nonce, readParams, signatureText } from './params.js'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../../context.js'
+import type { Context } from '../context.js'
 import type { EndpointDoc } from './docs.js'
 
 /** One endpoint: its discovery names, its description and its route. */

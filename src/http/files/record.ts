@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { AdmittedFile } from '../../access/admission.js'
-import type { Context } from '../../context.js'
 import type { OpenedFile } from '../../storage/storage.js'
+import type { Context } from '../context.js'
 import { isWholeFile } from './transfer.js'
 
 /** What was sold to whom. */

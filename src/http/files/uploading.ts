@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BOUNDS } from '../../bounds.js'
-import type { Context } from '../../context.js'
 import { ValidationError } from '../../errors.js'
 import { CHECKSUM_ALGORITHMS, PartChecksum } from '../../hosting/checksum.js'
 import type { Creation } from '../../hosting/ids.js'
 import type { Uploader } from '../../hosting/upload-store.js'
+import type { Context } from '../context.js'
 import { hostingOf } from '../endpoints/uploader.js'
 
 /** Path of uploads, which are at that path and their ids. */

@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import type { Chain } from '../../chain/chains.js'
-import type { Context } from '../../context.js'
 import { packageVersion } from '../../version.js'
 import { varyBy, wantsPage } from '../console/accept.js'
+import type { Context } from '../context.js'
 import { ADDRESS, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 

@@ -1,7 +1,7 @@
+import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../ddo/indexed.js'
 import type { Dialect } from '../dialect.js'
 import { run } from '../script.js'
 import type { Query, Script, Value } from '../sql.js'
-import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '../store.js'
 
 type Row = Record<string, Value>
 type Datatokens = IndexedAsset['datatokens']

@@ -1,4 +1,4 @@
-import { LASTING_REASONS } from '../indexed.js'
+import { LASTING_REASONS } from '../../ddo/indexed.js'
 import { type Query, sql } from '../sql.js'
 import type { IndexChange } from '../store.js'
 

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
+import type { IndexedAsset, IndexedDatatoken } from '../../ddo/indexed.js'
 import { type Driver, type Query, sql, sqlOne, type Value } from '../sql.js'
-import type { Cursor, IndexedAsset, IndexedDatatoken, IndexGeneration, IndexRole, IndexStore } from '../store.js'
+import type { Cursor, IndexGeneration, IndexRole, IndexStore } from '../store.js'
 import { assetOf, nftOf } from './assets.js'
 import { commit, rollback } from './commit.js'
 import { abandon, begin, generationsFrom, idSubquery, listGenerations, promote, sweep } from './generations.js'

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, encodeAbiParameters, encodeEventTopics, type Log, toHex } from 'viem'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { didOf } from '../../../src/assets/ddo.js'
 import { DocumentReader } from '../../../src/assets/documents.js'
 import { applyRange } from '../../../src/assets/index/apply.js'
 import { BOUNDS } from '../../../src/bounds.js'
 import { EVENTS } from '../../../src/chain/abi.js'
 import type { Chain } from '../../../src/chain/chains.js'
+import { didOf } from '../../../src/ddo/ddo.js'
 import { StateError } from '../../../src/errors.js'
 import { createLogger } from '../../../src/process/logger.js'
-import { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { openSqliteStore } from '../../../src/state/sqlite.js'
 import type { Cursor, IndexBatch, IndexChange, IndexGeneration } from '../../../src/state/store.js'
+import { TaskSandbox } from '../../../src/tasks/task-sandbox.js'
 import { measured } from '../../helpers/measured.js'
 
 const NFT = '0xA74847bf9cebD3696031dC8f0033CF9A009E66Bc'
@@ -29,7 +29,7 @@ const hashOf = (block: number) => toHex(block, { size: 32 })
 describe('a range with many events', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const store = openSqliteStore(folder)
-  const sandbox = new Sandbox()
+  const sandbox = new TaskSandbox()
   const reading = { documents: new DocumentReader(sandbox, 1_048_576) }
   let chainId = 0
   let steps: IndexBatch[]

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, type Log, zeroHash } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { assetDocument } from '../../../src/assets/document.js'
 import { DocumentReader } from '../../../src/assets/documents.js'
 import { changesOf } from '../../../src/assets/index/changes.js'
-import { opened } from '../../../src/assets/opened.js'
 import { EVENTS } from '../../../src/chain/abi.js'
 import type { Chain } from '../../../src/chain/chains.js'
 import { providerKey } from '../../../src/crypto/keys.js'
-import { Sandbox } from '../../../src/sandbox/sandbox.js'
+import { opened } from '../../../src/ddo/opened.js'
+import { assetDocument } from '../../../src/ddo/served-document.js'
 import { openPostgresStore } from '../../../src/state/postgres.js'
 import { openSqliteStore } from '../../../src/state/sqlite.js'
 import type { StateStore } from '../../../src/state/store.js'
+import { TaskSandbox } from '../../../src/tasks/task-sandbox.js'
 import { type PostgresBackend, startPostgres } from '../../helpers/backends.js'
 
 const CHAIN_ID = 8996
@@ -52,7 +52,7 @@ function events(name: string, time: bigint): Log[] {
 
 describe('the index', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  const sandbox = new Sandbox()
+  const sandbox = new TaskSandbox()
   const documents = new DocumentReader(sandbox, 100_000)
   const keys = [providerKey(randomBytes(32).toString('hex'))]
   const chain = { chainId: CHAIN_ID, keys, deployment: { factory: FACTORY } } as unknown as Chain

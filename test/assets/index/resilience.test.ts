@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { didOf } from '../../../src/assets/ddo.js'
 import { DocumentReader } from '../../../src/assets/documents.js'
 import { ChainFollower } from '../../../src/assets/index/follower.js'
 import type { Chain } from '../../../src/chain/chains.js'
 import { connectChains } from '../../../src/chain/connect.js'
 import { loadSettings } from '../../../src/config/load.js'
+import { didOf } from '../../../src/ddo/ddo.js'
 import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../../src/dev/anvil.js'
 import { type AddressEntry, DEV_NETWORK, deployContracts } from '../../../src/dev/deploy.js'
-import { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { openSqliteStore } from '../../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../../src/state/sqlite-file.js'
+import { TaskSandbox } from '../../../src/tasks/task-sandbox.js'
 import { owned } from '../../helpers/children.js'
 import { program } from '../../helpers/command.js'
 import { deployed } from '../../helpers/contracts.js'
@@ -44,7 +44,7 @@ describe('the index of many assets', () => {
   let chain: Chain
   let batch: Address
   let dids: string[]
-  const sandbox = new Sandbox()
+  const sandbox = new TaskSandbox()
   const documents = new DocumentReader(sandbox, 1e6)
   const root = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
 

@@ -1,8 +1,8 @@
 import { BOUNDS } from '../../../bounds.js'
 import type { Chain } from '../../../chain/chains.js'
-import type { IndexedMetadata } from '../../../state/store.js'
+import type { IndexedMetadata } from '../../../ddo/indexed.js'
+import { sha256 } from '../../../ddo/published-document.js'
 import type { DocumentReader } from '../../documents.js'
-import { sha256 } from '../../published-document.js'
 import { statusOnChain } from '../chain-view.js'
 import { Comparison, type Part } from './compare.js'
 import { IndexFileError, type IndexFileHeader } from './format.js'
@@ -92,7 +92,7 @@ async function checkDocument({ row, at }: FileRow, { chain, documents, maxDocume
   const { nft, ddo, did } = row.metadata
   const bytes = Buffer.from(ddo)
   const published = { flags: '0x00', data: `0x${bytes.toString('hex')}`, hash: sha256(bytes) } as const
-  const decoded = await documents.decodeForGood(published, { nft, chain })
+  const decoded = await documents.decodeWithRetry(published, { nft, chain })
   if ('reason' in decoded) throw new IndexFileError(`line ${at}, metadata.ddo: ${decoded.reason}.`)
   if (decoded.did !== did) throw new IndexFileError(`line ${at}, metadata.did: is not that of the document.`)
 }

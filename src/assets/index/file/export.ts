@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Chain } from '../../../chain/chains.js'
+import { LASTING_REASONS } from '../../../ddo/indexed.js'
 import { StartError } from '../../../errors.js'
-import { LASTING_REASONS } from '../../../state/indexed.js'
 import type { Cursor, IndexRow } from '../../../state/store.js'
 import { type FinalIndex, openFinalIndex } from '../../../state/transfer/index-rows.js'
 import { makeFile } from '../../../state/transfer/partial.js'

@@ -1,6 +1,6 @@
-import { LASTING_REASONS } from '../../../state/indexed.js'
+import { didsOf } from '../../../ddo/ddo.js'
+import { LASTING_REASONS } from '../../../ddo/indexed.js'
 import type { IndexRow } from '../../../state/store.js'
-import { didsOf } from '../../ddo.js'
 import { IndexFileError, type IndexFileHeader, parseHeader, parseLine } from './format.js'
 import { readLines } from './lines.js'
 

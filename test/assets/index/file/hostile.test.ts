@@ -13,8 +13,8 @@ import { importIndex } from '../../../../src/assets/index/file/import.js'
 import type { Chain } from '../../../../src/chain/chains.js'
 import { connectChains } from '../../../../src/chain/connect.js'
 import { loadSettings } from '../../../../src/config/load.js'
-import { Sandbox } from '../../../../src/sandbox/sandbox.js'
 import { openSqliteStore } from '../../../../src/state/sqlite.js'
+import { TaskSandbox } from '../../../../src/tasks/task-sandbox.js'
 import { eventually } from '../../../helpers/eventually.js'
 import { measured } from '../../../helpers/measured.js'
 import { nftOf, SCRIPTED_CHAIN, SCRIPTED_FACTORY, ScriptedNode } from '../../../helpers/scripted-node.js'
@@ -34,7 +34,7 @@ describe('a file of the index whose rows are huge', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const path = join(folder, 'huge.gz')
   const store = openSqliteStore(folder)
-  const sandbox = new Sandbox()
+  const sandbox = new TaskSandbox()
   let node: ScriptedNode
   let options: CheckOptions
   let sha256: string

@@ -1,0 +1,35 @@
+import { decodeDocument } from '../ddo/decode.js'
+import type { IndexedAsset } from '../ddo/indexed.js'
+import type { Decoded, DocumentTask } from '../ddo/published-document.js'
+import type { Dialect } from '../state/dialect.js'
+import { preparedRows, withDocument } from '../state/search/prepared.js'
+
+export { decodeCopy as copy, readHint as hint } from '../ddo/cached-copy.js'
+export { readStored as stored } from '../ddo/stored.js'
+export { validateDocument as validate } from '../ddo/validate.js'
+
+/** The asset as it is expected to be in the index, but for its document, and the database for which to make its search rows. */
+export interface Expected {
+  asset: IndexedAsset
+  dialect: Dialect
+}
+
+type BatchedTask = DocumentTask & { expected?: Expected | undefined }
+type DecodedWithRows = Decoded & { rows?: string | undefined }
+
+/** Decrypts, decompresses and checks a published document. */
+export function document({ published, owner, keys }: DocumentTask): Promise<Decoded> {
+  return decodeDocument(published, owner, keys)
+}
+
+/** The same for several, in their order, with the search rows of those whose assets are told. */
+export async function documents(tasks: BatchedTask[]): Promise<DecodedWithRows[]> {
+  const all: DecodedWithRows[] = []
+  for (const task of tasks) {
+    const decoded = await document(task)
+    const { expected } = task
+    const asset = 'ddo' in decoded && expected && withDocument(expected.asset, decoded)
+    all.push(asset ? { ...decoded, rows: preparedRows(asset, expected.dialect) } : decoded)
+  }
+  return all
+}
