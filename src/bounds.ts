@@ -21,6 +21,16 @@ export const BOUNDS = {
     /** Client addresses whose rate-limit windows are held in memory. The least recently used are evicted, which resets their budgets. */
     trackedAddresses: 100_000,
   },
+  params: {
+    /** Characters of a text that is a parameter: ids of DDOs and services. The schemas of documents allow 256. */
+    text: 512,
+    /** Characters of an auth token: a JWT of this service has 300. */
+    token: 4_096,
+    /** Characters of userdata as JSON text: it has to fit into a URL. */
+    userdata: 8_192,
+    /** Nesting of userdata: parameters are flat, variables of a query have a level or two. */
+    userdataDepth: 4,
+  },
   files: {
     /** Storage objects of one service. Listing the files checks every one. */
     count: 1_000,
@@ -28,10 +38,32 @@ export const BOUNDS = {
     url: 16_384,
     /** Headers of a descriptor: more than any storage needs. */
     headers: 64,
+    /** Characters of a header name: the longest registered ones have 50. */
+    headerName: 128,
     /** Characters of a header value: what HTTP servers accept for all headers together. */
     headerValue: 8_192,
+    /** Characters of a query of GraphQL or SQL: long ones of people have some thousands. */
+    query: 65_536,
+    /** Parameters of an SQL query, and characters of the name of one. */
+    queryParameters: { count: 100, name: 128 },
+    /** Characters of an object key, or of a credential, of S3: services allow 1,024 bytes of a key. */
+    objectKey: 1_024,
+    /** Characters of a CID: those of 64-byte hashes have 110. */
+    cid: 128,
     /** Characters of all URLs in the cache of checked URLs. */
     urlCacheSize: 4_194_304,
+    /** URLs in that cache. */
+    urlCacheEntries: 1_000,
+    /** Redirects of one request: storages send one or two, and a circle has no end. */
+    redirects: 5,
+    /** Times that one transfer is resumed after a break: each costs a request. */
+    resumes: 5,
+    /** Bytes of a `100 Continue` with its headers, which are discarded. */
+    continue: 4_096,
+    /** Characters of the name that a file is saved by: file systems allow 255 bytes. */
+    name: 200,
+    /** Characters of a media type: the longest registered ones have 80. */
+    mediaType: 128,
   },
   quotes: {
     /** Seconds for which a quote is valid for an order: a day to pay, so that a raised fee takes effect within a day. */
@@ -150,6 +182,8 @@ export const BOUNDS = {
     ownAddressesRefresh: 5_000,
   },
   abi: {
+    /** Characters of a type: longer than any within the bounds. */
+    type: 64,
     /** Inputs, outputs and components in total: the largest functions in use have about fifty. */
     parameters: 256,
     /** Nesting of tuples: compilers themselves fail soon after. */
@@ -336,6 +370,10 @@ export const BOUNDS = {
     options: 1000,
     /** Characters of an id, a type, or another name: the schemas allow 256, and no route accepts a longer one. */
     name: 512,
+    /** Characters of a value that a thread hands back to be refused: enough to show that it is too long. */
+    refused: 10_000,
+    /** Characters of the list of services that is stored beside a document. Those of longer lists are parsed with it. */
+    storedServices: 4_096,
     /** Characters of a service endpoint: the schemas allow 2048. */
     endpoint: 2048,
     /** Characters of encrypted files as hex, for 256 KiB of locations: the schemas allow 8192. */
@@ -433,6 +471,8 @@ export const BOUNDS = {
     firstBackoff: 500,
   },
   nonces: {
+    /** Digits of a nonce, of its whole part and its fraction together: microseconds since 1970 have 16. */
+    digits: 40,
     /** Milliseconds for which an instance caches the cut-over time: a concurrent import takes effect after that. */
     cutOverFresh: 5_000,
   },
@@ -591,6 +631,10 @@ export const BOUNDS = {
     factsDeadline: 1_000,
     /** Aggregations of a search, including nested ones, and fields of a sort. Front ends send two. */
     aggregations: 8,
+    /** Pairs of a bucket and a nested value that are counted: beyond, an aggregation of everything by everything takes seconds. */
+    pairs: 20_000,
+    /** Parts of a score: each costs a look-up with the whole query. Front ends send a dozen. */
+    scoreParts: 64,
     /** Buckets of one aggregation: a front end requests a thousand tags. */
     buckets: 1000,
     /** Characters of one statement with its search terms: three times a body full of values. */

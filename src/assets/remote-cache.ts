@@ -1,6 +1,6 @@
 import type { Address, Log } from 'viem'
 import { BOUNDS } from '../bounds.js'
-import { topicsOf, VIEWS } from '../chain/abi.js'
+import { METADATA_TOPICS, VIEWS } from '../chain/abi.js'
 import type { Chain, Chains } from '../chain/chains.js'
 import { untrustedView } from '../chain/untrusted-calls.js'
 import type { Hint } from '../ddo/cached-copy.js'
@@ -11,8 +11,6 @@ import type { DocumentReader } from './documents.js'
 import { documentOf, lastMetadata } from './published.js'
 import type { AssetSource, SourcedAsset } from './resolver.js'
 import { BASE_SIZE, SharedResults } from './shared-results.js'
-
-const METADATA_TOPICS = topicsOf(['MetadataCreated', 'MetadataUpdated'])
 
 /** Bytes that one character of a document may take once it is parsed. */
 const PARSED = 4

@@ -1,3 +1,5 @@
+import { BOUNDS } from '../bounds.js'
+
 /** A nonce as it was sent, and as it is compared and stored. */
 export interface Nonce {
   /** The text as the client sent and signed it. */
@@ -9,7 +11,7 @@ export interface Nonce {
   sortKey: string
 }
 
-const MAX_DIGITS = 40
+const MAX_DIGITS = BOUNDS.nonces.digits
 
 /**
  * Parses a decimal nonce greater than zero, fractions allowed; `latest` is the largest accepted whole part. Throws an

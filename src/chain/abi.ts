@@ -17,6 +17,9 @@ export function topicsOf(names: (typeof EVENTS)[number]['name'][]): Hex[] {
   return names.map((eventName) => encodeEventTopics({ abi: EVENTS, eventName } as never)[0] as Hex)
 }
 
+/** The first topics of the events that publish a document. */
+export const METADATA_TOPICS: readonly Hex[] = topicsOf(['MetadataCreated', 'MetadataUpdated'])
+
 /** View functions: of the factory and data NFTs for decryption, of the other contracts for owner and price. */
 export const VIEWS = parseAbi([
   'function erc721List(address nft) view returns (address)',

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js'
 import type { Address } from 'viem'
 import { checksummed, isAddressText } from '../crypto/address.js'
 import { type ProviderKey, providerKey } from '../crypto/keys.js'
+import { BUCKET_NAME } from '../s3-names.js'
 
 /** One value for all chains, or values by chain id. */
 export interface PerChain<T> {
@@ -71,7 +72,7 @@ export function publicUrl(raw: string): string {
 
 /** Validates the name of a bucket of an S3-compatible service. */
 export function bucket(raw: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,62}$/.test(raw)) throw new Error('must be the name of a bucket')
+  if (!BUCKET_NAME.test(raw)) throw new Error('must be the name of a bucket')
   return raw
 }
 

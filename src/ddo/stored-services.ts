@@ -1,8 +1,6 @@
+import { BOUNDS } from '../bounds.js'
 import { withoutAdded } from './added-fields.js'
 import type { DeclaredService } from './opened.js'
-
-/** Characters of a longer list are not stored beside the document that has them. */
-const LONGEST = 4096
 
 /** What is a document's own, as JSON. */
 export function ownText(document: Record<string, unknown>): string {
@@ -22,7 +20,7 @@ export function storedServices(
   if ((document.credentialSubject ?? undefined) !== undefined || text === '{}' || own !== text) return undefined
   const services = (document.services ?? []) as DeclaredService[]
   const stored = JSON.stringify(services.map(({ id, datatokenAddress }) => [id, datatokenAddress]))
-  return stored.length > LONGEST ? undefined : stored
+  return stored.length > BOUNDS.document.storedServices ? undefined : stored
 }
 
 /** Reads what `storedServices` gave. */

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { BOUNDS } from '../bounds.js'
 import { JsonBoundsError } from '../json.js'
 import { readPublishableDdo } from './ddo.js'
 import { documentJson, sha256 } from './published-document.js'
@@ -44,11 +45,11 @@ function check(json: unknown, bytes: Uint8Array): Validated {
   return { hash: sha256(bytes), chainId: checked.ddo.chainId, size: bytes.length }
 }
 
-/** Longer texts are refused in any case, so they are truncated instead of copied between threads. */
-const MAX_TEXT = 10_000
-
-/** A value as sent; an object is replaced by a value that is refused likewise. */
+/**
+ * A value as sent; an object is replaced by a value that is refused likewise. A long text is refused in any case, so it is
+ * truncated instead of copied between threads.
+ */
 function scalar(value: unknown): unknown {
-  if (typeof value === 'string') return value.slice(0, MAX_TEXT)
+  if (typeof value === 'string') return value.slice(0, BOUNDS.document.refused)
   return typeof value === 'object' && value !== null ? {} : value
 }

@@ -6,9 +6,9 @@ import { UnstorableError } from '../errors.js'
 import { upTo } from '../memo.js'
 import type { Logger } from '../process/logger.js'
 import type { DeliveryRow, DeliveryStore, OrderFee } from '../state/store.js'
+import { DAY } from '../time.js'
 
 const LIMITS = BOUNDS.ledger
-const DAY = 86_400_000
 
 export interface LedgerOptions {
   store: Pick<DeliveryStore, 'add' | 'purge'>

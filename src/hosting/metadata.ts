@@ -1,3 +1,5 @@
+import { BOUNDS } from '../bounds.js'
+
 /** What the publisher says about a file. Not sanitized: it may hold anything. */
 export interface FileFacts {
   name?: string
@@ -24,5 +26,5 @@ const INERT =
 /** Returns the media type that a hosted file is served with: the publisher's, if it has no active content. */
 export function servedType(contentType: string | undefined): string {
   const type = contentType?.split(';')[0]?.trim() ?? ''
-  return type.length <= 128 && INERT.test(type) ? type.toLowerCase() : 'application/octet-stream'
+  return type.length <= BOUNDS.files.mediaType && INERT.test(type) ? type.toLowerCase() : 'application/octet-stream'
 }

@@ -7,8 +7,7 @@ import { BOUNDS } from '../bounds.js'
  */
 export type LegacyNonce = { sortKey: string } | 'unused' | 'unknown'
 
-/** Maximum digits of a nonce in this service. */
-const DIGITS = 40
+const DIGITS = BOUNDS.nonces.digits
 
 /** Upper limit of the whole part of a nonce. */
 const NO_LIMIT = 10n ** BigInt(DIGITS)

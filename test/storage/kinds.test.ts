@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSchema, createYoga } from 'graphql-yoga'
+import { BOUNDS } from '../../src/bounds.js'
 import { untrustedCalls } from '../../src/chain/untrusted-calls.js'
 import { BlockCache } from '../../src/storage/cache/block-cache.js'
 import { PG_PASSWORD, S3_KEYS, startFtp, startPostgres, startS3 } from '../helpers/backends.js'
@@ -197,6 +198,7 @@ kindSuite('ftp', async () => {
       'ftp://us%0aer@host/x',
       'nonsense',
       'ftp://host/%zz',
+      `ftp://host/${'x'.repeat(BOUNDS.files.url)}`,
     ].map((bad) => [{ url: bad }, 'url']),
     ranges: true,
     close,
@@ -220,8 +222,10 @@ kindSuite('sql', async () => {
     bad: [
       [{ url: 'mysql://host/db' }, 'url'],
       [{ url: 'postgres://host' }, 'url'],
+      [{ url: `postgres://user@host/${'x'.repeat(BOUNDS.files.url)}` }, 'url'],
       [{ query: '' }, 'query'],
       [{ parameters: 'station' }, 'parameters'],
+      [{ parameters: ['x'.repeat(129)] }, 'parameters'],
       [{ format: 'xml' }, 'format'],
     ],
     ranges: false,

@@ -1,6 +1,6 @@
 import { type Address, formatLog, type Hex, type PublicClient, type RpcLog } from 'viem'
 import { BOUNDS } from '../../bounds.js'
-import { topicsOf } from '../../chain/abi.js'
+import { METADATA_TOPICS } from '../../chain/abi.js'
 import type { Chain, Chains } from '../../chain/chains.js'
 import { refusal } from '../../chain/failures.js'
 import { untrustedView } from '../../chain/untrusted-calls.js'
@@ -36,8 +36,6 @@ export interface CurrentOptions {
   /** Milliseconds for reading one asset from the chain, whatever the number of requests. */
   deadline: number
 }
-
-const METADATA_TOPICS = topicsOf(['MetadataCreated', 'MetadataUpdated'])
 
 /**
  * Returns the index with a fallback to the chain: where the index of a chain is stale, state, datatokens and newest

@@ -1,6 +1,6 @@
 import type { Address, Log } from 'viem'
 import { BOUNDS } from '../../bounds.js'
-import { topicsOf } from '../../chain/abi.js'
+import { METADATA_TOPICS, topicsOf } from '../../chain/abi.js'
 import type { Chain } from '../../chain/chains.js'
 import { type ChainEvent, decodeEvent } from '../../chain/events.js'
 import { checksummed } from '../../crypto/address.js'
@@ -22,7 +22,7 @@ export interface DecodeOptions {
 const MOST_AHEAD = 4 * BOUNDS.sandbox.batch.documents
 
 const DEPLOYMENTS = new Set<unknown>(topicsOf(['NFTCreated', 'TokenCreated']))
-const METADATA = new Set<unknown>(topicsOf(['MetadataCreated', 'MetadataUpdated']))
+const METADATA = new Set<unknown>(METADATA_TOPICS)
 
 interface Started {
   event: ChainEvent

@@ -1,6 +1,6 @@
 import type { Address, Hex, RpcLog } from 'viem'
 import { BOUNDS } from '../../bounds.js'
-import { topicsOf } from '../../chain/abi.js'
+import { METADATA_TOPICS, topicsOf } from '../../chain/abi.js'
 import type { Chain } from '../../chain/chains.js'
 import { checksummed } from '../../crypto/address.js'
 import type { EmitterKind, IndexGeneration } from '../../state/store.js'
@@ -8,7 +8,7 @@ import type { EmitterKind, IndexGeneration } from '../../state/store.js'
 /** First topics of the indexed events, by the required emitter: the chain's factory, one of its NFTs or datatokens. */
 export const TOPICS = {
   factory: topicsOf(['NFTCreated', 'TokenCreated']),
-  nft: topicsOf(['MetadataCreated', 'MetadataUpdated', 'MetadataState']),
+  nft: [...METADATA_TOPICS, ...topicsOf(['MetadataState'])],
   datatoken: topicsOf(['OrderStarted']),
 } as const
 

@@ -78,15 +78,15 @@ function matching<T>(pattern: RegExp, problem: string, parse: (text: string) => 
 }
 
 /** Free text of bounded length. */
-export const text = documented(upTo(512), {
-  schema: { type: 'string', minLength: 1, maxLength: 512 },
+export const text = documented(upTo(BOUNDS.params.text), {
+  schema: { type: 'string', minLength: 1, maxLength: BOUNDS.params.text },
   description: 'Text.',
   example: 'tide-access',
 })
 
 /** An auth token, not yet verified. */
-export const tokenText = documented(upTo(4096), {
-  schema: { type: 'string', minLength: 1, maxLength: 4096 },
+export const tokenText = documented(upTo(BOUNDS.params.token), {
+  schema: { type: 'string', minLength: 1, maxLength: BOUNDS.params.token },
   description: 'The auth token (a JWT).',
   example: 'eyJhbGciOiJIUzI1NiJ9.eyJhZGRyZXNzIjoiMHgifQ.c2ln',
 })
@@ -167,12 +167,15 @@ export const flag = documented(
   { schema: { type: 'boolean' }, description: 'true or false; also 1 or 0.', example: true },
 )
 
+const DIGITS = `[0-9]{1,${BOUNDS.nonces.digits}}`
+const NONCE = `^${DIGITS}(?:[.]${DIGITS})?$`
+
 /** A nonce, at most `aheadSeconds` ahead of the current time in microseconds. */
 export function nonce(aheadSeconds: number) {
   return documented(
     scalar((value): Nonce => parseNonce(value, maxNonce(Date.now(), aheadSeconds))),
     {
-      schema: { type: ['number', 'string'], exclusiveMinimum: 0, pattern: '^[0-9]{1,40}(?:[.][0-9]{1,40})?$' },
+      schema: { type: ['number', 'string'], exclusiveMinimum: 0, pattern: NONCE },
       description:
         'Decimal number greater than the last one that the address used; the UTC time in milliseconds is a good choice.',
       example: 1,

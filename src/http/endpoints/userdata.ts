@@ -1,9 +1,8 @@
 import * as z from 'zod'
+import { BOUNDS } from '../../bounds.js'
 import { documented } from './docs.js'
 
-/** Maximum characters of userdata as JSON text, and its maximum nesting depth. */
-const MAX_USERDATA = 8192
-const MAX_USERDATA_DEPTH = 4
+const { userdata: LONGEST, userdataDepth: DEEPEST } = BOUNDS.params
 
 /** Values that the consumer passes to the storage: a JSON object, encoded as text in a query. */
 export const userdata = documented(
@@ -17,14 +16,14 @@ export const userdata = documented(
       return z.NEVER
     }),
   {
-    schema: { type: ['object', 'string'], maxLength: MAX_USERDATA },
+    schema: { type: ['object', 'string'], maxLength: LONGEST },
     description: 'Values for the storage, as a JSON object: query parameters of a GET, the JSON body of a POST.',
     example: { day: '2026-01-01' },
   },
 )
 
 function userdataProblem(text: string): string | undefined {
-  if (text.length > MAX_USERDATA) return `must not be longer than ${MAX_USERDATA} characters`
+  if (text.length > LONGEST) return `must not be longer than ${LONGEST} characters`
   if (text.includes('\\u0000') || text.includes('\0')) return 'must not hold a NUL byte'
   let value: unknown
   try {
@@ -33,12 +32,12 @@ function userdataProblem(text: string): string | undefined {
     return 'must be a JSON object'
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a JSON object'
-  return nestingProblem(value, MAX_USERDATA_DEPTH)
+  return nestingProblem(value, DEEPEST)
 }
 
 function nestingProblem(value: unknown, levelsLeft: number): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  if (levelsLeft === 0) return `must not be nested deeper than ${MAX_USERDATA_DEPTH}`
+  if (levelsLeft === 0) return `must not be nested deeper than ${DEEPEST}`
   for (const [key, inner] of Object.entries(value)) {
     if (['__proto__', 'constructor', 'prototype'].includes(key)) return 'must not use a reserved name'
     const problem = nestingProblem(inner, levelsLeft - 1)

@@ -1,18 +1,19 @@
 import { extension } from 'mime-types'
+import { BOUNDS } from '../../bounds.js'
 
-/** Maximum characters of a file name. */
-const MAX_NAME = 200
+const MAX_NAME = BOUNDS.files.name
 
-/** TOKEN: a name that needs no quotes. PLAIN: one that is safe as well, with no leading dot and of bounded length. */
+/** TOKEN: a name that needs no quotes. PLAIN: one that is safe as well, with no leading dot. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-const PLAIN = /^[!#$%&'*+^_`|~0-9A-Za-z-][!#$%&'*+.^_`|~0-9A-Za-z-]{0,199}$/
+const PLAIN = /^[!#$%&'*+^_`|~0-9A-Za-z-][!#$%&'*+.^_`|~0-9A-Za-z-]*$/
 
 /**
  * Returns the Content-Disposition of a download (RFC 6266). There is no space after the semicolon because existing
  * clients search for that spelling; the RFC 8187 form is added only if plain ASCII cannot express the name.
  */
 export function contentDisposition(suggested: string | undefined, fallback: string): string {
-  if (suggested !== undefined && PLAIN.test(suggested)) return `attachment;filename=${suggested}`
+  if (suggested !== undefined && suggested.length <= MAX_NAME && PLAIN.test(suggested))
+    return `attachment;filename=${suggested}`
   const name = safeName(suggested ?? '') || fallback
   if (TOKEN.test(name)) return `attachment;filename=${name}`
   const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\]/g, '_')

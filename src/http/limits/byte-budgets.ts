@@ -1,9 +1,9 @@
 import { BOUNDS } from '../../bounds.js'
 import type { UsageStore } from '../../state/store.js'
 import { type CostMeter, costMeter } from '../../storage/cost-meter.js'
+import { WINDOW } from './windows.js'
 
 /** Length of a budget window in milliseconds. */
-const WINDOW = 60_000
 
 /** An address's use of its budget in the current window. */
 export interface BudgetUse {

@@ -4,9 +4,9 @@ import { BOUNDS } from '../../bounds.js'
 import type { Settings } from '../../config/schema.js'
 import { LimitError } from '../../errors.js'
 import type { Usage, UsageStore } from '../../state/store.js'
+import { DAY } from '../../time.js'
 
 /** Length of a window in milliseconds: a day from the first download in it. */
-const DAY = 86_400_000
 
 /** A download that counts against the bytes of its consumer's day. */
 export interface CountedDownload {

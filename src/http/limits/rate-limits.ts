@@ -4,6 +4,7 @@ import { LimitError } from '../../errors.js'
 import type { StateStore } from '../../state/store.js'
 import { networkOf } from './address.js'
 import type { BudgetUse, ByteBudgets, Transfer } from './byte-budgets.js'
+import { WINDOW } from './windows.js'
 
 /** Where the limits come from, and where usage is counted. */
 interface Limits {
@@ -13,7 +14,6 @@ interface Limits {
 }
 
 /** Length of a window in milliseconds. */
-const WINDOW = 60_000
 
 /** Health probes: polled by the operator's own machines. */
 const UNLIMITED = new Set(['/live', '/ready'])

@@ -3,7 +3,7 @@ import { BOUNDS } from '../../bounds.js'
 import { upTo } from '../../memo.js'
 
 /** Length of a window in milliseconds. */
-const WINDOW = 60_000
+export const WINDOW = 60_000
 
 /** Counts usage by key in fixed windows of a minute, in this process. */
 export class RateWindows {

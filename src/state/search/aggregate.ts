@@ -1,3 +1,4 @@
+import { BOUNDS } from '../../bounds.js'
 import { ValidationError } from '../../errors.js'
 import type { Aggregated, Aggregation, Bucket } from '../../search/syntax.js'
 import { run } from '../script.js'
@@ -6,9 +7,6 @@ import type { Part } from './compile.js'
 import { pathNumber } from './tokens.js'
 
 type Terms = Extract<Aggregation, { kind: 'terms' }>
-
-/** Maximum number of pairs of a bucket and a nested value that are counted. */
-const PAIRS = 20_000
 
 /** The text of a value where it has one, else its number. */
 const KEY = (row: string) => `${row}.txt, CASE WHEN ${row}.txt IS NULL THEN ${row}.num END`
@@ -81,13 +79,16 @@ function* within(name: string, inner: Terms, path: string, buckets: Bucket[], al
       WHERE (f.txt IS NOT NULL OR f.num IS NOT NULL) AND (g.txt IS NOT NULL OR g.num IS NOT NULL)
       GROUP BY ${KEY('f')}, ${KEY('g')}, inner_kind
     ) AS pairs ORDER BY ${keys} LIMIT ?`
-  const values = [...all.values, pathNumber(path), pathNumber(inner.path), PAIRS + 1]
+  const values = [...all.values, pathNumber(path), pathNumber(inner.path), BOUNDS.search.pairs + 1]
   const rows = (yield* run({ text, values })).rows as unknown as (BucketRow & {
     inner_txt: string | null
     inner_num: number | null
   })[]
-  if (rows.length > PAIRS)
-    throw ValidationError.of('aggs', `There are more than ${PAIRS} pairs of values to count. Narrow the query.`)
+  if (rows.length > BOUNDS.search.pairs)
+    throw ValidationError.of(
+      'aggs',
+      `There are more than ${BOUNDS.search.pairs} pairs of values to count. Narrow the query.`,
+    )
   const byKey = new Map<string | number, Bucket[]>()
   for (const row of rows) {
     const key = keyOf(row)

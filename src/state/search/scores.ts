@@ -12,9 +12,6 @@ export interface Score {
   parts: { condition: Condition; points: number }[]
 }
 
-/** Maximum parts of a score: each costs a look-up with the whole query. Front ends send a dozen. */
-const MOST = 64
-
 /** A score in the units of the response. */
 export function points(score: number): number {
   return score / PARTS
@@ -50,10 +47,10 @@ export function scoreOf(query: Clause, known: Known): Score {
     } else add(conditionOf(clause, known), pointsOf(boost), implied, within)
   }
   walk(query, 1, true, [])
-  if (score.parts.length > MOST)
+  if (score.parts.length > BOUNDS.search.scoreParts)
     throw ValidationError.of(
       'query',
-      `It has more than ${MOST} parts that count for the score. Move some into "filter".`,
+      `It has more than ${BOUNDS.search.scoreParts} parts that count for the score. Move some into "filter".`,
     )
   return score
 }

@@ -1,3 +1,4 @@
+import { DAY } from '../../time.js'
 import { run } from '../script.js'
 import { type Driver, type Script, sql, sqlOne } from '../sql.js'
 import type { NewProof, ProofStore, QueuedProof } from '../store.js'
@@ -26,8 +27,6 @@ const SPEND = sql(
 )
 const REFUND = sql('UPDATE proof_days SET used = used - 1 WHERE day = :day')
 const DELETE_DAYS = sql('DELETE FROM proof_days WHERE day < :day')
-
-const DAY = 86_400_000
 
 function* addOnce(
   subject: string,

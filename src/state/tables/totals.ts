@@ -1,11 +1,10 @@
 import type { Address } from '../../hex.js'
+import { DAY } from '../../time.js'
 import type { Query, Result, Value } from '../sql.js'
 import { sql } from '../sql.js'
 import type { Breakdown, Totals, TotalsRequest } from '../store.js'
 
 type Row = Result['rows'][number]
-
-const DAY = 86_400_000
 
 /** SQL for the key of a row `d`, by breakdown. */
 const KEYS: Record<Breakdown | 'all', string> = {

@@ -61,10 +61,6 @@ export interface EgressResponse extends UpstreamResponse {
 /** A request whose URL is allowed. */
 type Checked = Omit<EgressRequest, 'url'> & { url: URL }
 
-/** Entries of the cache of checked URLs. */
-const CACHE_ENTRIES = 1000
-
-const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /** Where to connect for a protocol that opens its own socket. */
@@ -86,7 +82,7 @@ export interface PinnedDestination {
 export class Egress {
   private readonly pools: Record<Budget, ConnectionPool>
   private readonly urls = new LRUCache<string, URL>({
-    max: CACHE_ENTRIES,
+    max: BOUNDS.files.urlCacheEntries,
     maxSize: BOUNDS.files.urlCacheSize,
     sizeCalculation: (_url, text) => text.length,
   })
@@ -121,7 +117,7 @@ export class Egress {
     let current: Checked = { url: this.cachedUrl(request.url), method, headers, body, secret, signal, budget, fetched }
     // where a gateway redirects to is up to the gateway
     const host = this.options.gateways?.has(current.url.origin) ? 'gateway' : 'publisher'
-    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    for (let hop = 0; hop <= BOUNDS.files.redirects; hop++) {
       const { status, headers, body } = await this.send(current, host)
       const { location } = headers
       if (!REDIRECTS.has(status) || typeof location !== 'string') return { status, headers, body, url: current.url }

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
+import { BOUNDS } from '../../bounds.js'
 
-/** Maximum bytes of a `100 Continue` with its headers, which are of no use. */
-const MAX_CONTINUE = 4096
 /** Bytes of `HTTP/1.1 100`. */
 const STATUS_LINE = 12
 
@@ -39,7 +38,7 @@ function skipContinue(socket: Socket): void {
     while (mayBeContinue(bytes)) {
       const end = bytes.indexOf('\r\n\r\n')
       if (end < 0) {
-        if (bytes.length > MAX_CONTINUE) break
+        if (bytes.length > BOUNDS.files.continue) break
         if (bytes.length > 0) held = bytes
         return null
       }

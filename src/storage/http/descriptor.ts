@@ -17,7 +17,8 @@ const FORBIDDEN_HEADERS = new Set([
 const headerRecord = z.record(
   z
     .string()
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'holds an invalid header name')
+    .max(BOUNDS.files.headerName, `holds a header name longer than ${BOUNDS.files.headerName} characters`)
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'holds an invalid header name')
     .refine((name) => !FORBIDDEN_HEADERS.has(name.toLowerCase()), 'holds a header that may not be set'),
   z
     .string()
@@ -38,11 +39,11 @@ export const descriptorHeaders = z
   // some clients send an empty array for no headers
   .transform((value) => lowerCased(Array.isArray(value) ? {} : (value ?? {})))
 
+/** A URL of bounded length, not yet parsed. */
+export const urlText = z.string().max(BOUNDS.files.url, `must not be longer than ${BOUNDS.files.url} characters`)
+
 /** The http(s) URL of a file. */
-export const fileUrl = z
-  .string()
-  .max(BOUNDS.files.url, `must not be longer than ${BOUNDS.files.url} characters`)
-  .refine(isFileUrl, 'must be an http(s) URL without user info')
+export const fileUrl = urlText.refine(isFileUrl, 'must be an http(s) URL without user info')
 
 function lowerCased(record: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name.toLowerCase(), value]))

@@ -4,18 +4,19 @@ import { memoized } from '../../memo.js'
 export function suggestedName(disposition: string | string[] | undefined): string | undefined {
   if (typeof disposition !== 'string') return undefined
   const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition)?.[1]
-  if (extended) return decoded(extended)
+  if (extended) return uriDecoded(extended)
   const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition)
   return plain ? (plain[1]?.replace(/\\(.)/g, '$1') ?? plain[2]) : undefined
 }
 
 /** Returns the last path segment if it looks like a file name. An opaque one may be a secret and is not disclosed. */
 export const lastSegment = memoized((url: URL): string | undefined => {
-  const segment = decoded(url.pathname.split('/').at(-1) ?? '')
+  const segment = uriDecoded(url.pathname.split('/').at(-1) ?? '')
   return segment && /.\.[A-Za-z0-9]{1,10}$/.test(segment) ? segment : undefined
 })
 
-function decoded(text: string): string | undefined {
+/** Decodes percent-encoded UTF-8; undefined where it is none. */
+export function uriDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {

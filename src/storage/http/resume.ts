@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { BOUNDS } from '../../bounds.js'
 import { StorageError } from '../../errors.js'
 import { discard } from '../egress/egress.js'
 import { BufferedBody } from '../egress/exchange.js'
@@ -7,9 +8,6 @@ import { isSameFile, parseContentRange } from './framing.js'
 
 /** Requests the rest of a file from a byte on, on the condition that it is unchanged (If-Range). */
 export type Reopen = (from: number, to: number, validator: string) => Promise<OpenedFile>
-
-/** Maximum number of times that one transfer is resumed. */
-const MAX_RESUMES = 5
 
 /**
  * Makes a file resumable: when the transfer breaks, it continues where it stopped, by a range request with the file's
@@ -79,7 +77,7 @@ class ResumingBody extends Readable {
   /** Ends a complete transfer. Resumes a broken one, or destroys it with the error that broke it. */
   private async resumeOrEnd(error: Error): Promise<void> {
     if (this.position > this.last) return void this.push(null)
-    if (this.resumes >= MAX_RESUMES) return void this.destroy(error)
+    if (this.resumes >= BOUNDS.files.resumes) return void this.destroy(error)
     this.resumes += 1
     try {
       const rest = await this.rest(this.position, this.last)

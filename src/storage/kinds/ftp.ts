@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { StorageConnection } from '../egress/connection.js'
+import { urlText } from '../http/descriptor.js'
 import { isStorageFailure } from '../http/http-storage.js'
 import { lastSegment } from '../http/naming.js'
 import { byteRange } from '../http/ranges.js'
@@ -10,7 +11,7 @@ import type { StorageTools } from './tools.js'
 
 const ftpFile = z.object({
   type: z.literal('ftp'),
-  url: z.string().refine(isFtpUrl, 'must be an ftp or ftps URL of a file, without control characters'),
+  url: urlText.refine(isFtpUrl, 'must be an ftp or ftps URL of a file, without control characters'),
 })
 
 export type FtpFile = z.infer<typeof ftpFile>

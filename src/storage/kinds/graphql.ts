@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { BOUNDS } from '../../bounds.js'
 import { descriptorHeaders, fileUrl } from '../http/descriptor.js'
 import { httpStorage } from '../http/http-storage.js'
 import type { Storage } from '../storage.js'
@@ -7,7 +8,10 @@ import type { StorageTools } from './tools.js'
 const graphqlFile = z.object({
   type: z.literal('graphql'),
   url: fileUrl,
-  query: z.string().min(1, 'must not be empty').max(65_536, 'must not be longer than 65536 characters'),
+  query: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(BOUNDS.files.query, `must not be longer than ${BOUNDS.files.query} characters`),
   headers: descriptorHeaders,
 })
 

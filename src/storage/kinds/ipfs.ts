@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { Readable } from 'node:stream'
 import { CID } from 'multiformats/cid'
 import * as z from 'zod'
+import { BOUNDS } from '../../bounds.js'
 import { matchesIfNoneMatch } from '../http/entity-tags.js'
 import { isStorageFailure } from '../http/http-storage.js'
 import { byteRange } from '../http/ranges.js'
@@ -115,7 +116,7 @@ async function started(bytes: AsyncGenerator<Piece>): Promise<Readable> {
 }
 
 function parsedCid(text: string): CID | undefined {
-  if (!/^[A-Za-z0-9]{1,128}$/.test(text)) return undefined
+  if (text.length > BOUNDS.files.cid || !/^[A-Za-z0-9]+$/.test(text)) return undefined
   try {
     return CID.parse(text)
   } catch {

@@ -1,5 +1,7 @@
 import { AwsV4Signer } from 'aws4fetch'
 import * as z from 'zod'
+import { BOUNDS } from '../../bounds.js'
+import { BUCKET_NAME, REGION_NAME } from '../../s3-names.js'
 import { fileUrl } from '../http/descriptor.js'
 import { type HttpRequest, httpStorage } from '../http/http-storage.js'
 import type { Storage } from '../storage.js'
@@ -9,7 +11,7 @@ const plain = (name: string) =>
   z
     .string()
     .min(1, 'must not be empty')
-    .max(1024, 'must not be longer than 1024 characters')
+    .max(BOUNDS.files.objectKey, `must not be longer than ${BOUNDS.files.objectKey} characters`)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
     .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), `must not hold control characters in ${name}`)
     .refine((text) => !/\p{Surrogate}/u.test(text), 'must be well-formed text')
@@ -20,15 +22,12 @@ const ascii = (name: string) => plain(name).refine((text) => /^[\x20-\x7e]*$/.te
 const s3File = z.object({
   type: z.literal('s3'),
   endpoint: fileUrl,
-  bucket: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{1,62}$/, 'must be the name of a bucket'),
+  bucket: z.string().regex(BUCKET_NAME, 'must be the name of a bucket'),
   key: plain('key').refine(
     (key) => !key.split('/').some((part) => part === '.' || part === '..'),
     'must not hold dot segments',
   ),
-  region: z
-    .string()
-    .regex(/^[a-z0-9-]{1,64}$/i, 'must be the name of a region')
-    .default('us-east-1'),
+  region: z.string().regex(REGION_NAME, 'must be the name of a region').default('us-east-1'),
   accessKeyId: ascii('accessKeyId'),
   secretAccessKey: plain('secretAccessKey'),
   sessionToken: ascii('sessionToken').optional(),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { BOUNDS } from '../../bounds.js'
 import { ValidationError } from '../../errors.js'
 import { StorageConnection } from '../egress/connection.js'
+import { urlText } from '../http/descriptor.js'
 import { isStorageFailure } from '../http/http-storage.js'
 import type { OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
 import { addressProblem, postgresAddress } from './sql/address.js'
@@ -10,10 +11,13 @@ import type { Rows } from './sql/rows.js'
 import { query } from './sql/session.js'
 import type { StorageTools } from './tools.js'
 
+const FILES = BOUNDS.files
+const MOST = FILES.queryParameters
+
 const sqlFile = z.object({
   type: z.literal('sql'),
   /** postgres://user:password@host:port/database; sslmode=require enables TLS. */
-  url: z.string().superRefine((text, context) => {
+  url: urlText.superRefine((text, context) => {
     const message = addressProblem(text)
     if (message) context.addIssue({ code: 'custom', message })
   }),
@@ -21,10 +25,18 @@ const sqlFile = z.object({
   query: z
     .string()
     .min(1, 'must not be empty')
-    .max(65_536, 'must not be longer than 65536 characters')
+    .max(FILES.query, `must not be longer than ${FILES.query} characters`)
     .refine((text) => !text.includes('\0'), 'must not contain NUL'),
   /** Names of the userdata values that are bound to $1, $2 …, in this order. */
-  parameters: z.array(z.string().min(1)).max(100).default([]),
+  parameters: z
+    .array(
+      z
+        .string()
+        .min(1, 'must not hold an empty name')
+        .max(MOST.name, `must not hold a name longer than ${MOST.name} characters`),
+    )
+    .max(MOST.count, `must not hold more than ${MOST.count} names`)
+    .default([]),
   format: z.enum(['csv', 'ndjson'], 'must be csv or ndjson').default('csv'),
 })
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { DeliveryRow, HostedPublisher, OrderFee, Totals, TotalsRequest } from '../../state/store.js'
+import { DAY } from '../../time.js'
 import { ALICE, BOB, type StoreSession } from './session.js'
 
-const DAY = 86_400_000
 const NFT = '0x1111111111111111111111111111111111111111'
 const TOKEN = '0x2222222222222222222222222222222222222222'
 const OTHER_TOKEN = '0x3333333333333333333333333333333333333333'

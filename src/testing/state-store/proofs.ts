@@ -1,8 +1,7 @@
 import { zeroHash } from 'viem'
 import { expect, it } from 'vitest'
+import { DAY } from '../../time.js'
 import type { StoreSession } from './session.js'
-
-const DAY = 86_400_000
 
 /** ProofStore: no proof of delivery is lost, and none is sent twice concurrently. */
 export function proofSuite(session: StoreSession): void {

@@ -14,9 +14,6 @@ const ELEMENTARY = new Map([
   ]),
 ])
 
-/** Characters: longer than any type within the bounds. */
-const MAX_TYPE = 64
-
 const TYPE = /^([a-z]+\d{0,3})((?:\[\d*\])*)$/
 const NAME = /^[A-Za-z_$][\w$]*$/
 
@@ -89,7 +86,7 @@ class ParameterReader {
 
 /** Splits a type into its base type, its array suffix, and the product of the fixed lengths in that. */
 function splitType(type: unknown): [base: string, suffix: string, times: number] {
-  const match = typeof type === 'string' && type.length <= MAX_TYPE ? TYPE.exec(type) : null
+  const match = typeof type === 'string' && type.length <= BOUNDS.abi.type ? TYPE.exec(type) : null
   if (!match) throw unknownType()
   const [, base, suffix] = match as unknown as [string, string, string]
   const dimensions = suffix === '' ? [] : suffix.slice(1, -1).split('][')

@@ -1,3 +1,5 @@
+import { uriDecoded } from '../../http/naming.js'
+
 /** The parsed URL of a PostgreSQL database. */
 export interface PostgresAddress {
   url: URL
@@ -23,7 +25,7 @@ export function addressProblem(text: string): string | undefined {
   if (!/^postgres(?:ql)?:$/.test(protocol)) return 'must be a postgres URL'
   if (hostname === '' || username === '' || pathname.length < 2)
     return 'must be a postgres URL with user, host and database'
-  const parts = [username, password, pathname].map(decoded)
+  const parts = [username, password, pathname].map(uriDecoded)
   if (parts.some((part) => part === undefined || part.includes('\0')))
     return 'must hold user, password and database percent-encoded as UTF-8, without NUL'
   const names = [...searchParams.keys()]
@@ -43,13 +45,5 @@ export function postgresAddress(text: string): PostgresAddress {
     password: decodeURIComponent(url.password),
     database: decodeURIComponent(url.pathname.slice(1)),
     tls: TLS_MODES[url.searchParams.get('sslmode') ?? 'disable'] === true,
-  }
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
   }
 }
