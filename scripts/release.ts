@@ -58,7 +58,10 @@ function release(publish: string | undefined, out: string | undefined): number {
     console.log(`${name} ${version}`)
     const archives = makeArchives(root, commit, version, folder)
     faults.push(...archives.flatMap((archive) => archive.faults))
-    console.log(`commit   ${commit.hash}\nafter    ${commit.released ? `v${commit.released}` : 'no release'}`)
+    const builder = `Node ${process.versions.node}, npm ${run(root, 'npm', ['--version'])}`
+    console.log(
+      `commit   ${commit.hash}\nafter    ${commit.released ? `v${commit.released}` : 'no release'}\nbuilder  ${builder}`,
+    )
     for (const archive of archives) console.log(describe(archive))
     if (faults.length > 0) {
       console.error(`\nNothing was published, because of:\n${faults.map((fault) => `- ${fault}`).join('\n')}`)
@@ -86,7 +89,7 @@ function release(publish: string | undefined, out: string | undefined): number {
         console.log(`\n${name}@${version} is already published with the same contents: skipped.`)
       else run(folder, 'npm', ['publish', path, '--ignore-scripts', '--tag', channel])
     console.log(
-      `\nPublished as ${channel}. Now: git tag -a v${version} -m v${version} ${commit.hash} && git push origin v${version}`,
+      `\nPublished as ${channel}. Now: git tag -a v${version} -m 'v${version}, archived by ${builder}' ${commit.hash} && git push origin v${version}`,
     )
     return 0
   } finally {

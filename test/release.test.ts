@@ -19,6 +19,7 @@ const BUILT = 'scripts/release.mjs'
 const VERSION: string = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
 /** What may come before any version: the first of its pre-releases. */
 const BEFORE = `${VERSION.replace(/-.*/, '')}-0`
+const BUILDER = `Node ${process.versions.node}, npm ${execFileSync('npm', ['--version'], { encoding: 'utf8' }).trim()}`
 const [SERVICE, LIBRARY] = [`tidegate-${VERSION}.tgz`, `tidegate-client-${VERSION}.tgz`]
 
 const hasPrograms = ['git', 'tar'].every((program) => spawnSync(program, ['--version']).status === 0)
@@ -91,6 +92,7 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
       `after    v${BEFORE}`,
       git('rev-parse', 'HEAD'),
       'Dry run: nothing was published',
+      `builder  ${BUILDER}`,
     ])
       expect(dry.out).toContain(line)
     const library = join(out, LIBRARY)
@@ -170,6 +172,8 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
     const told = await release('--publish', VERSION)
     expect(told).toMatchObject({ code: 0, err: '' })
     expect(told.out).toContain(`@tidegate/client@${VERSION} is already published with the same contents: skipped.`)
+    // so that the same archive can be made again
+    expect(told.out).toContain(`-m 'v${VERSION}, archived by ${BUILDER}'`)
     const second = puts()
     expect(second.map(({ request }) => request)).toEqual(['PUT /tidegate'])
     // those of both runs: they are packed into identical archives every time
