@@ -1,35 +1,31 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { AccessLists } from './access/access-lists.js'
 import { FileLists } from './access/file-lists.js'
 import { Purgatory } from './access/purgatory.js'
 import { accessControl } from './access/rbac.js'
-import { blockCacheOf, contractReader, firstKey, gatewaysOf, openEgress, proofKinds } from './app-parts.js'
-import { cachedSource } from './assets/cached-source.js'
+import { openAssets } from './app/assets.js'
+import { openDeliveries } from './app/deliveries.js'
+import { watch } from './app/gauges.js'
+import { Lifecycle } from './app/lifecycle.js'
+import { openStorages } from './app/storages.js'
 import { DocumentReader } from './assets/documents.js'
 import { CatchingUp } from './assets/index/catching-up.js'
-import { currentAssets } from './assets/index/current.js'
 import { ChainFollower, type FollowerOptions } from './assets/index/follower.js'
-import { isCurrent } from './assets/index/freshness.js'
-import { indexSource } from './assets/index/source.js'
 import { OnChainReader } from './assets/on-chain.js'
-import { remoteCacheSource } from './assets/remote-cache.js'
-import { AssetResolver } from './assets/resolver.js'
 import { TokenNames } from './assets/token-names.js'
 import { CutOver } from './auth/cut-over.js'
 import { Links } from './auth/links.js'
 import { SignatureMatcher } from './auth/signature.js'
 import { Tokens, tokenSecret } from './auth/tokens.js'
 import { BOUNDS } from './bounds.js'
+import type { Chain, Chains } from './chain/chains.js'
 import { connectChains } from './chain/connect.js'
 import { FactoryWatch } from './chain/factory.js'
 import { Receipts } from './chain/receipts.js'
 import type { Settings } from './config/schema.js'
 import { openConsole } from './console/console.js'
 import type { LocalChain } from './console/facts.js'
-import { DeliveryLedger } from './deliveries/ledger.js'
-import { DeliveryQueue } from './deliveries/queue.js'
-import { ProofSender } from './deliveries/sender.js'
+import type { ProviderKey } from './crypto/keys.js'
 import { StartError } from './errors.js'
 import { openHosting } from './hosting/open.js'
 import type { Context } from './http/context.js'
@@ -39,23 +35,16 @@ import { ConsumerLimits } from './http/limits/consumer-limits.js'
 import { UploadSlots } from './http/limits/upload-slots.js'
 import { createServer } from './http/server.js'
 import { Metrics } from './metrics/metrics.js'
-import { startMetricsServer } from './metrics/server.js'
 import { ruleProblems } from './orders/fees.js'
 import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
-import { diskLeft } from './process/disk.js'
-import { listenProblem } from './process/listening.js'
 import { createLogger } from './process/logger.js'
-import { tooFewOpenFiles } from './process/open-files.js'
 import { TickBatch } from './process/tick-batch.js'
 import { startTracing, untraced } from './process/tracing.js'
-import { startFields } from './start-line.js'
 import { openStore } from './state/open.js'
-import { buildSearch } from './state/search/building.js'
+import { SearchBuilder } from './state/search/building.js'
 import { PublishedDescriptions } from './storage/describing.js'
-import { StorageRegistry } from './storage/kinds/registry.js'
 import { TaskSandbox } from './tasks/task-sandbox.js'
-import { packageVersion } from './version.js'
 
 export interface App {
   server: FastifyInstance
@@ -106,63 +95,15 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     throw new StartError([error.message])
   })
   const store = await openStore(settings, { log, batch, expected })
-  const gateways = gatewaysOf(settings)
-  const egress = openEgress(settings, gateways, { trace, metrics })
-  const sandbox = new TaskSandbox({
-    onCrash: (code) => log.error({ code }, 'a sandbox thread crashed'),
-  })
+  const sandbox = new TaskSandbox({ onCrash: (code) => log.error({ code }, 'a sandbox thread crashed') })
   const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE)
-  const { MAX_DDO_SIZE: maxDocument, INDEX_POLL_INTERVAL: ttl } = settings
-  const cacheOptions = { chains, outbound, log, documents, maxDocument, ttl }
   const progress = () => followers.map((follower) => follower.progress)
-  const isIndexCurrent = (chainId: number) =>
-    progress().some((chain) => chain.chainId === chainId && isCurrent(chain, settings))
-  const indexed = currentAssets({
-    index: store.index,
-    chains,
-    documents,
-    isCurrent: isIndexCurrent,
-    isAstray: (chainId) => progress().some((chain) => chain.chainId === chainId && chain.astray),
-    ttl: settings.INDEX_POLL_INTERVAL,
-    // the time-out of one node, and of a second one if the first fails
-    deadline: 2 * settings.RPC_TIMEOUT,
-  })
-  const resolved = cachedSource(indexSource(indexed, documents), {
-    ttl,
-    chains: [...chains.keys()],
-    isCurrent: isIndexCurrent,
-  })
-  const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...cacheOptions, url }))
-  const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
-  const sender = new ProofSender(chains, outbound, receiver, store.proofs)
-  // at the start: Node never loads again what it could not load once, for instance for want of a descriptor
-  if (onChain) await import('viem/accounts')
-  const deliveries = new DeliveryQueue({
-    store: store.proofs,
-    sender,
-    kinds: proofKinds(receiver, onChain),
-    chainProofsPerDay: settings.CHAIN_PROOFS_PER_DAY,
-    onRefused: () => metrics.proofsRefused.inc(),
-    log,
-  })
-  const ledger = new DeliveryLedger({
-    store: store.deliveries,
-    keep: settings.DELIVERIES_KEEP,
-    onDropped: () => metrics.deliveriesDropped.inc(),
-    log,
-  })
+  const assets = openAssets(settings, { store, chains, documents, outbound, log, progress })
+  const { deliveries, ledger } = await openDeliveries(settings, { store, chains, outbound, metrics, log })
   const { RATE_LIMIT_BYTES: byteLimit } = settings
   const receipts = new Receipts(settings.ORDER_WAIT)
-  const hosting = await openHosting(settings, { store, chains, log, isCurrent: isIndexCurrent })
-  const storages = new StorageRegistry({
-    hosted: hosting?.find,
-    egress,
-    readContract: contractReader(chains),
-    decodeResult: (abi, data, options) => sandbox.run('answer', { abi, data }, options),
-    sql: { timeout: settings.SQL_TIMEOUT, maxRows: settings.SQL_MAX_ROWS, maxBytes: settings.SQL_MAX_BYTES },
-    gateways,
-    blockCache: blockCacheOf(settings, metrics),
-  })
+  const hosting = await openHosting(settings, { store, chains, log, isCurrent: assets.isCurrent })
+  const { storages, egress } = openStorages(settings, { chains, sandbox, hosting, trace, metrics })
   const secret = tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains))
   const context: Context = {
     settings,
@@ -174,8 +115,8 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     cutOver: new CutOver(store.cutOver),
     tokens: new Tokens(secret, store.revocations, settings.LEGACY_TOKEN_SECRET),
     links: new Links(secret, store.revocations),
-    assets: new AssetResolver([resolved, ...caches], chains),
-    indexed,
+    assets: assets.resolver,
+    indexed: assets.indexed,
     onChain: new OnChainReader(
       chains,
       settings.INDEX_POLL_INTERVAL,
@@ -219,73 +160,45 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     pollInterval: settings.INDEX_POLL_INTERVAL,
     documents,
     reorgDepth: settings.INDEX_REORG_DEPTH,
-    onChanged: (chainId: number) => resolved.invalidate(chainId),
+    onChanged: (chainId: number) => assets.invalidate(chainId),
     onRollback: (chainId: number, block: number) => context.orders.evictAfter(chainId, block),
     onSkipped: (chain: number) => metrics.skippedEvents.inc({ chain }),
   }
   const followers = [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, log))
-  metrics.registerGauges({
-    progress,
-    isCurrent: (chain) => isCurrent(chain, settings),
-    proofsWaiting: () => store.proofs.count(),
-    nodes: () =>
-      [...chains.values()].flatMap(({ chainId, nodes }) => nodes.health.map((node) => ({ chainId, ...node }))),
-    isStateUp: async () => (await store.checkHealth()) === undefined,
-    lastWrite: () => store.lastWrite(),
-    diskLeft: () => diskLeft(settings),
-    hosted: async () => hosting && { ...(await store.hosted.totals()), unfinished: await store.hosted.unfinished() },
-    version: packageVersion(),
-    connections: () => http.connections.count,
-    requests: () => http.connections.requests,
-    upstreamInFlight: (budget) => egress.inFlight(budget),
+  watch(context, http, egress)
+  const lifecycle = new Lifecycle({
+    context,
+    log,
+    http,
+    background: [
+      factories,
+      ...followers,
+      deliveries,
+      ledger,
+      ...(hosting ? [hosting.sweeper] : []),
+      new SearchBuilder(store.search, log),
+    ],
+    closers: [
+      async () => purgatory.stop(),
+      () => sandbox.close(),
+      () => Promise.all([egress.close(), outbound.close(), hosting?.close()]),
+      () => store.close(),
+      () => tracing?.close(),
+    ],
   })
-  let metricsServer: FastifyInstance | undefined
-  let stopBuilding = () => {}
   return {
     server: http.app,
     context,
     get metricsUrl() {
-      return metricsServer?.listeningOrigin
+      return lifecycle.metricsUrl
     },
-    async listen() {
-      const { HOST: host, PORT: port, METRICS_HOST, METRICS_PORT } = settings
-      const shortage = tooFewOpenFiles(settings)
-      if (shortage)
-        log.warn(shortage, 'fewer files may be open than the settings allow connections: raise the limit (ulimit -n)')
-      if (METRICS_PORT !== undefined)
-        metricsServer = await startMetricsServer(metrics.registry, METRICS_HOST, METRICS_PORT, log)
-      const url = await http.app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
-        throw new StartError([listenProblem(['HOST', 'PORT'], { host, port }, error)])
-      })
-      log.info(startFields(settings, chains, url), 'service started')
-      factories.start()
-      for (const follower of followers) follower.start()
-      deliveries.start()
-      ledger.start()
-      hosting?.sweeper.start()
-      stopBuilding = buildSearch(store.search, log)
-      return url
-    },
-    async close() {
-      log.info({ inFlight: http.connections.requests, timeout: settings.STOP_TIMEOUT }, 'service is stopping')
-      await http.close(settings.STOP_TIMEOUT)
-      purgatory.stop()
-      factories.stop()
-      stopBuilding()
-      // do not wait for an unresponsive node or receiver: its work is repeated after the next start
-      const stopped = Promise.all([
-        ...followers.map((follower) => follower.stop()),
-        deliveries.stop(),
-        ledger.stop(),
-        hosting?.sweeper.stop(),
-      ])
-      await Promise.race([stopped, sleep(BOUNDS.stop.grace, undefined, { ref: false })])
-      await sandbox.close()
-      await Promise.all([egress.close(), outbound.close(), hosting?.close()])
-      await store.close()
-      await metricsServer?.close()
-      await tracing?.close()
-      log.info({ uptime: Math.round(process.uptime()) }, 'service stopped')
-    },
+    listen: () => lifecycle.listen(),
+    close: () => lifecycle.close(),
   }
+}
+
+/** Returns the key of the lowest chain id: independent of the order of the chains in the settings. */
+function firstKey(chains: Chains): ProviderKey {
+  const lowest = [...chains.values()].sort((a, b) => a.chainId - b.chainId)[0]
+  return (lowest as Chain).key
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parser } from '@prometheus-io/lezer-promql'
 import { parse } from 'yaml'
+import { registerGauges } from '../../src/metrics/gauges.js'
 import { Metrics } from '../../src/metrics/metrics.js'
 import { REPOSITORY } from './pages.js'
 
@@ -21,7 +22,7 @@ export function alertGroups(): { name: string; rules: AlertRule[] }[] {
 /** The label names of each metric of the service, by the metric's name. */
 export function metricLabels(): Map<string, readonly string[]> {
   const metrics = new Metrics()
-  metrics.registerGauges({
+  registerGauges(metrics.registry, {
     progress: () => [],
     isCurrent: () => true,
     proofsWaiting: async () => 0,

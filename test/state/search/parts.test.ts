@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { didOf } from '../../../src/ddo/ddo.js'
 import type { Address } from '../../../src/hex.js'
 import { readSearch } from '../../../src/search/request.js'
-import { buildSearch } from '../../../src/state/search/building.js'
+import { SearchBuilder } from '../../../src/state/search/building.js'
 import { openSqliteStore } from '../../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../../src/state/sqlite-file.js'
 import type { IndexChange, StateStore } from '../../../src/state/store.js'
@@ -100,11 +100,12 @@ describe('the parts of the full-text index of the embedded database', () => {
   it('are merged in the background of a service', async () => {
     for (let n = 100; n < 100 + COUNT; n++) await commit(published(n, `flood ${n}`))
     const before = parts()
-    const stop = buildSearch(store.search, pino({ level: 'silent' }))
+    const builder = new SearchBuilder(store.search, pino({ level: 'silent' }))
+    builder.start()
     try {
       await eventually(async () => parts() < before / 2)
     } finally {
-      stop()
+      builder.stop()
     }
     expect(await found('flood')).toEqual(dids(100, 100 + COUNT))
   })

@@ -1,6 +1,6 @@
-import type { Chains } from './chain/chains.js'
-import type { Settings } from './config/schema.js'
-import { packageVersion } from './version.js'
+import type { Chains } from '../chain/chains.js'
+import type { Settings } from '../config/schema.js'
+import { packageVersion } from '../version.js'
 
 /** Limits that protect a public service; 0 turns each of them off. */
 const LIMITS = [

@@ -1,22 +1,49 @@
 import { lookup as systemLookup } from 'node:dns'
-import type { Chain, Chains } from './chain/chains.js'
-import type { Settings } from './config/schema.js'
-import type { ProviderKey } from './crypto/keys.js'
-import type { Metrics } from './metrics/metrics.js'
-import type { Trace } from './process/tracing.js'
-import type { QueuedProof } from './state/store.js'
-import { BlockCache } from './storage/cache/block-cache.js'
-import type { Lookup } from './storage/egress/connector.js'
-import { Egress } from './storage/egress/egress.js'
-import type { ReadContract } from './storage/kinds/tools.js'
+import type { Chains } from '../chain/chains.js'
+import type { Settings } from '../config/schema.js'
+import type { Hosting } from '../hosting/hosting.js'
+import type { Metrics } from '../metrics/metrics.js'
+import type { Trace } from '../process/tracing.js'
+import { BlockCache } from '../storage/cache/block-cache.js'
+import type { Lookup } from '../storage/egress/connector.js'
+import { Egress } from '../storage/egress/egress.js'
+import { StorageRegistry } from '../storage/kinds/registry.js'
+import type { ReadContract } from '../storage/kinds/tools.js'
+import type { TaskSandbox } from '../tasks/task-sandbox.js'
+
+interface Parts {
+  chains: Chains
+  sandbox: TaskSandbox
+  hosting: Hosting | undefined
+  trace: Trace
+  metrics: Metrics
+}
+
+/** Builds the storage kinds, and the egress that all of them connect through. */
+export function openStorages(
+  settings: Settings,
+  { chains, sandbox, hosting, trace, metrics }: Parts,
+): { storages: StorageRegistry; egress: Egress } {
+  const gateways = gatewaysOf(settings)
+  const egress = openEgress(settings, gateways, { trace, metrics })
+  const storages = new StorageRegistry({
+    hosted: hosting?.find,
+    egress,
+    readContract: contractReader(chains),
+    decodeResult: (abi, data, options) => sandbox.run('answer', { abi, data }, options),
+    sql: { timeout: settings.SQL_TIMEOUT, maxRows: settings.SQL_MAX_ROWS, maxBytes: settings.SQL_MAX_BYTES },
+    gateways,
+    blockCache: blockCacheOf(settings, metrics),
+  })
+  return { storages, egress }
+}
 
 type Gateways = ReturnType<typeof gatewaysOf>
 
-/** Builds the exit for requests to storages. */
-export function openEgress(
+function openEgress(
   settings: Settings,
   gateways: Gateways,
-  { trace, metrics }: { trace: Trace; metrics: Metrics },
+  { trace, metrics }: Pick<Parts, 'trace' | 'metrics'>,
 ): Egress {
   return new Egress({
     allowNonPublic: settings.ALLOW_NON_PUBLIC_IP,
@@ -48,13 +75,8 @@ export function openEgress(
   })
 }
 
-/** The kinds of proofs of delivery that are sent. */
-export function proofKinds(receiver: string | undefined, onChain: boolean): QueuedProof['kind'][] {
-  return [...(receiver ? (['http'] as const) : []), ...(onChain ? (['chain'] as const) : [])]
-}
-
 /** Returns the cache of blocks that is configured, if any. */
-export function blockCacheOf(
+function blockCacheOf(
   { STORAGE_CACHE_DIR: folder, STORAGE_CACHE_SIZE: size, WORKERS: writers }: Settings,
   metrics: Metrics,
 ): BlockCache | undefined {
@@ -68,21 +90,15 @@ export function blockCacheOf(
 }
 
 /** The gateways of each storage kind that has some. */
-export function gatewaysOf({ IPFS_GATEWAY: ipfs, FILECOIN_GATEWAY, ARWEAVE_GATEWAY: arweave }: Settings) {
+function gatewaysOf({ IPFS_GATEWAY: ipfs, FILECOIN_GATEWAY, ARWEAVE_GATEWAY: arweave }: Settings) {
   return { ipfs, filecoin: FILECOIN_GATEWAY ?? ipfs, arweave }
 }
 
 /** Returns a function that lets storages read contracts, on served chains only. */
-export function contractReader(chains: Chains): ReadContract {
+function contractReader(chains: Chains): ReadContract {
   return async (chainId, to, data, limit, signal) =>
     chains.get(chainId)?.nodes.ask((_client, foreign) => foreign({ to, data, limit, signal }), {
       // a lagging node may not know the contract yet
       accept: (answer) => answer !== undefined,
     })
-}
-
-/** Returns the key of the lowest chain id: independent of the order of the chains in the settings. */
-export function firstKey(chains: Chains): ProviderKey {
-  const lowest = [...chains.values()].sort((a, b) => a.chainId - b.chainId)[0]
-  return (lowest as Chain).key
 }
