@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { ComputeEnvironment } from '../config/parsers.js'
+import type { ComputeEnvironment } from '../config/parsers/chains.js'
 import type { Settings } from '../config/schema.js'
 import { AccessError, ValidationError } from '../errors.js'
 

@@ -1,6 +1,6 @@
 import { type Address, zeroAddress } from 'viem'
 import { type Keyring, openKeyring } from '../config/keyring.js'
-import { forChain } from '../config/parsers.js'
+import { forChain } from '../config/parsers/chains.js'
 import type { Settings } from '../config/schema.js'
 import { StartError } from '../errors.js'
 import type { Chain, Chains } from './chains.js'

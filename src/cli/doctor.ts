@@ -11,8 +11,8 @@ import { Outbound } from '../outbound/outbound.js'
 import { tooFewOpenFiles } from '../process/open-files.js'
 import { describeFault } from '../state/fault.js'
 import { openStore } from '../state/open.js'
-import { cacheFindings } from './doctor-cache.js'
-import { type Finding, hostingFindings } from './doctor-files.js'
+import { cacheFindings } from './doctor/cache.js'
+import { type Finding, hostingFindings } from './doctor/files.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) =>

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
-import { address, parseObject } from './parsers.js'
+import { parseObject } from './parsers/basic.js'
+import { address } from './parsers/chains.js'
 
 /** One rule of PROVIDER_FEES. An omitted condition matches everything, except for the type of service. */
 export interface FeeRule {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ProviderKey } from '../crypto/keys.js'
 import { openKeystore } from '../crypto/keystore.js'
-import { forChain, type PerChain } from './parsers.js'
+import { forChain, type PerChain } from './parsers/chains.js'
 import type { Settings } from './schema.js'
 
 /** The provider keys of the settings, with keystore files decrypted. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.js'
 import type { HostedRow, HostedStore } from '../state/store.js'
-import type { Place } from './place.js'
+import type { FileBackend } from './file-backend.js'
 
 /** What is wrong with a file: its bytes are missing, fewer than acknowledged, or not those that were uploaded. */
 export type FileFault = 'missing' | 'short' | 'altered'
@@ -19,24 +19,24 @@ export async function* allFiles(store: HostedStore, owner?: string): AsyncGenera
 
 /**
  * Reads the acknowledged bytes of a file, and compares them with its digest. Undefined if they are intact. Throws
- * HostingError, or the error of the place.
+ * HostingError, or the error of the backend.
  */
-export async function faultOf(file: HostedRow, place: Place): Promise<FileFault | undefined> {
+export async function faultOf(file: HostedRow, backend: FileBackend): Promise<FileFault | undefined> {
   // nothing was acknowledged, so its file may not exist yet
   if (file.received === 0 && file.sha256 === null) return undefined
-  const size = await place.sizeOf(file)
+  const size = await backend.sizeOf(file)
   if (size === undefined) return 'missing'
   if (size < file.received) return 'short'
   if (file.sha256 === null || file.size === 0) return undefined
   const hash = createHash('sha256')
-  for await (const chunk of await place.read(file, 0, file.size - 1)) hash.update(chunk as Uint8Array)
+  for await (const chunk of await backend.read(file, 0, file.size - 1)) hash.update(chunk as Uint8Array)
   return hash.digest('hex') === file.sha256 ? undefined : 'altered'
 }
 
-/** Counts orphaned files: those in the place without a row in the store. They are never deleted automatically. */
-export async function countOrphans(place: Place, store: HostedStore): Promise<number> {
+/** Counts orphaned files: those in the backend without a row in the store. They are never deleted automatically. */
+export async function countOrphans(backend: FileBackend, store: HostedStore): Promise<number> {
   const removed = new Set((await store.removed(Number.MAX_SAFE_INTEGER)).map(({ id }) => id))
   let orphans = 0
-  for await (const id of place.ids()) if (!removed.has(id) && !(await store.find(id))) orphans += 1
+  for await (const id of backend.ids()) if (!removed.has(id) && !(await store.find(id))) orphans += 1
   return orphans
 }

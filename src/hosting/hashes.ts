@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { createSHA256, type IHasher } from 'hash-wasm'
 import { LRUCache } from 'lru-cache'
 import { BOUNDS } from '../bounds.js'
-import type { RunningHash } from './place.js'
+import type { RunningHash } from './file-backend.js'
 import { lostBytes } from './refusals.js'
 
 /**

@@ -25,24 +25,24 @@ export class Hosting {
     return this.tools.uses
   }
 
-  /** Makes the place of the bytes ready. Rejects with its error. */
+  /** Makes the backend ready. Rejects with its error. */
   prepare(): Promise<void> {
-    return this.tools.place.prepare()
+    return this.tools.backend.prepare()
   }
 
-  /** Closes the place of the bytes. */
+  /** Closes the backend. */
   close(): Promise<void> {
-    return this.tools.place.close()
+    return this.tools.backend.close()
   }
 
   /** Answers a request of the tus protocol. Throws as answerTus. */
   async answer(request: TusRequest, uploader: Uploader): Promise<Response> {
-    const { store, place, ids, answerTus } = this.tools
+    const { store, backend, ids, answerTus } = this.tools
     const { file, creation } = uploader
     const id = file?.id ?? ids.next(creation)
     const begun = creation && (await store.find(id))
     if (begun && !isExpired(begun)) return asBegun(begun, request.urlOf(id))
-    return answerTus(request, { store, place }, this.limits, uploader, id)
+    return answerTus(request, { store, backend }, this.limits, uploader, id)
   }
 
   /** Returns a file of an owner. Throws the same HostingError whatever the reason that there is none; StateError. */
@@ -74,7 +74,7 @@ export class Hosting {
     const { name, contentType } = factsOf(metadata)
     return {
       ...{ owner, size, sha256, completedAt, contentType: servedType(contentType), ...(name ? { name } : {}) },
-      read: (start, end, signal) => this.tools.place.read({ id, size, place }, start, end, signal),
+      read: (start, end, signal) => this.tools.backend.read({ id, size, place }, start, end, signal),
     }
   }
 }

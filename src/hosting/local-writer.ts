@@ -2,14 +2,14 @@ import type { FileHandle } from 'node:fs/promises'
 import { BOUNDS } from '../bounds.js'
 import type { Batches } from './batches.js'
 import { DiskQueue } from './disk-queue.js'
-import type { Journal, PlaceWriter } from './place.js'
+import type { BackendWriter, Journal } from './file-backend.js'
 
 /**
  * Writes beyond what was acknowledged: what is there after a crash is overwritten by the next part. Batches are gathered
  * while the disk writes those before. Bytes are copied: chunks that wait for the disk cost the garbage collector several
  * times as much.
  */
-export class LocalWriter implements PlaceWriter {
+export class LocalWriter implements BackendWriter {
   readonly writesWhileCommitting = true
   private readonly disk: DiskQueue
   /** The batch that is gathered, and its bytes. */

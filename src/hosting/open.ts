@@ -6,8 +6,8 @@ import type { Logger } from '../process/logger.js'
 import type { StateStore } from '../state/store.js'
 import { Hosting } from './hosting.js'
 import { UploadIds } from './ids.js'
-import { LocalPlace } from './local-place.js'
-import { S3Place } from './s3/place.js'
+import { LocalBackend } from './local-backend.js'
+import { S3Backend } from './s3/s3-backend.js'
 import { MAX_FILE } from './s3/state.js'
 import { HostedUses } from './uses.js'
 
@@ -20,7 +20,7 @@ export interface HostingTools {
   isCurrent(chainId: number): boolean
 }
 
-/** Opens the hosting of the settings; undefined where it is off. Throws StartError where its place cannot be used. */
+/** Opens the hosting of the settings; undefined where it is off. Throws StartError where its backend cannot be used. */
 export async function openHosting(
   settings: Settings,
   { store, chains, log, isCurrent }: HostingTools,
@@ -31,21 +31,22 @@ export async function openHosting(
   const lifetime = settings.HOSTING_UNPUBLISHED_LIFETIME * 1000
   // the lowest chain id: the same at every instance, whatever the order in its settings
   const lowest = [...chains.values()].sort((a, b) => a.chainId - b.chainId)[0] as Chain
-  const place = settings.HOSTING === 's3' ? s3Place(settings, log) : new LocalPlace(settings.HOSTING_DIR)
+  const backend = settings.HOSTING === 's3' ? s3Backend(settings, log) : new LocalBackend(settings.HOSTING_DIR)
   const uses = new HostedUses(store.hosted, store.index, lowest.keys)
   const ids = new UploadIds(lowest.key)
   const limits = { maxFile: settings.HOSTING_MAX_FILE, quota: settings.HOSTING_QUOTA, lifetime }
-  const hosting = new Hosting({ store: store.hosted, place, uses, ids, answerTus, isCurrent, lifetime, log }, limits)
+  const hosting = new Hosting({ store: store.hosted, backend, uses, ids, answerTus, isCurrent, lifetime, log }, limits)
   await hosting.prepare().catch(async (error: NodeJS.ErrnoException) => {
-    if (isAway(error)) return log.warn({ status: error.status, code: error.code }, 'the hosted files cannot be reached')
-    await place.close()
+    if (isUnavailable(error))
+      return log.warn({ status: error.status, code: error.code }, 'the hosted files cannot be reached')
+    await backend.close()
     throw new StartError([unusable(settings, error)])
   })
   return hosting
 }
 
 /** Returns the bucket of the settings. Throws StartError where some are missing. */
-export function s3Place(settings: Settings, log: Pick<Logger, 'warn'>): S3Place {
+export function s3Backend(settings: Settings, log: Pick<Logger, 'warn'>): S3Backend {
   const { HOSTING_S3_BUCKET: bucket, HOSTING_S3_REGION: region, HOSTING_S3_PATH_STYLE: isPathStyle } = settings
   const { HOSTING_S3_ACCESS_KEY_ID: accessKeyId, HOSTING_S3_SECRET_ACCESS_KEY: secretAccessKey } = settings
   const problems = [
@@ -58,15 +59,15 @@ export function s3Place(settings: Settings, log: Pick<Logger, 'warn'>): S3Place 
   ]
   if (problems.length > 0 || !bucket || !accessKeyId || !secretAccessKey) throw new StartError(problems)
   const endpoint = new URL(settings.HOSTING_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`)
-  return new S3Place({
+  return new S3Backend({
     account: { endpoint, bucket, region, accessKeyId, secretAccessKey, isPathStyle },
     prefix: settings.HOSTING_S3_PREFIX,
     onFailure: ({ status, code }) => log.warn({ status, code }, 'a request to the bucket of hosted files failed'),
   })
 }
 
-/** Whether a place may come back by itself: the service starts without it. */
-function isAway(error: Error): error is S3Error {
+/** Whether a backend may come back by itself: the service starts without it. */
+function isUnavailable(error: Error): error is S3Error {
   return error instanceof S3Error && error.isTransient
 }
 

@@ -2,14 +2,20 @@ import { createHash } from 'node:crypto'
 import { HostingError } from '../errors.js'
 import type { HostedMove, HostedRow, HostedStore } from '../state/store.js'
 import type { PartChecksum } from './checksum.js'
+import {
+  AlreadyComplete,
+  type BackendWriter,
+  type FileBackend,
+  type Journal,
+  type RunningHash,
+} from './file-backend.js'
 import type { UploadLock } from './lock.js'
-import { AlreadyComplete, type Journal, type Place, type PlaceWriter, type RunningHash } from './place.js'
 import { lostBytes, tooMany } from './refusals.js'
 
 /** What a part is written with. */
 export interface PartTools {
   store: HostedStore
-  place: Place
+  backend: FileBackend
 }
 
 /**
@@ -24,7 +30,7 @@ export class PartWriter implements Journal {
   private isLeaving = false
   private hasGivenUp = false
   private mark: { to: number; hash: string | null } = { to: 0, hash: null }
-  /** What the place has to know, and the hash, of the bytes that are durable. */
+  /** What the backend has to know, and the hash, of the bytes that are durable. */
   private recorded: Pick<HostedRow, 'place' | 'hash'>
 
   private constructor(
@@ -51,8 +57,8 @@ export class PartWriter implements Journal {
     tools: PartTools,
     part: { bytes: AsyncIterable<Uint8Array>; checksum?: PartChecksum | undefined; stop?: () => void },
   ): Promise<number> {
-    const own = new PartWriter(file, lock, tools, await tools.place.hash(file), part.stop)
-    const writer = await tools.place.open(file, own)
+    const own = new PartWriter(file, lock, tools, await tools.backend.hash(file), part.stop)
+    const writer = await tools.backend.open(file, own)
     try {
       return await own.run(writer, part.bytes, part.checksum)
     } catch (error) {
@@ -68,13 +74,13 @@ export class PartWriter implements Journal {
     await this.advance({ place, hash: this.recorded.hash }, this.durable)
   }
 
-  async acknowledge(place: string | null, { isDoubtful = false } = {}): Promise<void> {
+  async acknowledge(place: string | null, { isUnconfirmed = false } = {}): Promise<void> {
     const { to, hash } = this.mark
     const unlocks = this.isLeaving
     if (to < this.file.size) return this.advance({ place, hash }, to, { unlocks })
     // the last bytes make the file complete, in the same statement
     const sha256 = this.hash?.hex()
-    const found = isDoubtful || sha256 === undefined ? await this.readBack(place) : sha256
+    const found = isUnconfirmed || sha256 === undefined ? await this.readBack(place) : sha256
     if (sha256 !== undefined && found !== sha256) throw lostBytes()
     await this.advance({ place, hash: null }, to, { unlocks, done: { sha256: found, at: Date.now() } })
   }
@@ -90,7 +96,7 @@ export class PartWriter implements Journal {
   }
 
   private async run(
-    writer: PlaceWriter,
+    writer: BackendWriter,
     bytes: AsyncIterable<Uint8Array>,
     checksum: PartChecksum | undefined,
   ): Promise<number> {
@@ -102,7 +108,7 @@ export class PartWriter implements Journal {
         await this.append(writer, chunk, checksum)
       }
     } catch (error) {
-      const isOver = error instanceof AlreadyComplete || isTooLong(error) || isPlaceAway(error)
+      const isOver = error instanceof AlreadyComplete || isTooLong(error) || isBackendDown(error)
       const keeps = !checksum && !isOver && this.lock.holds
       // the first error is the one to report
       if (keeps) await this.commit(writer).catch(() => undefined)
@@ -118,7 +124,7 @@ export class PartWriter implements Journal {
     return this.durable
   }
 
-  private async append(writer: PlaceWriter, chunk: Uint8Array, checksum: PartChecksum | undefined): Promise<void> {
+  private async append(writer: BackendWriter, chunk: Uint8Array, checksum: PartChecksum | undefined): Promise<void> {
     checksum?.update(chunk)
     for (let rest = chunk; rest.length > 0; ) {
       // another writer may have the file by now
@@ -138,12 +144,12 @@ export class PartWriter implements Journal {
   }
 
   /** Commits after the commit under way. Throws its failure as well. */
-  private async commit(writer: PlaceWriter): Promise<void> {
+  private async commit(writer: BackendWriter): Promise<void> {
     await this.committing
     await this.commitNow(writer)
   }
 
-  private async commitNow(writer: PlaceWriter): Promise<void> {
+  private async commitNow(writer: BackendWriter): Promise<void> {
     const to = this.written
     const isLast = to === this.file.size
     if (to === this.durable && !isLast) return
@@ -164,12 +170,12 @@ export class PartWriter implements Journal {
     this.recorded = recorded
   }
 
-  /** Returns the SHA-256 of the bytes that are in the place. */
+  /** Returns the SHA-256 of the bytes that are in the backend. */
   private async readBack(place: string | null): Promise<string> {
     const { id, size } = this.file
     const hash = createHash('sha256')
     if (size > 0)
-      for await (const chunk of await this.tools.place.read({ id, size, place }, 0, size - 1))
+      for await (const chunk of await this.tools.backend.read({ id, size, place }, 0, size - 1))
         hash.update(chunk as Uint8Array)
     return hash.digest('hex')
   }
@@ -184,7 +190,7 @@ function isTooLong(error: unknown): boolean {
   return code === 'UPLOAD_TOO_LARGE' || status === 413
 }
 
-/** Whether a place has just failed for good: it would do so again. */
-function isPlaceAway(error: unknown): boolean {
+/** Whether a backend has just failed for good: it would do so again. */
+function isBackendDown(error: unknown): boolean {
   return error instanceof HostingError && ['HOSTING_UNAVAILABLE', 'UPLOAD_LOST'].includes(error.code)
 }

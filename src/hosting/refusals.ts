@@ -10,7 +10,7 @@ export function alreadyBegun(): HostingError {
   return new HostingError('UPLOAD_CONFLICT', 'This Idempotency-Key was used before. Try again, or use another key.')
 }
 
-/** Acknowledged bytes are missing from the place, by no fault of this service. */
+/** Acknowledged bytes are missing from the backend, by no fault of this service. */
 export function lostBytes(): HostingError {
   return new HostingError('UPLOAD_LOST', 'The storage of hosted files has lost bytes of this upload.')
 }

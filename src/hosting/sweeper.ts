@@ -1,12 +1,12 @@
 import { BOUNDS } from '../bounds.js'
 import type { Logger } from '../process/logger.js'
 import type { HostedStore } from '../state/store.js'
-import type { Place } from './place.js'
+import type { FileBackend } from './file-backend.js'
 import type { HostedUses } from './uses.js'
 
 export interface SweeperTools {
   store: HostedStore
-  place: Place
+  backend: FileBackend
   uses: HostedUses
   /** Whether the index of a chain is up to date, so that it can say what is not used. */
   isCurrent(chainId: number): boolean
@@ -23,7 +23,7 @@ export class Sweeper {
   private timer: NodeJS.Timeout | undefined
   private running: Promise<void> | undefined
   private stopped = false
-  /** When the place was last tidied, in milliseconds since 1970. */
+  /** When the backend was last tidied, in milliseconds since 1970. */
   private tidied = 0
 
   constructor(private readonly tools: SweeperTools) {}
@@ -50,7 +50,7 @@ export class Sweeper {
       })
   }
 
-  /** Deletes what has expired at a time, in milliseconds since 1970. Throws StateError, or the error of the place. */
+  /** Deletes what has expired at a time, in milliseconds since 1970. Throws StateError, or the error of the backend. */
   async sweep(now: number): Promise<void> {
     const { store, lifetime } = this.tools
     for (const id of await store.expired(now, BOUNDS.hosting.sweepBatch)) await store.remove(id, now)
@@ -71,10 +71,10 @@ export class Sweeper {
 
   /** Now and then, since it lists what there is. The rest of the sweep does not depend on it. */
   private async tidy(now: number): Promise<void> {
-    const { place, store, lifetime, log } = this.tools
+    const { backend, store, lifetime, log } = this.tools
     if (now - this.tidied < BOUNDS.hosting.tidyInterval) return
     this.tidied = now
-    await place.tidy(now - lifetime, store.find).catch(({ status, code, name }) => {
+    await backend.tidy(now - lifetime, store.find).catch(({ status, code, name }) => {
       log.warn({ status, code: code ?? name }, 'abandoned uploads of hosted files could not be looked for')
     })
   }
@@ -89,11 +89,11 @@ export class Sweeper {
 /** Deletes the bytes of removed files, then forgets the files; a crash in between only repeats it. */
 export async function deleteRemoved({
   store,
-  place,
+  backend,
   uses,
-}: Pick<SweeperTools, 'store' | 'place' | 'uses'>): Promise<void> {
+}: Pick<SweeperTools, 'store' | 'backend' | 'uses'>): Promise<void> {
   for (const file of await store.removed(BOUNDS.hosting.sweepBatch)) {
-    await place.remove(file)
+    await backend.remove(file)
     await store.forget(file.id, uses.hashesOf(file.id))
   }
 }

@@ -23,7 +23,7 @@ const CODES: Record<number, ErrorCode> = { 409: 'UPLOAD_CONFLICT', 412: 'UPLOAD_
 
 /**
  * Answers a request by the tus server. There is one for each request: what it works on is that request's. `id`: of the
- * file, or of the one to create. Throws HostingError, ValidationError, StateError, or the error of the place.
+ * file, or of the one to create. Throws HostingError, ValidationError, StateError, or the error of the backend.
  */
 export async function answerTus(
   request: TusRequest,

@@ -1,7 +1,7 @@
 import { type Address, zeroAddress } from 'viem'
 import type { Chain, Chains } from '../chain/chains.js'
 import { DEFAULT_RULE, type FeeRule } from '../config/fee-rules.js'
-import type { ComputeEnvironment } from '../config/parsers.js'
+import type { ComputeEnvironment } from '../config/parsers/chains.js'
 
 /** The properties of an order that rules match on. */
 export interface FeeSubject {

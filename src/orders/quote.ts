@@ -1,7 +1,7 @@
 import { type Address, encodePacked, type Hex, hexToBytes, hexToString, stringToHex } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import type { Chain } from '../chain/chains.js'
-import type { ComputeEnvironment } from '../config/parsers.js'
+import type { ComputeEnvironment } from '../config/parsers/chains.js'
 import { keccak } from '../crypto/keccak.js'
 import { type ProviderKey, personalDigest, recoverAddress, type Signature, signDigest } from '../crypto/keys.js'
 import { memoized } from '../memo.js'

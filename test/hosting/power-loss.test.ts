@@ -8,7 +8,7 @@ import { BOUNDS } from '../../src/bounds.js'
 import { providerKey } from '../../src/crypto/keys.js'
 import { Hosting } from '../../src/hosting/hosting.js'
 import { UploadIds } from '../../src/hosting/ids.js'
-import { LocalPlace } from '../../src/hosting/local-place.js'
+import { LocalBackend } from '../../src/hosting/local-backend.js'
 import { answerTus } from '../../src/hosting/tus.js'
 import { HostedUses } from '../../src/hosting/uses.js'
 import type { Logger } from '../../src/process/logger.js'
@@ -61,7 +61,7 @@ describe('after a power failure at any moment', () => {
       isCurrent: () => true,
       log: {} as Logger,
     }
-    const tools = { store: watched(store), place: new LocalPlace(files, operations), ...rest }
+    const tools = { store: watched(store), backend: new LocalBackend(files, operations), ...rest }
     return { hosting: new Hosting(tools, { maxFile: 1e9, quota: 1e9, lifetime: 60_000 }), store }
   }
 

@@ -5,7 +5,7 @@ import { faultOf } from '../../src/hosting/audit.js'
 import { UploadLock } from '../../src/hosting/lock.js'
 import { PartWriter } from '../../src/hosting/part-writer.js'
 import { PartMemory } from '../../src/hosting/s3/memory.js'
-import { S3Place } from '../../src/hosting/s3/place.js'
+import { S3Backend } from '../../src/hosting/s3/s3-backend.js'
 import { MAX_FILE, partSize, stateOf } from '../../src/hosting/s3/state.js'
 import { Sweeper } from '../../src/hosting/sweeper.js'
 import type { HostedUses } from '../../src/hosting/uses.js'
@@ -13,7 +13,7 @@ import type { S3Error } from '../../src/outbound/s3-client.js'
 import type { Logger } from '../../src/process/logger.js'
 import type { HostedStore } from '../../src/state/store.js'
 import { eventually } from '../helpers/eventually.js'
-import { chunked, Files, sha256, whole } from '../helpers/place-suite.js'
+import { chunked, Files, sha256, whole } from '../helpers/file-backend-suite.js'
 import { type Asked, type S3Bucket, startBucket } from '../helpers/s3-bucket.js'
 import { sized } from '../helpers/sizes.js'
 
@@ -29,10 +29,10 @@ const SLOW_DOWN = { status: 503, code: 'SlowDown' }
 describe('hosted files on an S3 server with faults', () => {
   let server: S3Bucket
   let files: Files
-  let place: S3Place
+  let backend: S3Backend
   const failures: S3Error[] = []
   const open = (memory?: PartMemory) => {
-    return new S3Place({
+    return new S3Backend({
       ...{ account: server.account, prefix: '', part: PART, onFailure: (failure) => failures.push(failure) },
       ...(memory ? { memory } : {}),
     })
@@ -40,26 +40,26 @@ describe('hosted files on an S3 server with faults', () => {
   beforeAll(async () => {
     server = await startBucket(PART)
     files = new Files()
-    place = open()
+    backend = open()
   })
   afterEach(() => {
     server.fault = () => undefined
     failures.length = 0
   })
   afterAll(async () => {
-    await place.close()
+    await backend.close()
     await files.close()
     await server.close()
   })
 
   const begun = async (until: number, size = CONTENT.length) => {
     const id = await files.create(size)
-    if (until > 0) await files.write(place, id, chunked(CONTENT.subarray(0, until)))
+    if (until > 0) await files.write(backend, id, chunked(CONTENT.subarray(0, until)))
     return id
   }
   const goOn = async (id: string) => {
     const { received, size } = await files.row(id)
-    return files.write(place, id, chunked(CONTENT.subarray(received, size)))
+    return files.write(backend, id, chunked(CONTENT.subarray(received, size)))
   }
   const later = Date.now() + 3_600_000
 
@@ -67,20 +67,20 @@ describe('hosted files on an S3 server with faults', () => {
     const known = await begun(PART + 1)
     const [lost, recent] = [await begun(0), await begun(0)]
     const orphans = [
-      await place.bucket.begin(`${lost}/file-a`),
-      await place.bucket.begin(`${lost}/file-b`),
+      await backend.bucket.begin(`${lost}/file-a`),
+      await backend.bucket.begin(`${lost}/file-b`),
       // of a file that has another one, as a crash before the record leaves it
-      await place.bucket.begin(`${known}/file-c`),
-      await place.bucket.begin(`${randomBytes(32).toString('base64url')}/file-d`),
+      await backend.bucket.begin(`${known}/file-c`),
+      await backend.bucket.begin(`${randomBytes(32).toString('base64url')}/file-d`),
     ]
-    const others = [await place.bucket.begin('backups/monday'), await place.bucket.begin(`${recent}/file-e`)]
+    const others = [await backend.bucket.begin('backups/monday'), await backend.bucket.begin(`${recent}/file-e`)]
     const young = server.begun.get(others[1] as string)
     if (young) young.initiated = new Date(later)
     const own = stateOf((await files.row(known)).place).upload as string
     expect(server.uploads()).toEqual(expect.arrayContaining([own, ...orphans, ...others]))
-    await place.tidy(Date.now() - 60_000, files.store.find)
+    await backend.tidy(Date.now() - 60_000, files.store.find)
     expect(server.uploads()).toEqual(expect.arrayContaining(orphans))
-    await place.tidy(later, files.store.find)
+    await backend.tidy(later, files.store.find)
     expect(server.uploads().sort()).toEqual([own, ...others].sort())
     await goOn(known)
     await expectComplete(known)
@@ -91,7 +91,7 @@ describe('hosted files on an S3 server with faults', () => {
     const warned: object[] = []
     const log = { warn: (about: object) => warned.push(about) } as unknown as Logger
     const uses = { hashesOf: () => [] } as unknown as HostedUses
-    const tools = { store: files.store, place, uses, log, lifetime: 60_000, isCurrent: () => true }
+    const tools = { store: files.store, backend, uses, log, lifetime: 60_000, isCurrent: () => true }
     server.fault = ({ what }) => (what === 'uploads' ? { status: 403, code: 'AccessDenied' } : undefined)
     await files.store.remove(ended, Date.now())
     await new Sweeper(tools).sweep(Date.now())
@@ -102,7 +102,7 @@ describe('hosted files on an S3 server with faults', () => {
   const expectComplete = async (id: string) => {
     const row = await files.row(id)
     expect(row.sha256).toBe(sha256(CONTENT.subarray(0, row.size)))
-    expect(await faultOf(row, place)).toBeUndefined()
+    expect(await faultOf(row, backend)).toBeUndefined()
   }
   /** Does something with the first requests of each of these kinds. Returns how many of a kind are still to come. */
   const atFirst = (kinds: readonly Asked['what'][], count: number, ...faults: ReturnType<S3Bucket['fault']>[]) => {
@@ -123,7 +123,7 @@ describe('hosted files on an S3 server with faults', () => {
   ] as const)('go on by themselves where an answer %s', async (_, fault) => {
     const id = await begun(0)
     const left = atFirst(['begin', 'part', 'put', 'complete', 'head'], 2, fault)
-    await files.write(place, id, chunked(CONTENT.subarray(0, BEGUN)))
+    await files.write(backend, id, chunked(CONTENT.subarray(0, BEGUN)))
     await goOn(id)
     await expectComplete(id)
     expect([left(), failures]).toEqual([0, []])
@@ -141,7 +141,7 @@ describe('hosted files on an S3 server with faults', () => {
     for (const [how, fault, code] of REFUSALS) {
       failures.length = 0
       server.fault = () => fault
-      const refused = files.write(place, id, chunked(CONTENT.subarray(BEGUN)))
+      const refused = files.write(backend, id, chunked(CONTENT.subarray(BEGUN)))
       await expect(refused, how).rejects.toMatchObject({ code, message: expect.not.stringContaining('127.0.0.1') })
       expect(failures[0], how).toMatchObject(fault)
       expect((await files.row(id)).received, how).toBe(BEGUN)
@@ -188,11 +188,11 @@ describe('hosted files on an S3 server with faults', () => {
       const lock = new UploadLock(files.store, id)
       await lock.acquire(() => undefined)
       const bytes = chunked(CONTENT.subarray(row.received)) as unknown as AsyncIterable<Uint8Array>
-      const killed = PartWriter.write(row, lock, { store: { ...files.store, advance }, place }, { bytes })
+      const killed = PartWriter.write(row, lock, { store: { ...files.store, advance }, backend }, { bytes })
       await expect(killed).rejects.toThrow('killed')
       await lock.release()
       expect((await files.row(id)).received).toBe(row.received)
-      await files.write(place, id, chunked(more.subarray(row.received)))
+      await files.write(backend, id, chunked(more.subarray(row.received)))
       if (more !== CONTENT) expect((await files.row(id)).received).toBe(more.length)
       await goOn(id)
       await expectComplete(id)
@@ -213,11 +213,11 @@ describe('hosted files on an S3 server with faults', () => {
   it('say that an upload is lost whose parts somebody has deleted', async () => {
     const [parts, tail] = [await begun(BEGUN), await begun(PART / 2)]
     const { file, upload } = stateOf((await files.row(parts)).place)
-    await place.bucket.abort(file as string, upload as string)
+    await backend.bucket.abort(file as string, upload as string)
     await expect(goOn(parts)).rejects.toMatchObject({ code: 'UPLOAD_LOST' })
     const row = await files.row(tail)
-    await place.bucket.remove(stateOf(row.place).tail[0]?.key as string)
-    expect(await faultOf(row, place)).toBe('short')
+    await backend.bucket.remove(stateOf(row.place).tail[0]?.key as string)
+    expect(await faultOf(row, backend)).toBe('short')
     await expect(goOn(tail)).rejects.toMatchObject({ code: 'UPLOAD_LOST' })
   })
 
@@ -235,10 +235,10 @@ describe('hosted files on an S3 server with faults', () => {
       return { wait: new Promise((resolve) => (arrive = resolve)) }
     }
     const bytes = chunked(Buffer.alloc(PART + 31_000, 'other')) as unknown as AsyncIterable<Uint8Array>
-    const lost = PartWriter.write(row, older, { store: files.store, place }, { bytes }).catch((error) => error)
+    const lost = PartWriter.write(row, older, { store: files.store, backend }, { bytes }).catch((error) => error)
     await eventually(() => held.length > 0)
     await files.store.unlock(id, older.holder)
-    await files.write(place, id, chunked(CONTENT.subarray(0, BEGUN)))
+    await files.write(backend, id, chunked(CONTENT.subarray(0, BEGUN)))
     arrive(undefined)
     expect(await lost).toMatchObject({ code: 'UPLOAD_CONFLICT' })
     await older.release()
@@ -250,9 +250,9 @@ describe('hosted files on an S3 server with faults', () => {
     const id = await begun(CONTENT.length)
     const row = await files.row(id)
     atFirst(['get'], 2, { cutAfter: Math.floor(PART / 3) })
-    expect((await whole(await place.read(row, 0, row.size - 1))).equals(CONTENT)).toBe(true)
+    expect((await whole(await backend.read(row, 0, row.size - 1))).equals(CONTENT)).toBe(true)
     atFirst(['get'], 1, { cutAfter: Math.floor(PART / 8) })
-    expect((await whole(await place.read(row, 5, MORE))).equals(CONTENT.subarray(5, MORE + 1))).toBe(true)
+    expect((await whole(await backend.read(row, 5, MORE))).equals(CONTENT.subarray(5, MORE + 1))).toBe(true)
     const lies: Record<string, string>[] = [
       { 'content-range': `bytes 6-15/${SIZE}` },
       { 'content-range': `bytes 5-14/${SIZE + 1}` },
@@ -261,10 +261,10 @@ describe('hosted files on an S3 server with faults', () => {
     for (const lie of lies) {
       server.fault = ({ what }) =>
         what === 'get' ? { change: ({ headers }) => Object.assign(headers, lie) } : undefined
-      await expect(place.read(row, 5, 14)).rejects.toMatchObject({ code: 'HOSTING_UNAVAILABLE' })
+      await expect(backend.read(row, 5, 14)).rejects.toMatchObject({ code: 'HOSTING_UNAVAILABLE' })
     }
     server.fault = ({ what }) => (what === 'get' ? { cutAfter: 100 } : undefined)
-    await expect(whole(await place.read(row, 5, PART)).catch((error) => error)).resolves.toBeInstanceOf(Error)
+    await expect(whole(await backend.read(row, 5, PART)).catch((error) => error)).resolves.toBeInstanceOf(Error)
   })
 
   it('end the request of a reader that has left, even before its answer', async () => {
@@ -272,7 +272,7 @@ describe('hosted files on an S3 server with faults', () => {
     const leaving = new AbortController()
     server.fault = ({ what }) => (what === 'get' ? 'silent' : undefined)
     const before = server.asked.length
-    const waiting = place.read(await files.row(id), 0, 9, leaving.signal)
+    const waiting = backend.read(await files.row(id), 0, 9, leaving.signal)
     await eventually(() => server.asked.length > before)
     leaving.abort()
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
@@ -281,7 +281,7 @@ describe('hosted files on an S3 server with faults', () => {
   it('make one object of many small pieces, and never send a part twice over', async () => {
     const id = await files.create(PART + 1000)
     const before = server.asked.length
-    for (let at = 0; at < 70; at++) await files.write(place, id, [CONTENT.subarray(at * 10, at * 10 + 10)])
+    for (let at = 0; at < 70; at++) await files.write(backend, id, [CONTENT.subarray(at * 10, at * 10 + 10)])
     expect(stateOf((await files.row(id)).place).tail.length).toBeLessThanOrEqual(32)
     expect(server.keys().filter((key) => key.startsWith(id)).length).toBeLessThanOrEqual(32)
     const sent = server.asked.slice(before).reduce((sum, { bytes }) => sum + bytes, 0)
@@ -298,7 +298,7 @@ describe('hosted files on an S3 server with faults', () => {
     const { place: state } = await files.row(id)
     await files.store.advance(id, lock.holder, { from: BEGUN, to: BEGUN, place: state, hash: 'AAAA' })
     await lock.release()
-    await files.write(place, id, chunked(CONTENT.subarray(BEGUN, MORE)))
+    await files.write(backend, id, chunked(CONTENT.subarray(BEGUN, MORE)))
     await goOn(id)
     await expectComplete(id)
   })

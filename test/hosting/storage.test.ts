@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { providerKey } from '../../src/crypto/keys.js'
 import { Hosting } from '../../src/hosting/hosting.js'
 import { UploadIds } from '../../src/hosting/ids.js'
-import { LocalPlace } from '../../src/hosting/local-place.js'
-import { S3Place } from '../../src/hosting/s3/place.js'
+import { LocalBackend } from '../../src/hosting/local-backend.js'
+import { S3Backend } from '../../src/hosting/s3/s3-backend.js'
 import { answerTus } from '../../src/hosting/tus.js'
 import { HostedUses } from '../../src/hosting/uses.js'
 import type { Logger } from '../../src/process/logger.js'
@@ -24,11 +24,13 @@ const CONTENT = randomBytes(3_000_000)
 async function hostingWithFile(server?: S3Bucket) {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const store = openSqliteStore(join(folder, 'state'))
-  const place = server ? new S3Place({ account: server.account, prefix: '' }) : new LocalPlace(join(folder, 'files'))
+  const backend = server
+    ? new S3Backend({ account: server.account, prefix: '' })
+    : new LocalBackend(join(folder, 'files'))
   const uses = new HostedUses(store.hosted, store.index, [])
   const log = {} as Logger
   const ids = new UploadIds(providerKey(`0x${'11'.repeat(32)}`))
-  const tools = { store: store.hosted, place, uses, ids, answerTus, log, lifetime: 60_000, isCurrent: () => true }
+  const tools = { store: store.hosted, backend, uses, ids, answerTus, log, lifetime: 60_000, isCurrent: () => true }
   const hosting = new Hosting(tools, { maxFile: 10_000_000, quota: 10_000_000, lifetime: 60_000 })
   await hosting.prepare()
   const headers = new Headers({
@@ -45,10 +47,10 @@ async function hostingWithFile(server?: S3Bucket) {
     await server?.close()
     rmSync(folder, { recursive: true })
   }
-  return { hosting, place, id: answered.get('location') as string, close }
+  return { hosting, backend, id: answered.get('location') as string, close }
 }
 
-/** The storage kind on a place. */
+/** The storage kind on a backend. */
 async function kindOn(server?: S3Bucket): Promise<KindUnderTest> {
   const { hosting, id, close } = await hostingWithFile(server)
   return {
@@ -71,7 +73,7 @@ describe('in a folder', () => kindSuite('hosted', () => kindOn()))
 describe('on S3', () => kindSuite('hosted', async () => kindOn(await startBucket())))
 
 it('a hosted file is closed when its consumer leaves, and one whose bytes are gone is refused', async () => {
-  const { hosting, place, id, close } = await hostingWithFile()
+  const { hosting, backend, id, close } = await hostingWithFile()
   const egress = testEgress()
   const file = testRegistry(egress, { hosted: hosting.find }).file({ type: 'hosted', id })
   const consumer = new AbortController()
@@ -80,7 +82,7 @@ it('a hosted file is closed when its consumer leaves, and one whose bytes are go
   opened.body.read(1)
   consumer.abort()
   await eventually(() => opened.body.closed)
-  await place.remove({ id, place: null })
+  await backend.remove({ id, place: null })
   const refused = file.open({ ...ASKING, method: 'GET', headers: {} })
   await expect(refused).rejects.toMatchObject({ code: 'STORAGE_REFUSED', message: expect.not.stringContaining(id) })
   await egress.close()

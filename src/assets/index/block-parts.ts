@@ -28,7 +28,7 @@ export interface PartsReader {
 export async function readBlockInParts(reader: PartsReader, block: Hex): Promise<BlockParts> {
   const { client, emitters, chain } = reader
   const trusted: RpcLog[] = []
-  const add = async (logs: RpcLog[]) => void trusted.push(...(await emitters.believed(logs)))
+  const add = async (logs: RpcLog[]) => void trusted.push(...(await emitters.trusted(logs)))
   // deployments first: they decide which other emitters are trusted. The factory stores what it emits, so none is large
   await add(await logsOf(client, { blockHash: block, address: chain.deployment.factory, topics: [TOPICS.factory] }))
   const refused: Hex[] = []
@@ -52,7 +52,7 @@ async function refusedTopics(reader: PartsReader, block: Hex, topics: Hex[], tru
   const withTopics = (logs: RpcLog[]) => logs.filter(({ topics: [topic] }) => topics.includes(topic as Hex))
   try {
     for await (const logs of receiptLogs(reader.client, block))
-      trusted.push(...(await reader.emitters.believed(withTopics(logs))))
+      trusted.push(...(await reader.emitters.trusted(withTopics(logs))))
     return []
   } catch (error) {
     if (!refusal(error)) throw error
@@ -64,7 +64,7 @@ async function refusedTopics(reader: PartsReader, block: Hex, topics: Hex[], tru
     if (ofKind.length === 0) continue
     for await (const addresses of emittersOf(reader, kind))
       for await (const found of byContracts(reader.client, block, addresses, ofKind)) {
-        if ('logs' in found) trusted.push(...(await reader.emitters.believed(found.logs)))
+        if ('logs' in found) trusted.push(...(await reader.emitters.trusted(found.logs)))
         else if (kind === 'nft') unread.push(found.tooLong)
       }
   }

@@ -39,7 +39,7 @@ export class Emitters {
   }
 
   /** Returns the logs of trusted emitters. Logs of earlier blocks must have been passed before. Throws StateError. */
-  async believed<L extends RpcLog>(logs: readonly L[]): Promise<L[]> {
+  async trusted<L extends RpcLog>(logs: readonly L[]): Promise<L[]> {
     for (const log of logs) this.noteDeployment(log)
     for (const kind of ['nft', 'datatoken'] as const) await this.queryStore(kind, logs)
     return logs.filter((log) => {

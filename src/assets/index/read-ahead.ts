@@ -1,7 +1,8 @@
 import { BOUNDS } from '../../bounds.js'
 import type { Chain } from '../../chain/chains.js'
 import type { Cursor } from '../../state/store.js'
-import { fetchRange, RangeRefused, type RawRange } from './reader.js'
+import { fetchRange, type RawRange } from './reader.js'
+import { RangeRefused } from './requests.js'
 
 /** Events of ranges that were read ahead and wait for their turn. Above that, no further range is requested. */
 const MAX_EVENTS_AHEAD = 4000

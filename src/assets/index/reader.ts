@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events'
-import { type Address, formatLog, type Hex, type Log, type PublicClient, type RpcLog } from 'viem'
+import type { Address, Hex, Log, PublicClient, RpcLog } from 'viem'
 import type { Chain } from '../../chain/chains.js'
-import { refusal } from '../../chain/failures.js'
-import { ChainError } from '../../errors.js'
 import type { Cursor, IndexGeneration } from '../../state/store.js'
 import { readBlockInParts } from './block-parts.js'
-import { type Deployed, Emitters, TOPICS } from './emitters.js'
-import { type Header, headerOf, hex } from './headers.js'
+import { type Deployed, Emitters } from './emitters.js'
+import { headerOf } from './headers.js'
+import { askForRange, eventsOf, quorumFields, RangeRefused, sizeOf, timed, timesOf } from './requests.js'
 
 /** The trusted events of a range of blocks, and the cursor at its end. */
 export interface BlockRange {
@@ -32,18 +31,6 @@ export interface WantedRange {
   after: Cursor | undefined
   /** First block that is not final. */
   firstNonFinal: number
-}
-
-/** The nodes are reachable, but refuse so many blocks or events at once. */
-export class RangeRefused extends ChainError {
-  constructor(readonly reason: string) {
-    super('CHAIN_UNAVAILABLE', `No node gives the events of these blocks: one ${reason}.`)
-  }
-
-  /** A time-out or a fault of a proxy may be for the size, or not. */
-  get failure(): 'refused' | 'timeout' {
-    return /in time|50\d/.test(this.reason) ? 'timeout' : 'refused'
-  }
 }
 
 /**
@@ -106,11 +93,6 @@ export interface RawRange {
   before: Hex | undefined
 }
 
-/** Characters of an event beside its data. */
-const EVENT_SIZE = 512
-
-const sizeOf = (logs: readonly RpcLog[]): number => logs.reduce((sum, { data }) => sum + EVENT_SIZE + data.length, 0)
-
 /**
  * Requests a range of final blocks without judging its events, so that it can be done before the blocks before it are
  * applied. Undefined where no node has them. Throws RangeRefused, ChainError; where the signal aborts it, any error.
@@ -139,28 +121,6 @@ export function fetchRange(
   return askForRange(chain, read, agreeOn)
 }
 
-/** Asks one node after the other for a range. Undefined where no node has it. Throws RangeRefused, ChainError. */
-export async function askForRange<R>(
-  chain: Chain,
-  read: (client: PublicClient) => Promise<R | undefined>,
-  agreeOn: (range: R | undefined) => unknown,
-): Promise<R | undefined> {
-  let refused: string | undefined
-  const observed = (client: PublicClient) =>
-    read(client).catch((error: unknown) => {
-      refused ??= refusal(error)
-      throw error
-    })
-  const range = await chain.nodes
-    .ask(observed, { accept: (answer) => answer !== undefined, agreeOn, unhedged: true })
-    .catch((error) => {
-      throw refused === undefined ? error : new RangeRefused(refused)
-    })
-  // another node lags, but one that has the blocks refused them
-  if (!range && refused !== undefined) throw new RangeRefused(refused)
-  return range
-}
-
 /**
  * The trusted events of a range that was read ahead. Contracts that were deployed before must be in the store, or among
  * `uncommitted`: those of a range whose last commit is under way. Throws StateError.
@@ -172,7 +132,7 @@ export async function trustedRange(
   uncommitted?: Deployed,
 ): Promise<BlockRange> {
   const emitters = new Emitters(chain, index, uncommitted)
-  const trusted = await emitters.believed(range.logs)
+  const trusted = await emitters.trusted(range.logs)
   return {
     logs: trusted.map((log) => timed(log, range.times)),
     cursor: range.end,
@@ -182,17 +142,6 @@ export async function trustedRange(
     unread: [],
   }
 }
-
-/** The fields of an event that a quorum of nodes must agree on. */
-export const quorumFields = ({
-  address,
-  topics,
-  data,
-  blockHash,
-}: Pick<Log, 'address' | 'topics' | 'data' | 'blockHash'>) => [address, topics, data, blockHash]
-
-const timed = (log: RpcLog, times: ReadonlyMap<Hex, bigint>) =>
-  ({ ...formatLog(log), blockTimestamp: times.get(log.blockHash as Hex) as bigint }) as Log
 
 async function rangeFrom(
   client: PublicClient,
@@ -210,7 +159,7 @@ async function rangeFrom(
   ])
   if (!end || (after && before?.hash !== after.hash)) return undefined
   const { logs: raw, unread } = all
-    ? { logs: await emitters.believed(all), unread: [] }
+    ? { logs: await emitters.trusted(all), unread: [] }
     : await readBlockInParts({ client, chain, emitters, index }, end.hash)
   const times = await timesOf(client, chain, raw, end, firstNonFinal)
   if (!times) return undefined
@@ -222,39 +171,4 @@ async function rangeFrom(
     deployed: emitters.deployed,
     unread,
   }
-}
-
-async function eventsOf(client: PublicClient, first: number, last: number, signal?: AbortSignal): Promise<RpcLog[]> {
-  const topics = [Object.values(TOPICS).flat()]
-  // the raw request: the typed one cannot express "any of these events, from any contract"
-  const filter = { fromBlock: hex(first), toBlock: hex(last), topics }
-  return (await client.request({ method: 'eth_getLogs', params: [filter] }, { signal })) as RpcLog[]
-}
-
-/** The times of the events' blocks; undefined where a block was replaced meanwhile. */
-async function timesOf(
-  client: PublicClient,
-  chain: Chain,
-  raw: RpcLog[],
-  end: Header,
-  firstNonFinal: number,
-  signal?: AbortSignal,
-): Promise<Map<Hex, bigint> | undefined> {
-  const times = new Map([[end.hash, end.time]])
-  const factory = chain.deployment.factory.toLowerCase()
-  const toCheck = new Map<number, Hex>()
-  for (const { address, blockNumber, blockHash, blockTimestamp } of raw as (RpcLog & { blockTimestamp?: Hex })[]) {
-    const number = Number(blockNumber)
-    if (blockTimestamp) times.set(blockHash as Hex, BigInt(blockTimestamp))
-    // older nodes omit times, which deployments need; and blocks that are not final are checked again
-    const untimed = address.toLowerCase() === factory && !blockTimestamp
-    if (untimed || number >= firstNonFinal) toCheck.set(number, blockHash as Hex)
-  }
-  const headers = await Promise.all([...toCheck].map(([number]) => headerOf(client, number, signal)))
-  for (const [at, [, hash]] of [...toCheck].entries()) {
-    const header = headers[at]
-    if (header?.hash !== hash) return undefined
-    times.set(hash, header.time)
-  }
-  return times
 }

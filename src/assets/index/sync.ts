@@ -6,7 +6,8 @@ import { AdaptiveRange } from './adaptive-range.js'
 import { applyRange, type LastCommit } from './apply.js'
 import type { Deployed } from './emitters.js'
 import { ReadAhead } from './read-ahead.js'
-import { type BlockRange, RangeRefused, readRange, trustedRange } from './reader.js'
+import { type BlockRange, readRange, trustedRange } from './reader.js'
+import { RangeRefused } from './requests.js'
 
 export interface SyncOptions {
   /** Largest number of blocks to request at once. */

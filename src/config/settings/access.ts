@@ -1,4 +1,4 @@
-import * as parse from '../parsers.js'
+import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
 /** Access: nonces, auth tokens, decrypters, compute environments, proofs of delivery, purgatory. */

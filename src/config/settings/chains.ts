@@ -1,5 +1,5 @@
 import { feeRules } from '../fee-rules.js'
-import * as parse from '../parsers.js'
+import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
 /** Chains: nodes, contracts, the index, orders and fees. */

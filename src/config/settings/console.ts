@@ -1,4 +1,4 @@
-import * as parse from '../parsers.js'
+import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
 /** The web page that the service shows to people. */

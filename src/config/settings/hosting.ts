@@ -1,4 +1,4 @@
-import * as parse from '../parsers.js'
+import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
 /** Files that this service hosts itself, for publishers without a place of their own. */

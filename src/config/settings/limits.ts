@@ -1,4 +1,4 @@
-import * as parse from '../parsers.js'
+import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
 /** Limits on incoming requests. */

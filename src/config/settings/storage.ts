@@ -1,4 +1,4 @@
-import * as parse from '../parsers.js'
+import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
 /** Files: where they may be fetched from, and what is exposed about them. */

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { S3Error } from '../../outbound/s3-client.js'
 import type { HostedStore } from '../../state/store.js'
-import type { S3Place } from './place.js'
+import type { S3Backend } from './s3-backend.js'
 
 /** What the service does with the bucket, in this order, and the action that its policy must allow. */
 const STEPS = ['ListBucket', 'PutObject', 'GetObject', 'AbortMultipartUpload', 'DeleteObject'] as const
 
 /** Does everything with the bucket that the service does, with objects of a few bytes that it deletes again. */
 export async function probe(
-  { bucket, name, prefix }: S3Place,
+  { bucket, name, prefix }: S3Backend,
   store: HostedStore,
 ): Promise<{ ok: boolean; text: string }> {
   const { files, bytes } = await store.totals()

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { BOUNDS } from '../../bounds.js'
 import { S3Error } from '../../outbound/s3-client.js'
-import { AlreadyComplete, type Journal, type PlaceWriter } from '../place.js'
+import { AlreadyComplete, type BackendWriter, type Journal } from '../file-backend.js'
 import { lostBytes } from '../refusals.js'
 import type { Bucket } from './bucket.js'
 import type { Share } from './memory.js'
@@ -28,7 +28,7 @@ export interface S3WriterOptions {
  * one is kept in objects of its own, so that it can be acknowledged. Keys and part numbers are never used twice: a writer
  * that has lost its lock without noticing changes nothing that another one relies on.
  */
-export class S3Writer implements PlaceWriter {
+export class S3Writer implements BackendWriter {
   readonly writesWhileCommitting = false
   /** What is acknowledged, and what follows it. */
   private recorded: S3State
@@ -41,7 +41,7 @@ export class S3Writer implements PlaceWriter {
   /** A part number that is recorded as given to this writer. */
   private given: number | undefined
   /** Whether the whole file is in the bucket: surely, or perhaps with other bytes. */
-  private finished: 'sure' | 'doubtful' | undefined
+  private finished: 'sure' | 'unconfirmed' | undefined
 
   constructor(private readonly options: S3WriterOptions) {
     const { state, size, partSize } = options
@@ -67,7 +67,9 @@ export class S3Writer implements PlaceWriter {
 
   async commit(isLast: boolean): Promise<void> {
     await this.store(isLast).catch(this.options.failed)
-    await this.options.journal.acknowledge(JSON.stringify(this.state), { isDoubtful: this.finished === 'doubtful' })
+    await this.options.journal.acknowledge(JSON.stringify(this.state), {
+      isUnconfirmed: this.finished === 'unconfirmed',
+    })
     const needed = new Set(this.state.tail.map(({ key }) => key))
     const ended = this.recorded.tail.filter(({ key }) => !needed.has(key))
     this.recorded = this.state
@@ -140,7 +142,7 @@ export class S3Writer implements PlaceWriter {
   }
 
   /** Completes the multipart upload. One that is gone, or of which S3 says nothing, may be complete with these bytes or with others. */
-  private async complete(file: string, upload: string): Promise<'sure' | 'doubtful'> {
+  private async complete(file: string, upload: string): Promise<'sure' | 'unconfirmed'> {
     const { bucket } = this.options
     try {
       await bucket.complete(file, upload, this.state.parts)
@@ -148,7 +150,7 @@ export class S3Writer implements PlaceWriter {
     } catch (error) {
       const isOpen = isMissing(error) || (error as S3Error).code === 'NoResult'
       if (!isOpen || (await bucket.sizeOf(file)) === undefined) throw error
-      return 'doubtful'
+      return 'unconfirmed'
     }
   }
 

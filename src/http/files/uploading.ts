@@ -5,7 +5,7 @@ import { CHECKSUM_ALGORITHMS, PartChecksum } from '../../hosting/checksum.js'
 import type { Creation } from '../../hosting/ids.js'
 import type { Uploader } from '../../hosting/upload-store.js'
 import type { Context } from '../context.js'
-import { hostingOf } from '../endpoints/uploader.js'
+import { hostingOf } from './uploader.js'
 
 /** Path of uploads, which are at that path and their ids. */
 export const UPLOADS_PATH = '/api/services/uploads'

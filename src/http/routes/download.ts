@@ -4,11 +4,11 @@ import { openService } from '../../access/service.js'
 import { modernMessage } from '../../auth/signature.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
-import { FILE_ERRORS, FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../endpoints/file-docs.js'
-import { registerFileRoute } from '../endpoints/file-route.js'
 import { address, text, transactionId, whole } from '../endpoints/params.js'
 import { userdata } from '../endpoints/userdata.js'
 import { deliver } from '../files/delivery.js'
+import { FILE_ERRORS, FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../files/file-docs.js'
+import { registerFileRoute } from '../files/file-route.js'
 
 /** The parameters that name a file and its order. */
 export const FILE_PARAMS = {

@@ -8,7 +8,7 @@ import type { Context } from '../context.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, flag, readParams, text } from '../endpoints/params.js'
-import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, uploaderProof } from '../endpoints/uploader.js'
+import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, uploaderProof } from '../files/uploader.js'
 import { answerUpload, UPLOADS_PATH, withUnreadBody } from '../files/uploading.js'
 
 const ONE = `${UPLOADS_PATH}/:id`

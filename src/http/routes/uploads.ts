@@ -1,7 +1,7 @@
 import { HostingError } from '../../errors.js'
 import { CHECKSUM_ALGORITHMS } from '../../hosting/checksum.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
-import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, uploaderProof } from '../endpoints/uploader.js'
+import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, uploaderProof } from '../files/uploader.js'
 import { answerUpload, creationOf, UPLOADS_PATH, withUnreadBody } from '../files/uploading.js'
 
 const PROTOCOL =

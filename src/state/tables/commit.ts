@@ -4,7 +4,8 @@ import { type Script, sql } from '../sql.js'
 import type { Cursor, IndexBatch, IndexChange, IndexRole } from '../store.js'
 import { fallbackFor, queryFor } from './changes.js'
 import { generationId, generationToWrite } from './generations.js'
-import { refresh, refreshAll, touch, touchedAfter } from './search.js'
+import { touch } from './search.js'
+import { refresh, refreshAll, touchedAfter } from './search-rows.js'
 import { pruneUndo, saveUndo, undoAfter } from './undo.js'
 
 // in statements that write, :chainId is the id of a generation; see generations.ts

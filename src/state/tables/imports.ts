@@ -5,7 +5,8 @@ import { type Driver, type Query, type Script, sql } from '../sql.js'
 import type { Cursor, IndexChange, IndexImports, IndexRow } from '../store.js'
 import { queryFor } from './changes.js'
 import { abandon, generationId, makeLive, start } from './generations.js'
-import { refresh, touch } from './search.js'
+import { touch } from './search.js'
+import { refresh } from './search-rows.js'
 
 // as in index.ts, :chainId is the id of a generation
 const ORDERS = sql('UPDATE index_datatoken SET orders = :orders WHERE chain_id = :chainId AND address = :address')

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
 import { BOUNDS } from '../../bounds.js'
-import { postgresUrl } from '../../config/parsers.js'
+import { postgresUrl } from '../../config/parsers/network.js'
 import type { Settings } from '../../config/schema.js'
 import { StartError, StateError } from '../../errors.js'
 import { describeFault, faultOf } from '../fault.js'

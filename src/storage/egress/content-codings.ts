@@ -111,3 +111,16 @@ function unsupportedCoding(): StorageError {
     'unsupported',
   )
 }
+
+/** Headers of a coded response that hold for its decoded body: the entity tag holds weakly, since the bytes differ. */
+export function withoutCoding(headers: UpstreamResponse['headers']): UpstreamResponse['headers'] {
+  const {
+    'content-encoding': _coding,
+    'content-length': _length,
+    'content-range': _range,
+    'accept-ranges': _ranges,
+    etag,
+    ...others
+  } = headers
+  return typeof etag === 'string' ? { ...others, etag: etag.startsWith('W/') ? etag : `W/${etag}` } : others
+}

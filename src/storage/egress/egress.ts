@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { BOUNDS } from '../../bounds.js'
-import { StorageError } from '../../errors.js'
 import type { Outcome } from '../../outcome.js'
 import { type Trace, untraced } from '../../process/tracing.js'
 import type { Budget, RequestContext } from '../storage.js'
-import { busy, ConnectionPool, type PoolLimits } from './connection-pool.js'
+import { ConnectionPool, type PoolLimits } from './connection-pool.js'
 import { guardedConnector, type Lookup, pinnedAddress, type ResolveOptions } from './connector.js'
-import { ContentDecoder, contentCodings } from './content-codings.js'
+import { ContentDecoder, contentCodings, withoutCoding } from './content-codings.js'
 import { Destinations } from './destinations.js'
 import { exchange, type UpstreamResponse } from './exchange.js'
+import { failureOf, OUTCOMES, refused } from './failures.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
 import { NameResolver } from './resolver.js'
-import { isTimeout, retryOnReset } from './retry.js'
+import { retryOnReset } from './retry.js'
 
 export interface EgressOptions {
   allowNonPublic: boolean
@@ -213,19 +213,6 @@ export class Egress {
   }
 }
 
-/** Headers of a coded response that hold for its decoded body: the entity tag holds weakly, since the bytes differ. */
-export function withoutCoding(headers: UpstreamResponse['headers']): UpstreamResponse['headers'] {
-  const {
-    'content-encoding': _coding,
-    'content-length': _length,
-    'content-range': _range,
-    'accept-ranges': _ranges,
-    etag,
-    ...others
-  } = headers
-  return typeof etag === 'string' ? { ...others, etag: etag.startsWith('W/') ? etag : `W/${etag}` } : others
-}
-
 /** Destroys a body that is not needed, in any state. */
 export function discard(body: Readable): void {
   body.on('error', () => undefined)
@@ -241,19 +228,4 @@ function redirected(request: Checked, status: number, url: URL): Checked {
   const method = downgraded && request.method !== 'HEAD' ? 'GET' : request.method
   // a body may hold secrets of the publisher as well: it is sent to the first origin only
   return { ...request, url, method, headers, body: downgraded || crossed ? undefined : request.body }
-}
-
-const OUTCOMES: Record<string, Outcome> = { STORAGE_BUSY: 'busy', STORAGE_TIMEOUT: 'timeout' }
-
-/** Maps an error to one with a fixed message: busy, timed out, or unreachable. */
-function failureOf(error: unknown, signal: AbortSignal): StorageError {
-  if (error instanceof StorageError) return error
-  if ((error as { code?: string }).code === 'DNS_BUSY') return busy()
-  if (signal.aborted || isTimeout(error))
-    return new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
-  return refused()
-}
-
-function refused(): StorageError {
-  return new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.', 'unreachable')
 }

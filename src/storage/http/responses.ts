@@ -1,6 +1,6 @@
 import { StorageError } from '../../errors.js'
-import { areDecodable, contentCodings } from '../egress/content-codings.js'
-import { discard, type EgressResponse, withoutCoding } from '../egress/egress.js'
+import { areDecodable, contentCodings, withoutCoding } from '../egress/content-codings.js'
+import { discard, type EgressResponse } from '../egress/egress.js'
 import type { FileDescription, OpenedFile } from '../storage.js'
 import { isExpectedResponse, parseContentRange } from './framing.js'
 import { lastSegment } from './naming.js'

@@ -7,7 +7,7 @@ import type { Address, Hex } from '../../../hex.js'
 import type { Cursor } from '../../../state/store.js'
 import { TOPICS } from '../emitters.js'
 import { headerOf, hex } from '../headers.js'
-import { askForRange, quorumFields, RangeRefused } from '../reader.js'
+import { askForRange, quorumFields, RangeRefused } from '../requests.js'
 
 const [NFT_CREATED, TOKEN_CREATED] = TOPICS.factory as [Hex, Hex]
 

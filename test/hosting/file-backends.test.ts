@@ -2,17 +2,17 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BOUNDS } from '../../src/bounds.js'
-import { LocalPlace } from '../../src/hosting/local-place.js'
-import { S3Place } from '../../src/hosting/s3/place.js'
-import { placeSuite } from '../helpers/place-suite.js'
+import { LocalBackend } from '../../src/hosting/local-backend.js'
+import { S3Backend } from '../../src/hosting/s3/s3-backend.js'
+import { fileBackendSuite } from '../helpers/file-backend-suite.js'
 import { startBucket } from '../helpers/s3-bucket.js'
 import { sized } from '../helpers/sizes.js'
 
 /** With this, the largest file is larger than what is synced at a time. */
-placeSuite('local', 8_388_608, async () => {
+fileBackendSuite('local', 8_388_608, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   return {
-    open: () => new LocalPlace(folder),
+    open: () => new LocalBackend(folder),
     left: () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/')),
     close: async () => rmSync(folder, { recursive: true }),
   }
@@ -21,10 +21,10 @@ placeSuite('local', 8_388_608, async () => {
 /** Smaller than S3 takes, whose own size test/hosting/s3.test.ts has. */
 const PART = sized(1_048_576, BOUNDS.hosting.s3Part)
 
-placeSuite('s3', PART, async () => {
+fileBackendSuite('s3', PART, async () => {
   const server = await startBucket(PART)
   return {
-    open: () => new S3Place({ account: server.account, prefix: 'hosted/', part: PART }),
+    open: () => new S3Backend({ account: server.account, prefix: 'hosted/', part: PART }),
     left: () => [...server.keys(), ...server.uploads()],
     close: () => server.close(),
   }

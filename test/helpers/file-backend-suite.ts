@@ -6,17 +6,17 @@ import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { faultOf } from '../../src/hosting/audit.js'
 import { PartChecksum } from '../../src/hosting/checksum.js'
+import type { FileBackend } from '../../src/hosting/file-backend.js'
 import { UploadLock } from '../../src/hosting/lock.js'
 import { PartWriter } from '../../src/hosting/part-writer.js'
-import type { Place } from '../../src/hosting/place.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import type { HostedRow, HostedStore } from '../../src/state/store.js'
 import { eventually } from './eventually.js'
 
-/** A place under test. */
-export interface PlaceUnderTest {
-  /** Opens the place as another instance does. */
-  open(): Place
+/** A backend under test. */
+export interface BackendUnderTest {
+  /** Opens the backend as another instance does. */
+  open(): FileBackend
   /** Names of all that lies there. */
   left(): string[]
   close(): Promise<void>
@@ -44,7 +44,7 @@ export class Files {
 
   /** Writes a part as a request does, and returns what is there then. */
   async write(
-    place: Place,
+    backend: FileBackend,
     id: string,
     bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     checksum?: string,
@@ -60,7 +60,7 @@ export class Files {
         stop,
         checksum: checksum === undefined ? undefined : PartChecksum.parse(`sha256 ${checksum}`),
       }
-      return await PartWriter.write(await this.row(id), lock, { store: this.store, place }, part)
+      return await PartWriter.write(await this.row(id), lock, { store: this.store, backend }, part)
     } finally {
       await lock.release()
     }
@@ -84,17 +84,17 @@ export async function whole(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The suite that every place of hosted files must pass. `PART` has the bytes that the place commits at a time. */
-export function placeSuite(name: string, PART: number, start: () => Promise<PlaceUnderTest>): void {
+/** The suite that every backend of hosted files must pass. `PART` has the bytes that the backend commits at a time. */
+export function fileBackendSuite(name: string, PART: number, start: () => Promise<BackendUnderTest>): void {
   describe(`place of hosted files: ${name}`, () => {
     const SIZE = 2 * PART + 720_000
     const CONTENT = randomBytes(SIZE)
-    let under: PlaceUnderTest
+    let under: BackendUnderTest
     let files: Files
-    const opened: Place[] = []
+    const opened: FileBackend[] = []
     const open = () => {
       opened.push(under.open())
-      return opened.at(-1) as Place
+      return opened.at(-1) as FileBackend
     }
     beforeAll(async () => {
       under = await start()
@@ -102,7 +102,7 @@ export function placeSuite(name: string, PART: number, start: () => Promise<Plac
       await open().prepare()
     })
     afterAll(async () => {
-      await Promise.all(opened.map((place) => place.close()))
+      await Promise.all(opened.map((backend) => backend.close()))
       await files.close()
       await under.close()
     })
@@ -194,7 +194,9 @@ export function placeSuite(name: string, PART: number, start: () => Promise<Plac
         yield* chunked(Buffer.alloc(third, 'other'))
       }
       const part = { bytes: other() }
-      const older = PartWriter.write(row, stopped, { store: files.store, place: open() }, part).catch((error) => error)
+      const older = PartWriter.write(row, stopped, { store: files.store, backend: open() }, part).catch(
+        (error) => error,
+      )
       await eventually(async () => (await files.row(id)).received >= first)
       const { received } = await files.row(id)
       await files.store.unlock(id, stopped.holder)

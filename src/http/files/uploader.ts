@@ -4,9 +4,9 @@ import { modernMessage } from '../../auth/signature.js'
 import { HostingError, ValidationError } from '../../errors.js'
 import type { Hosting } from '../../hosting/hosting.js'
 import type { Context } from '../context.js'
-import { walletChain } from './chain.js'
-import { consumerParams, PROOF, proveConsumer } from './consumer.js'
-import { address, described, text, whole } from './params.js'
+import { walletChain } from '../endpoints/chain.js'
+import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
+import { address, described, text, whole } from '../endpoints/params.js'
 
 /** Parameters of every request about uploads, in the query or as headers: clients of tus set headers more easily. */
 const UPLOADER_PARAMS = {

@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises'
-import type { Settings } from '../config/schema.js'
-import { allFiles, countOrphans, faultOf } from '../hosting/audit.js'
-import { LocalPlace } from '../hosting/local-place.js'
-import { s3Place } from '../hosting/open.js'
-import type { Place } from '../hosting/place.js'
-import { probe } from '../hosting/s3/probe.js'
-import type { HostedStore } from '../state/store.js'
+import type { Settings } from '../../config/schema.js'
+import { allFiles, countOrphans, faultOf } from '../../hosting/audit.js'
+import type { FileBackend } from '../../hosting/file-backend.js'
+import { LocalBackend } from '../../hosting/local-backend.js'
+import { s3Backend } from '../../hosting/open.js'
+import { probe } from '../../hosting/s3/probe.js'
+import type { HostedStore } from '../../state/store.js'
 
 /** The result of one check. */
 export interface Finding {
@@ -15,23 +15,24 @@ export interface Finding {
   optional?: boolean
 }
 
-/** Checks the place of hosted files, and with `reads` the bytes of every one. Throws StartError. */
+/** Checks the backend of hosted files, and with `reads` the bytes of every one. Throws StartError. */
 export async function* hostingFindings(
   settings: Settings,
   store: HostedStore,
   reads: boolean,
 ): AsyncGenerator<Finding> {
-  const place = settings.HOSTING === 's3' ? s3Place(settings, { warn() {} }) : new LocalPlace(settings.HOSTING_DIR)
+  const backend =
+    settings.HOSTING === 's3' ? s3Backend(settings, { warn() {} }) : new LocalBackend(settings.HOSTING_DIR)
   try {
-    const found = place instanceof LocalPlace ? await folderFinding(place, store) : await probe(place, store)
+    const found = backend instanceof LocalBackend ? await folderFinding(backend, store) : await probe(backend, store)
     yield found
-    if (found.ok && reads) yield* fileFindings(place, store)
+    if (found.ok && reads) yield* fileFindings(backend, store)
   } finally {
-    await place.close()
+    await backend.close()
   }
 }
 
-async function folderFinding({ folder }: LocalPlace, store: HostedStore): Promise<Finding> {
+async function folderFinding({ folder }: LocalBackend, store: HostedStore): Promise<Finding> {
   const { files, bytes } = await store.totals()
   const disk = await statfs(folder).catch((error: NodeJS.ErrnoException) => error)
   if (disk instanceof Error) {
@@ -44,16 +45,16 @@ async function folderFinding({ folder }: LocalPlace, store: HostedStore): Promis
   return { ok: true, text: `hosted files: ${files} with ${bytes} bytes in ${folder}, ${left} bytes are left there` }
 }
 
-async function* fileFindings(place: Place, store: HostedStore): AsyncGenerator<Finding> {
+async function* fileFindings(backend: FileBackend, store: HostedStore): AsyncGenerator<Finding> {
   let read = 0
   for await (const file of allFiles(store)) {
-    const fault = await faultOf(file, place).catch(() => 'unread' as const)
+    const fault = await faultOf(file, backend).catch(() => 'unread' as const)
     if (fault === undefined) read += 1
     else yield { ok: false, text: `hosted file ${file.id} of ${file.owner}: ${FAULTS[fault]}` }
   }
   yield { ok: true, text: `hosted files: ${read} are as they were uploaded` }
   // a folder that was never made has none
-  const strangers = await countOrphans(place, store).catch(() => 0)
+  const strangers = await countOrphans(backend, store).catch(() => 0)
   if (strangers > 0)
     yield { ok: false, optional: true, text: `hosted files: ${strangers} in their place are not in the database` }
 }

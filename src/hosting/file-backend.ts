@@ -12,13 +12,13 @@ export interface RunningHash {
 
 /** What the writer of a part may record in the meantime. Each throws HostingError where the lock is lost, and StateError. */
 export interface Journal {
-  /** Records what a place has to know, while nothing more is acknowledged. Nobody else does so at the same time. */
+  /** Records what a backend has to know, while nothing more is acknowledged. Nobody else does so at the same time. */
   record(place: string): Promise<void>
   /**
-   * Acknowledges all that was written before the commit. `isDoubtful`: the place cannot tell whether the complete file has these bytes; it
+   * Acknowledges all that was written before the commit. `isUnconfirmed`: the backend cannot tell whether the complete file has these bytes; it
    * is read, and compared with what was uploaded.
    */
-  acknowledge(place: string | null, options?: { isDoubtful: boolean }): Promise<void>
+  acknowledge(place: string | null, options?: { isUnconfirmed: boolean }): Promise<void>
   /** Ends the request early, and keeps what has arrived: other uploads wait for its memory. It may be repeated. */
   giveUp(): void
   /** Acknowledges the whole file, which an earlier request has left complete without being able to say so. */
@@ -29,7 +29,7 @@ export interface Journal {
 export class AlreadyComplete extends Error {}
 
 /** Appends to one upload, after what was received. */
-export interface PlaceWriter {
+export interface BackendWriter {
   /** Takes the beginning of a chunk, and returns how many bytes. They are not durable before a commit. */
   write(chunk: Uint8Array): Promise<number>
   /** Whether what was written should be committed before the next write. */
@@ -42,15 +42,15 @@ export interface PlaceWriter {
 }
 
 /**
- * Where the bytes of hosted files lie. What is durable is what the state store says; a place may hold more, which nobody
- * sees. All reject with HostingError where the place is full, away or has lost an upload, or with the error of the system.
+ * Where the bytes of hosted files lie. What is durable is what the state store says; a backend may hold more, which nobody
+ * sees. All reject with HostingError where the backend is full, away or has lost an upload, or with the error of the system.
  */
-export interface Place {
-  /** Makes the place ready. */
+export interface FileBackend {
+  /** Makes the backend ready. */
   prepare(): Promise<void>
   /** Returns the hash of what was received; undefined where it must be made from the complete file. */
   hash(file: HostedRow): Promise<RunningHash | undefined>
-  open(file: HostedRow, journal: Journal): Promise<PlaceWriter>
+  open(file: HostedRow, journal: Journal): Promise<BackendWriter>
   /** Opens bytes of a complete file, both ends inclusive. Rejects where they are not there. */
   read(
     file: Pick<HostedRow, 'id' | 'size' | 'place'>,

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises'
-import type { Settings } from '../config/schema.js'
-import type { Finding } from './doctor-files.js'
+import type { Settings } from '../../config/schema.js'
+import type { Finding } from './files.js'
 
 /** Checks the folder of cached blocks, if there is one. A failure is a warning: downloads work without it. */
 export async function* cacheFindings({

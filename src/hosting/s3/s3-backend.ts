@@ -2,8 +2,14 @@ import { HostingError, ProviderError } from '../../errors.js'
 import { type S3Account, S3Error } from '../../outbound/s3-client.js'
 import type { HostedRow } from '../../state/store.js'
 import { HOSTED_ID } from '../../storage/kinds/hosted.js'
+import {
+  AlreadyComplete,
+  type BackendWriter,
+  type FileBackend,
+  type Journal,
+  type RunningHash,
+} from '../file-backend.js'
 import { savedHash } from '../hashes.js'
-import { AlreadyComplete, type Journal, type Place, type PlaceWriter, type RunningHash } from '../place.js'
 import { lostBytes } from '../refusals.js'
 import { Bucket } from './bucket.js'
 import { PartMemory } from './memory.js'
@@ -11,7 +17,7 @@ import { readObject } from './reading.js'
 import { partSize, stateOf } from './state.js'
 import { S3Writer } from './writer.js'
 
-export interface S3PlaceOptions {
+export interface S3BackendOptions {
   account: S3Account
   /** What every key begins with: empty, or a path that ends with a slash. */
   prefix: string
@@ -28,11 +34,11 @@ const FULL = ['XMinioStorageFull', 'QuotaExceeded', 'XMinioAdminBucketQuotaExcee
 const LOST = ['NoSuchUpload', 'NoSuchKey', 'InvalidPart']
 
 /** A bucket of an S3-compatible service, in which each hosted file is one object when it is complete. */
-export class S3Place implements Place {
+export class S3Backend implements FileBackend {
   readonly bucket: Bucket
   private readonly memory: PartMemory
 
-  constructor(private readonly options: S3PlaceOptions) {
+  constructor(private readonly options: S3BackendOptions) {
     this.bucket = new Bucket(options.account)
     this.memory = options.memory ?? new PartMemory()
   }
@@ -55,7 +61,7 @@ export class S3Place implements Place {
     return received > 0 && hash === null ? undefined : savedHash(hash)
   }
 
-  async open({ id, size, place }: HostedRow, journal: Journal): Promise<PlaceWriter> {
+  async open({ id, size, place }: HostedRow, journal: Journal): Promise<BackendWriter> {
     const { bucket } = this
     const bytes = this.options.part ?? partSize(size)
     const memory = await this.memory.take(Math.min(bytes, size), () => journal.giveUp())

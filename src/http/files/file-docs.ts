@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '../../error-catalogue.js'
-import { type EndpointDoc, json } from './docs.js'
+import { type EndpointDoc, json } from '../endpoints/docs.js'
 
 const ANY_CONTENT = { '*/*': { schema: {} } }
 

@@ -8,19 +8,19 @@ import { BufferPool, FileBody } from '../storage/file-body.js'
 import { HOSTED_ID } from '../storage/kinds/hosted.js'
 import { Batches } from './batches.js'
 import { failure } from './disk-queue.js'
+import type { BackendWriter, FileBackend, Journal, RunningHash } from './file-backend.js'
 import { RereadHashes } from './hashes.js'
 import { LocalWriter } from './local-writer.js'
-import type { Journal, Place, PlaceWriter, RunningHash } from './place.js'
 import { lostBytes } from './refusals.js'
 
-/** The operations of the file system that a place uses. */
+/** The operations of the file system that a backend uses. */
 export type Disk = Pick<typeof promises, 'mkdir' | 'open' | 'readdir' | 'stat' | 'unlink'>
 
 /**
  * A folder that holds the bytes of hosted files, each in a file named by its id. Everything that is created or deleted
  * survives a power failure once the promise resolves.
  */
-export class LocalPlace implements Place {
+export class LocalBackend implements FileBackend {
   private readonly hashes = new RereadHashes()
   private readonly batches = new Batches()
   private readonly reading = new BufferPool(BOUNDS.hosting.read, BOUNDS.hosting.readsKept)
@@ -43,7 +43,7 @@ export class LocalPlace implements Place {
     return this.hashes.begin(id, received, () => this.read({ id }, 0, received - 1).catch(lost))
   }
 
-  async open({ id, size, received }: HostedRow, journal: Journal): Promise<PlaceWriter> {
+  async open({ id, size, received }: HostedRow, journal: Journal): Promise<BackendWriter> {
     return new LocalWriter(await this.openForWriting(id, received), received, size, this.batches, journal)
   }
 

@@ -1,0 +1,100 @@
+import { formatLog, type Hex, type Log, type PublicClient, type RpcLog } from 'viem'
+import type { Chain } from '../../chain/chains.js'
+import { refusal } from '../../chain/failures.js'
+import { ChainError } from '../../errors.js'
+import { TOPICS } from './emitters.js'
+import { type Header, headerOf, hex } from './headers.js'
+
+/** Characters of an event beside its data. */
+const EVENT_SIZE = 512
+
+/** The nodes are reachable, but refuse so many blocks or events at once. */
+export class RangeRefused extends ChainError {
+  constructor(readonly reason: string) {
+    super('CHAIN_UNAVAILABLE', `No node gives the events of these blocks: one ${reason}.`)
+  }
+
+  /** A time-out or a fault of a proxy may be for the size, or not. */
+  get failure(): 'refused' | 'timeout' {
+    return /in time|50\d/.test(this.reason) ? 'timeout' : 'refused'
+  }
+}
+
+/** Asks one node after the other for a range. Undefined where no node has it. Throws RangeRefused, ChainError. */
+export async function askForRange<R>(
+  chain: Chain,
+  read: (client: PublicClient) => Promise<R | undefined>,
+  agreeOn: (range: R | undefined) => unknown,
+): Promise<R | undefined> {
+  let refused: string | undefined
+  const observed = (client: PublicClient) =>
+    read(client).catch((error: unknown) => {
+      refused ??= refusal(error)
+      throw error
+    })
+  const range = await chain.nodes
+    .ask(observed, { accept: (answer) => answer !== undefined, agreeOn, unhedged: true })
+    .catch((error) => {
+      throw refused === undefined ? error : new RangeRefused(refused)
+    })
+  // another node lags, but one that has the blocks refused them
+  if (!range && refused !== undefined) throw new RangeRefused(refused)
+  return range
+}
+
+/** The fields of an event that a quorum of nodes must agree on. */
+export const quorumFields = ({
+  address,
+  topics,
+  data,
+  blockHash,
+}: Pick<Log, 'address' | 'topics' | 'data' | 'blockHash'>) => [address, topics, data, blockHash]
+
+/** Characters that events take, about. */
+export const sizeOf = (logs: readonly RpcLog[]): number =>
+  logs.reduce((sum, { data }) => sum + EVENT_SIZE + data.length, 0)
+
+/** An event with the time of its block. */
+export const timed = (log: RpcLog, times: ReadonlyMap<Hex, bigint>) =>
+  ({ ...formatLog(log), blockTimestamp: times.get(log.blockHash as Hex) as bigint }) as Log
+
+/** The events of a range that are indexed, of whatever contract. */
+export async function eventsOf(
+  client: PublicClient,
+  first: number,
+  last: number,
+  signal?: AbortSignal,
+): Promise<RpcLog[]> {
+  const topics = [Object.values(TOPICS).flat()]
+  // the raw request: the typed one cannot express "any of these events, from any contract"
+  const filter = { fromBlock: hex(first), toBlock: hex(last), topics }
+  return (await client.request({ method: 'eth_getLogs', params: [filter] }, { signal })) as RpcLog[]
+}
+
+/** The times of the events' blocks; undefined where a block was replaced meanwhile. */
+export async function timesOf(
+  client: PublicClient,
+  chain: Chain,
+  raw: RpcLog[],
+  end: Header,
+  firstNonFinal: number,
+  signal?: AbortSignal,
+): Promise<Map<Hex, bigint> | undefined> {
+  const times = new Map([[end.hash, end.time]])
+  const factory = chain.deployment.factory.toLowerCase()
+  const toCheck = new Map<number, Hex>()
+  for (const { address, blockNumber, blockHash, blockTimestamp } of raw as (RpcLog & { blockTimestamp?: Hex })[]) {
+    const number = Number(blockNumber)
+    if (blockTimestamp) times.set(blockHash as Hex, BigInt(blockTimestamp))
+    // older nodes omit times, which deployments need; and blocks that are not final are checked again
+    const untimed = address.toLowerCase() === factory && !blockTimestamp
+    if (untimed || number >= firstNonFinal) toCheck.set(number, blockHash as Hex)
+  }
+  const headers = await Promise.all([...toCheck].map(([number]) => headerOf(client, number, signal)))
+  for (const [at, [, hash]] of [...toCheck].entries()) {
+    const header = headers[at]
+    if (header?.hash !== hash) return undefined
+    times.set(hash, header.time)
+  }
+  return times
+}

@@ -1,0 +1,83 @@
+import ipaddr from 'ipaddr.js'
+
+/** Parses an http(s) URL. The error never quotes it: RPC URLs often contain an API key. */
+export function httpUrl(raw: string): URL {
+  if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) throw new Error('must be an http(s) URL')
+  return new URL(raw)
+}
+
+/** Parses the public base URL of the service; removes trailing slashes. */
+export function publicUrl(raw: string): string {
+  const { href, search, hash, username, password } = httpUrl(raw.trim())
+  if (search || hash || username || password) throw new Error('must not hold a user, a query or a fragment')
+  return href.replace(/\/+$/, '')
+}
+
+/** Parses one or more http(s) URLs, separated by commas or spaces. */
+export function httpUrls(raw: string): URL[] {
+  return raw
+    .trim()
+    .split(/[\s,]+/)
+    .map(httpUrl)
+}
+
+/** Parses web origins (scheme, host and port), separated by commas or spaces, into the form that browsers send. */
+export function origins(raw: string): string[] {
+  return httpUrls(raw).map((url) => {
+    if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
+      throw new Error('must hold origins alone: scheme, host and port, without a path')
+    return url.origin
+  })
+}
+
+/** Parses comma-separated IP addresses and networks (CIDR). */
+export function networks(raw: string): string[] {
+  return raw.split(',').map((part) => {
+    const text = part.trim()
+    if (!ipaddr.isValid(text) && !ipaddr.isValidCIDR(text)) throw new Error('must hold IP addresses or networks alone')
+    return text
+  })
+}
+
+/** Validates a PostgreSQL URL. The error never quotes it: it contains a password. */
+export function postgresUrl(raw: string): string {
+  // a # is not valid in the address: it was probably meant to be part of the password
+  if (!URL.canParse(raw) || !/^postgres(ql)?:$/.test(new URL(raw).protocol) || new URL(raw).hash !== '')
+    throw new Error('must be a postgres:// URL, with # @ / ? % of user and password written as %23 %40 %2F %3F %25')
+  return raw
+}
+
+/** Parses comma-separated base URLs; removes trailing slashes. */
+export function baseUrls(raw: string): string[] {
+  return httpUrls(raw).map(({ href }) => href.replace(/\/+$/, ''))
+}
+
+/** Parses comma-separated base URLs of gateways; removes trailing slashes and a trailing /ipfs. */
+export function gateways(raw: string): string[] {
+  const urls = raw.split(',').map((part) => part.trim())
+  return urls.map((url) =>
+    httpUrl(url)
+      .href.replace(/\/+$/, '')
+      .replace(/\/ipfs$/, ''),
+  )
+}
+
+/** Parses comma-separated host names to lower case; a leading `*.` matches all subdomains. */
+export function hostList(raw: string): string[] {
+  return raw.split(',').map((part) => {
+    const host = part.trim().toLowerCase()
+    if (!/^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(host)) throw new Error('must hold host names alone')
+    return host
+  })
+}
+
+/** Parses comma-separated ports and port ranges. */
+export function portRanges(raw: string): [first: number, last: number][] {
+  return raw.split(',').map((part) => {
+    const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim())
+    const [first, last] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])]
+    if (!match || last > 65535 || first > last)
+      throw new Error('must hold ports such as 443 or ranges such as 8000-8999')
+    return [first, last]
+  })
+}
