@@ -529,7 +529,7 @@ export const BOUNDS = {
     s3PartMax: 67_108_864,
     /** Objects that hold what has arrived of a part: with more, they are made one. */
     s3Pieces: 32,
-    /** Bytes of memory for parts that are on their way to S3, of one process: 32 uploads at once; further ones wait for each other. */
+    /** Bytes of memory for parts that are on their way to S3, of one process: 32 concurrent uploads; further ones wait for each other. */
     s3Memory: 268_435_456,
     /** Milliseconds for which an upload waits for that memory. */
     s3MemoryWait: 15_000,

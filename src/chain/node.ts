@@ -72,6 +72,6 @@ export class ChainNode {
     const backoff = Math.min(MAX_BACKOFF, Math.max(FIRST_BACKOFF * 2 ** (this.failures - 1), retryAfter))
     this.backoffUntil = Date.now() + backoff
     if (this.failures <= FAILURES_TO_OPEN)
-      log?.warn({ chainId, node: this.url.host, reason, rest: backoff }, 'chain node failed')
+      log?.warn({ chainId, node: this.url.host, reason, backoff }, 'chain node failed')
   }
 }

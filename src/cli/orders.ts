@@ -29,6 +29,6 @@ export async function orders(of: `0x${string}` | undefined, options: PeopleOptio
 
 function lines({ tx, did, service, started, expires }: Order): string[] {
   const isOver = expires !== undefined && expires.getTime() < Date.now()
-  const end = expires === undefined ? 'holds for ever' : `${isOver ? 'ended' : 'holds until'} ${timeText(expires)}`
+  const end = expires === undefined ? 'valid for ever' : `${isOver ? 'ended' : 'valid until'} ${timeText(expires)}`
   return [did, `  service ${shown(service)}, ordered ${timeText(started)}, ${end}`, `  order ${tx}`]
 }

@@ -122,7 +122,7 @@ async function reviewed({ out, address }: WalletSession, terms: Terms, sources: 
     ['Licence', license],
     ['Tags', tags?.join(', ')],
     ['Price', price === 'free' ? 'free' : `${price.amount} ${price.token ? `of token ${price.token}` : 'OCEAN'}`],
-    ['An order', timeout === 0 ? 'holds for ever' : `holds for ${secondsText(timeout)}`],
+    ['An order', timeout === 0 ? 'is valid for ever' : `is valid for ${secondsText(timeout)}`],
     ['May buy', access ? access.join(', ') : 'everybody'],
     ...sources.map((source, at): [string, string] => [`File ${at}`, sourceText(source)]),
     ['Account', address],

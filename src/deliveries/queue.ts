@@ -115,7 +115,7 @@ export class DeliveryQueue {
       const abandoned = attempts >= MAX_ATTEMPTS
       await this.store.retry(id, abandoned ? null : Date.now() + backoff)
       const reason = (error as Error).message
-      this.log.warn({ id, kind, attempts, reason, given: abandoned }, 'proof of delivery did not arrive')
+      this.log.warn({ id, kind, attempts, reason, abandoned }, 'proof of delivery did not arrive')
     }
   }
 }

@@ -120,7 +120,7 @@ class Supervisor {
 
   private async replace(ended: { pid?: number; code: number | null; signal?: NodeJS.Signals | null }): Promise<void> {
     while (!this.stopping) {
-      this.log.error({ ...ended, pause: this.backoff }, 'worker exited, starting another one')
+      this.log.error({ ...ended, backoff: this.backoff }, 'worker exited, starting another one')
       await new Promise((resolve) => setTimeout(resolve, this.backoff))
       this.backoff = Math.min(MAX_BACKOFF, this.backoff * 2)
       if (this.stopping || (await this.add()) === undefined) return

@@ -90,7 +90,7 @@ const LOG_EVERY = 10_000
 /** Milliseconds between two probe writes. */
 const PROBE_EVERY = 1000
 
-/** Records the last write and the last fault of a database, and logs faults: at once where new, else at intervals. */
+/** Records the last write and the last fault of a database, and logs faults: immediately where new, else at intervals. */
 export class FaultLog {
   /** The last fault, until a write succeeds. Corruption is never cleared. */
   current: DatabaseFault | undefined

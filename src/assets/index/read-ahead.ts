@@ -46,7 +46,7 @@ interface Ahead {
 }
 
 /**
- * Requests the ranges after the cursor before their turn, several at once, so that a long chain is not read at the pace
+ * Requests the ranges after the cursor before their turn, several concurrently, so that a long chain is not read at the pace
  * of one round trip for each range. Only of final blocks. What comes is applied in order; where a range fails, or does
  * not follow the cursor, everything ahead is dropped and the caller reads that range by itself, with its error handling.
  * How many are requested follows from the last range. Where the next ones turn out to be far larger, as many wait as

@@ -25,7 +25,7 @@ class TrackedSocket extends Socket {
 
 /**
  * A connection to a storage by another protocol than HTTP: its sockets and its lifetime. It ends with the signal of its
- * request, at its deadline, or by `end`. Then every socket is destroyed at once, without a shutdown handshake that the
+ * request, at its deadline, or by `end`. Then every socket is destroyed immediately, without a shutdown handshake that the
  * peer could stall, and the last one releases the slot in the budget.
  */
 export class StorageConnection {

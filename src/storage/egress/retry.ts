@@ -5,7 +5,7 @@ const BACKOFFS = [0, 50]
 
 /**
  * Retries where the connection was closed before a response: a storage may close an idle keep-alive connection just
- * when it is reused, and where there are several, all of them at once. Rejects with the last error.
+ * when it is reused, and where there are several, all of them concurrently. Rejects with the last error.
  */
 export async function retryOnReset<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (const backoff of BACKOFFS) {

@@ -180,7 +180,7 @@ describe('the commands for people, in a terminal', () => {
       '6',
     ]
     const no = terminal(...args)
-    await no.shows(/Price +5 OCEAN[\s\S]+holds for 30 days[\s\S]+everybody[\s\S]+Publish it\?/)
+    await no.shows(/Price +5 OCEAN[\s\S]+is valid for 30 days[\s\S]+everybody[\s\S]+Publish it\?/)
     expect(no.text).not.toContain('secret')
     const blocks = await world.provider.getBlockNumber()
     no.type('n')

@@ -76,7 +76,7 @@ export class ContractEvents {
     if (filters.length > 0) yield* this.inRanges(filters, from, this.checkpoint.block, this.maxRequests)
   }
 
-  /** Events of blocks, in ranges of as many as the nodes give: several at once when it is known how many those are. */
+  /** Events of blocks, in ranges of as many as the nodes give: several concurrently when it is known how many those are. */
   private async *inRanges(filters: Filter[], from: number, to: number, maxRequests = Number.POSITIVE_INFINITY) {
     let ahead: { last: number; logs: Promise<Log[] | Error> }[] = []
     for (let first = from; first <= to; ) {
