@@ -39,6 +39,7 @@ export const LONGEST = [
   'test/dev/seed.test.ts',
   'test/deploy/install.test.ts',
   'test/orders/waiting.test.ts',
+  'test/readme.test.ts',
   'test/docs-sessions.test.ts',
 ]
 
