@@ -22,7 +22,13 @@ describe('commands of the pages', () => {
   const ELSEWHERE = ['docs/operations.md', 'client/README.md', 'docs/clients/tidegate-client.md']
   const alone = blocks.filter(({ path, text, file }) => !isOfSession({ path, text, file }) && !ELSEWHERE.includes(path))
   const curls = alone.filter(({ language, text }) => language === 'sh' && text.includes('curl '))
-  const programs = alone.filter(({ language }) => language === 'js').map((block, at) => ({ ...block, at }))
+  // the blocks under one heading are one program
+  const programs: { path: string; heading: string; text: string; at: number }[] = []
+  for (const { path, heading, text } of alone.filter(({ language }) => language === 'js')) {
+    const last = programs.at(-1)
+    if (last?.path === path && last.heading === heading) last.text += text
+    else programs.push({ path, heading, text, at: programs.length })
+  }
   let world: World
   let variables: Record<string, string>
   const own: Record<string, string> = {}
@@ -113,7 +119,9 @@ describe('commands of the pages', () => {
     const files = { 'program.mjs': text, 'heights.csv': CONTENT }
     const packages = LIBRARIES[heading]
     const outcome = await outcomeOf(`program-${at}`, process.execPath, ['program.mjs'], files, packages)
-    if (!text.includes('/uploads')) return expect(outcome.written('file.bin').equals(CONTENT)).toBe(true)
+    for (const [, file = ''] of text.matchAll(/\bwriteFile\('([\w.]+)'/g))
+      expect(outcome.written(file).equals(CONTENT), file).toBe(true)
+    if (!text.includes('/uploads')) return expect(text).toContain("writeFile('file.bin'")
     const uploaded = await ask(outcome.stdout.trim(), { headers: { AuthToken: variables.TOKEN as string } })
     expect(uploaded.json.sha256).toBe(createHash('sha256').update(CONTENT).digest('hex'))
   })

@@ -14,9 +14,12 @@ import { anchorOf, page, pages, REPOSITORY } from './helpers/pages.js'
 const PAGES = pages()
 /** Files that a worked example creates. */
 const MADE = new Set(PAGES.flatMap(({ blocks }) => blocks.flatMap(({ file }) => file ?? [])))
-const FILES = ['src', 'test', 'demo', 'bench', 'fuzz', 'torture', 'soak', 'scripts', 'deploy'].flatMap((folder) =>
+const FOLDERS = ['src', 'client', 'console', 'test', 'demo', 'bench', 'fuzz', 'torture', 'soak', 'scripts', 'deploy']
+const FILES = FOLDERS.flatMap((folder) =>
   readdirSync(REPOSITORY + folder, { encoding: 'utf8', recursive: true }).map((file) => `/${folder}/${file}`),
 )
+/** What may be named as a path from the root of the repository. */
+const PATH = new RegExp(`^(?:docs|${FOLDERS.join('|')})/`)
 
 describe('generated documents', () => {
   it.each(Object.keys(GENERATED))('%s is up to date (npm run docs)', async (file) => {
@@ -66,6 +69,30 @@ describe('the book', () => {
     }
   })
 
+  it('lists every endpoint of the service once', () => {
+    const [, table = ''] = /\n## Endpoints\n[\s\S]*?\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page('docs/api.md').text) ?? []
+    const cells = table.split('\n').map((row) => row.split(' | ')[0] as string)
+    // `GET`, `HEAD /path` are two endpoints of one path
+    const listed = cells.flatMap((cell) => {
+      const codes = codeOf(cell)
+      return codes.map((code, at) =>
+        code.includes(' ')
+          ? code
+          : `${code} ${
+              codes
+                .slice(at)
+                .find((one) => one.includes(' '))
+                ?.split(' ')[1]
+            }`,
+      )
+    })
+    const { paths } = JSON.parse(readFileSync(`${REPOSITORY}docs/openapi.json`, 'utf8')) as { paths: object }
+    const served = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    expect(listed.sort()).toEqual(served.sort())
+  })
+
   it('describes every kind of storage', () => {
     const { text, headings } = page('docs/storage.md')
     for (const type of STORAGE_TYPES) {
@@ -93,12 +120,13 @@ describe.each(PAGES)('$path', ({ path, text, prose, blocks }) => {
   })
 
   it('names existing files', () => {
-    const inDiagrams = diagrams.flatMap((block) => block.text.match(/\b(?:src|docs|test)\/[\w./-]+/g) ?? [])
+    const inDiagrams = diagrams.flatMap(
+      (block) => block.text.match(/\b(?:src|docs|test|client|console)\/[\w./-]+/g) ?? [],
+    )
     const named = [...codes, ...inDiagrams].filter((code) => /^[\w.-]+(\/[\w.-]*)+$|^[\w-]+\.(ts|mjs)$/.test(code))
     const wrong = named.filter((name) => {
       if (MADE.has(name) || /^(bench\/results|node_modules|dist)\//.test(name)) return false
-      if (/^(src|test|docs|demo|bench|fuzz|torture|soak|scripts|deploy)\//.test(name))
-        return !existsSync(REPOSITORY + name)
+      if (PATH.test(name)) return !existsSync(REPOSITORY + name)
       return /\.(ts|mjs)$/.test(name) && !FILES.some((file) => file.endsWith(`/${name}`))
     })
     expect(wrong).toEqual([])

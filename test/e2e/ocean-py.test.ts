@@ -184,17 +184,25 @@ describe.skipIf(!python)(`ocean.py ${OCEAN_LIB}`, () => {
     })
   })
 
-  it('runs the program of its page', async () => {
-    const program = page('docs/clients/ocean-py.md').blocks.find(({ heading }) => heading === 'A program')?.text
+  const [short = '', full = '', program = '', ...others] = page('docs/clients/ocean-py.md')
+    .blocks.filter(({ language }) => language === 'python')
+    .map(({ text }) => text)
+
+  it.each([
+    ['as it is', program],
+    ['with the configuration written out', program.replace(short, `${full}ocean = Ocean(config)\n`)],
+  ])('runs the program of its page, %s', async (_, code) => {
+    expect(others).toEqual([])
+    expect(code.split('Ocean(config)')).toHaveLength(2)
     const cwd = downloads()
-    writeFileSync(join(cwd, 'program.py'), program as string)
-    const { providerUrl: PROVIDER, rpcUrl: RPC_URL, accounts } = world.network
-    const own = { PROVIDER, RPC_URL, PRIVATE_KEY: accounts[2]?.privateKey, FILE_URL: url }
+    writeFileSync(join(cwd, 'program.py'), code)
+    const { providerUrl: PROVIDER, rpcUrl: RPC_URL, chainId, accounts } = world.network
+    const own = { PROVIDER, RPC_URL, CHAIN_ID: `${chainId}`, PRIVATE_KEY: accounts[2]?.privateKey, FILE_URL: url }
     const env = { ...own, HOME: cwd, ADDRESS_FILE: world.local.addressFile, PYTHONWARNINGS: 'ignore' }
     const child = owned(spawn(python as string, ['program.py'], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] }))
     const output = text(child.stderr)
-    const [code] = await once(child, 'exit')
-    expect(code, await output).toBe(0)
+    const [status] = await once(child, 'exit')
+    expect(status, await output).toBe(0)
     expect(sha256(readFileSync(join(cwd, 'file.bin')))).toBe(sha256(contents[0] as Buffer))
   })
 
