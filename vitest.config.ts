@@ -26,7 +26,13 @@ export default defineConfig({
     hookTimeout: 600_000,
     expect: { poll: { timeout: 240_000 } },
     // of this process alone: what runs in processes and threads that tests start is not counted
-    coverage: { include: ['src/**'], reporter: ['text-summary', 'html', 'json-summary'], reportOnFailure: true },
+    coverage: {
+      include: ['src/**'],
+      reporter: ['text-summary', 'html', 'json-summary'],
+      reportOnFailure: true,
+      // a little below what a whole run reaches (CONTRIBUTING.md), since a few lines run only under load
+      thresholds: { lines: 89, branches: 81 },
+    },
     reporters: ['default', './test/helpers/summary-reporter.ts'],
   },
 })
