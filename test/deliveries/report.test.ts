@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { inTokens, type ReportLine } from '../src/deliveries/report.js'
-import { csvField, formatterOf } from '../src/deliveries/report-formats.js'
+import { inTokens, type ReportLine } from '../../src/deliveries/report.js'
+import { csvField, formatterOf } from '../../src/deliveries/report-formats.js'
 
 const TOKEN = '0x2222222222222222222222222222222222222222'
 const line: ReportLine = {
