@@ -7,9 +7,9 @@ import { ERROR_CATALOGUE } from '../src/error-catalogue.js'
 import { FRAMEWORK_ERRORS } from '../src/http/errors.js'
 import { ALL_ENDPOINTS } from '../src/http/server.js'
 import { STORAGE_TYPES } from '../src/storage/kinds/registry.js'
-import { diagramProblems } from './helpers/mermaid.js'
-import { allOptions, codeOf, commandProblems, commandTexts } from './helpers/page-commands.js'
 import { anchorOf, page, pages, REPOSITORY } from './helpers/pages.js'
+import { diagramProblems } from './mermaid.js'
+import { allOptions, codeOf, commandProblems, commandTexts } from './page-commands.js'
 
 const PAGES = pages()
 /** Files that a worked example creates. */

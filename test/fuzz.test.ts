@@ -16,7 +16,7 @@ const SEED = 20_261_122
 /** Milliseconds of processor time for an input of the broken readers: one of them takes more. */
 const LIMIT = 250
 
-const BROKEN_READERS = 'test/helpers/broken-readers'
+const BROKEN_READERS = 'test/broken-readers'
 /** What runs in child processes, and the folder where it is built: it starts several times as fast as from source. */
 const CHILD = 'fuzz/lib/child.ts'
 const sources = [...TARGETS.keys()].map((name) => `fuzz/targets/${name}.ts`)

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { LONGEST } from './helpers/sequencer.js'
@@ -58,6 +58,39 @@ function edges(from: RegExp, to: RegExp): string[] {
 describe('the test files', () => {
   it('that are run first are there', () => {
     expect(LONGEST.filter((name) => !existsSync(join(SRC, '..', name)))).toEqual([])
+  })
+
+  const ROOT = join(SRC, '..')
+  const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+  const below = (folder: string) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .map((file) => `${folder}/${file}`)
+      .filter((file) => /\.m?ts$|\.mjs$/.test(file) && !file.includes('node_modules'))
+  const helpers = below('test/helpers')
+
+  it('share what lies in test/helpers/, unless docs/testing.md describes it: what one file needs lies beside it', () => {
+    const users = ['test', 'client/test', 'console/test', 'bench', 'fuzz', 'torture', 'soak', 'scripts'].flatMap(below)
+    const using = new Map(helpers.map((helper) => [helper, new Set<string>()]))
+    for (const user of users)
+      for (const [, path = ''] of read(user).matchAll(/['"]([\w./-]+\.m?[jt]s)['"]/g))
+        for (const from of [dirname(user), '.']) using.get(join(from, path.replace(/\.js$/, '.ts')))?.add(user)
+    const [config, described] = [read('vitest.config.ts'), read('docs/testing.md')]
+    const known = (helper: string) => config.includes(basename(helper, '.ts')) || described.includes(basename(helper))
+    expect([...using].filter(([helper, { size }]) => size < 2 && !known(helper))).toEqual([])
+  })
+
+  it('are told by test/helpers/ what each of its exports is', () => {
+    const exported = /^export (?:default |async |abstract )*(?:function|class|const|let|interface|type|enum) [\w*]/
+    const silent = helpers.flatMap((file) => {
+      // a directive for a linter may stand between
+      const lines = read(file)
+        .split('\n')
+        .filter((line) => !line.startsWith('//'))
+      return lines
+        .filter((line, at) => exported.test(line) && !lines[at - 1]?.endsWith('*/'))
+        .map((line) => `${file}: ${line}`)
+    })
+    expect(silent).toEqual([])
   })
 })
 

@@ -8,7 +8,6 @@ import { AccessLists } from '../../src/access/access-lists.js'
 import { type App, createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
 import type { Anvil } from '../../src/dev/anvil.js'
-import { AccessListContract } from '../helpers/access-list.js'
 import { chainWithContracts } from '../helpers/chain.js'
 import { eventually } from '../helpers/eventually.js'
 import type { Published } from '../helpers/publish.js'
@@ -17,6 +16,7 @@ import { ask, downloadParams, freshNonce, served, signText } from '../helpers/re
 import type { RpcProxy } from '../helpers/rpc-proxy.js'
 import { newWallet } from '../helpers/wallet.js'
 import { World } from '../helpers/world.js'
+import { AccessListContract } from './access-list.js'
 
 const OTHER = 8997
 

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ARTIFACTS, artifact } from '../../src/dev/contracts.js'
 import { acquire, mined } from '../helpers/consume.js'
 import { compiled, deployed } from '../helpers/contracts.js'
-import { deployMultisig, type Multisig } from '../helpers/multisig.js'
 import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams, freshNonce, signText } from '../helpers/requests.js'
 import { newWallet } from '../helpers/wallet.js'
 import { World } from '../helpers/world.js'
+import { deployMultisig, type Multisig } from './multisig.js'
 
 const MOODS = ['Honest', 'SaysYes', 'SaysOne', 'SaysTooMuch', 'Reverts', 'BurnsGas']
 

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { launchBrowser, NO_TROUBLE, type Observed, observedPage } from '../helpers/browser.js'
 import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
-import { SigningWallet } from '../helpers/signing-wallet.js'
+import { SigningWallet } from './signing-wallet.js'
 
 const NAME = 'Soundings of the outer harbour'
 const CONTENT = 'x,y,depth\n1,2,7.5\n'

@@ -7,10 +7,10 @@ import { providerKey } from '../../src/crypto/keys.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
-import { PostgresProxy } from '../helpers/postgres-proxy.js'
 import { ask, createToken, freshNonce } from '../helpers/requests.js'
 import { type Service, startHere } from '../helpers/service-here.js'
 import { World } from '../helpers/world.js'
+import { PostgresProxy } from './postgres-proxy.js'
 
 const KEY = providerKey(`0x${'44'.repeat(32)}`)
 /** Milliseconds within which an instance leads again. */

@@ -12,7 +12,6 @@ import { program } from '../helpers/command.js'
 import { AT_ONCE, eventually } from '../helpers/eventually.js'
 import { type FtpScript, fakeFtp } from '../helpers/fake-ftp.js'
 import { columns, done, fakePostgres, message, row, type Script } from '../helpers/fake-postgres.js'
-import { fullListener } from '../helpers/full-listener.js'
 import { HostileServer } from '../helpers/hostile-server.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { metricOf } from '../helpers/measures.js'
@@ -23,10 +22,11 @@ import { downloadParams } from '../helpers/requests.js'
 import { jsonBody } from '../helpers/storage-server.js'
 import { cidOf, RAW, tree } from '../helpers/unixfs.js'
 import { World } from '../helpers/world.js'
+import { fullListener } from './full-listener.js'
 
 /** A separate host name for each kind, since look-ups are cached. */
 const slowName = (kind: string) => `${kind}.slow.example.org`
-const PRELOAD = fileURLToPath(new URL('../helpers/name-server-preload.mjs', import.meta.url))
+const PRELOAD = fileURLToPath(new URL('./name-server-preload.mjs', import.meta.url))
 const CONTENT = Buffer.alloc(100_000, 'x')
 /** Time-outs that are never reached here. */
 const PATIENT = '120000'

@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { owned } from '../helpers/children.js'
-import { OCEAN_LIB, OceanPy, pythonWithOcean } from '../helpers/ocean-py.js'
 import { page } from '../helpers/pages.js'
 import { World } from '../helpers/world.js'
+import { OCEAN_LIB, OceanPy, pythonWithOcean } from './ocean-py/ocean-py.js'
 
 const python = pythonWithOcean()
 if (!python)

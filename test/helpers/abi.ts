@@ -11,6 +11,7 @@ export function output(type: string, more: object = {}): AbiFunction {
   return viewFunction([{ name: '', type, ...more }])
 }
 
+/** An unnamed unsigned integer, as a parameter or an output. */
 export const UINT = { name: '', type: 'uint256' }
 
 /** Nested tuples. */

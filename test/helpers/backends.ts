@@ -51,6 +51,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/** The keys that the S3 server of `startS3` accepts. */
 export const S3_KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 
 /**
@@ -147,8 +148,10 @@ export async function startFtp(name: string, content: Buffer): Promise<Backend> 
   }
 }
 
+/** The password of the PostgreSQL server of `startPostgres`. */
 export const PG_PASSWORD = 'secret'
 
+/** A PostgreSQL server of the test's own. */
 export interface PostgresBackend extends Backend {
   /** URL of one of its databases. */
   url(database?: string): string

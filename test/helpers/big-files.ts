@@ -5,6 +5,7 @@ import { IpfsGateway } from './ipfs-gateway.js'
 import { StorageServer } from './storage-server.js'
 import { Turnstile } from './turnstile.js'
 
+/** One mebibyte in bytes. */
 export const MIB = 1024 * 1024
 const CHUNK = Buffer.alloc(MIB, 'tide ')
 const ZEROS = Buffer.alloc(MIB)

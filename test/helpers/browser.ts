@@ -31,6 +31,7 @@ export interface PageTrouble {
   failed: string[]
 }
 
+/** What an observed page may do, beside what Playwright lets its context do. */
 export interface ObservedOptions extends BrowserContextOptions {
   /** Origins that pages may send requests to. */
   origins: readonly string[]

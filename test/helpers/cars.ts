@@ -16,6 +16,7 @@ export interface Block {
   bytes: Uint8Array
 }
 
+/** Fetches a block by its CID. */
 export type GetBlock = (cid: CID) => Promise<Uint8Array>
 
 /** Parses `entity-bytes` as the specification of trustless gateways has it, for a file of `size` bytes. */

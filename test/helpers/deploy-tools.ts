@@ -27,6 +27,7 @@ export function helm(): ChartRenderer | undefined {
 /** Renders the chart of deploy/helm with values. Returns the objects; throws Helm's message where it refuses. */
 export type ChartRenderer = (values: object) => KubernetesObject[]
 
+/** An object of Kubernetes, as a chart renders it. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever a chart renders
 export type KubernetesObject = { apiVersion: string; kind: string; metadata: { name: string } } & Record<string, any>
 

@@ -23,12 +23,18 @@ const int16 = (value: number) => {
   return bytes
 }
 
+/** The message that asks for a kind of authentication; 0 says that there is enough of it. */
 export const authentication = (kind: number, rest: Buffer | string = '') =>
   message('R', Buffer.concat([int32(kind), Buffer.from(rest as string)]))
+/** ReadyForQuery, with the status of the transaction. */
 export const ready = (status = 'I') => message('Z', status)
+/** CommandComplete. */
 export const done = (tag: string) => message('C', `${tag}\0`)
+/** The fields of an error, or other texts, each with its end. */
 export const fields = (...pairs: string[]) => `${pairs.map((pair) => `${pair}\0`).join('')}\0`
+/** ErrorResponse: an unknown table, with this text. */
 export const failure = (text: string) => message('E', fields('SERROR', 'C42P01', `M${text}`))
+/** DataRow, with values in the text format. */
 export const row = (...values: (string | Buffer | null)[]) =>
   message(
     'D',

@@ -22,6 +22,7 @@ export interface BackendUnderTest {
   close(): Promise<void>
 }
 
+/** The SHA-256 of bytes in hexadecimal digits. */
 export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const OWNER = '0x1111111111111111111111111111111111111111'
 

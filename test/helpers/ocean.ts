@@ -8,9 +8,13 @@ import type * as Library from '../../node_modules/@oceanprotocol/lib/dist/types/
  */
 export const ocean = createRequire(import.meta.url)('@oceanprotocol/lib') as typeof Library
 
+/** A document, as the library declares it. */
 export type DDO = Library.DDO
+/** Fees of a provider in an order. */
 export type ProviderFees = Library.ProviderFees
+/** Parameters for a dispenser. */
 export type DispenserCreationParams = Library.DispenserCreationParams
+/** Parameters for a fixed rate exchange. */
 export type FreCreationParams = Library.FreCreationParams
 
 ocean.LoggerInstance.setLevel(ocean.LogLevel.None)

@@ -9,8 +9,10 @@ import { transact } from './transactions.js'
 /** One whole token. */
 const ONE = parseEther('1')
 
+/** The price of a datatoken: by a dispenser, or so many OCEAN by a fixed rate exchange. */
 export type Pricing = 'free' | { fixed: string }
 
+/** An asset that was published. */
 export interface Published {
   did: string
   nft: string
@@ -22,6 +24,7 @@ export interface Published {
   txId: string
 }
 
+/** What is published, where, and by whom. */
 export interface PublishOptions {
   network: NetworkInfo
   publisher: Signer

@@ -4,7 +4,9 @@ import { type Address, getAddress, type Hex, toHex, zeroAddress } from 'viem'
 import { chainLog } from './chain-log.js'
 import { jsonBody } from './storage-server.js'
 
+/** The id of the chain of a scripted node. */
 export const SCRIPTED_CHAIN = 8996
+/** The address of its factory contract. */
 export const SCRIPTED_FACTORY: Address = '0x00000000000000000000000000000000000Fac70'
 
 interface Call {

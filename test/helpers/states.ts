@@ -42,6 +42,7 @@ export interface NonceWriter {
   kill(): Promise<void>
 }
 
+/** Starts one on a database: the path of a file, or a URL of PostgreSQL. */
 export async function startNonceWriter(place: string): Promise<NonceWriter> {
   // always a next one on its way, but no processor taken for thousands that show no more
   const child = forkNonceWriter(place, 2)

@@ -11,6 +11,7 @@ export async function jsonBody<T>(request: IncomingMessage): Promise<T> {
   return JSON.parse(Buffer.concat(chunks).toString()) as T
 }
 
+/** A request that a storage server has received. */
 export interface SeenRequest {
   method: string
   url: string

@@ -12,6 +12,7 @@ export interface Home {
   remove(): void
 }
 
+/** Makes such folders. */
 export function makeHome(): Home {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-home-'))
   const environment = {

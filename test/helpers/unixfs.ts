@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 
+/** The codec of CIDs of inner blocks and files in DAG-PB. */
 export const DAG_PB = 0x70
+/** The codec of CIDs of blocks that are bytes of a file. */
 export const RAW = 0x55
 
 /** A link to a child block, and the size it declares. */
@@ -39,6 +41,7 @@ export function leaf(bytes: Uint8Array, padding: number): Buffer {
   )
 }
 
+/** The CID of a block, with its SHA-256. */
 export function cidOf(block: Uint8Array, codec = DAG_PB): CID {
   return CID.createV1(codec, Digest.create(0x12, createHash('sha256').update(block).digest()))
 }

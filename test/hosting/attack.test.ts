@@ -11,10 +11,10 @@ import { memoryOf, metricOf, openFilesOf } from '../helpers/measures.js'
 import { seeded } from '../helpers/recorded-disk.js'
 import { ask } from '../helpers/requests.js'
 import { IS_LARGE_RUN, sized } from '../helpers/sizes.js'
-import { ATTACKS, type Attacker, CONTENT, FILE } from '../helpers/upload-attacks.js'
 import { begin, tokenOf, tus, upload } from '../helpers/uploads.js'
 import { newWallet } from '../helpers/wallet.js'
 import { World } from '../helpers/world.js'
+import { ATTACKS, type Attacker, CONTENT, FILE } from './upload-attacks.js'
 
 const QUOTA = 45_000_000
 const ATTACKERS = sized(3, 40)

@@ -14,7 +14,7 @@ import { openSqliteStore } from '../../src/state/sqlite.js'
 import { freePort } from '../helpers/backends.js'
 import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
-import { startSmallRedis } from '../helpers/small-redis.js'
+import { startSmallRedis } from './small-redis.js'
 
 const ALICE = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
 const BOB = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'

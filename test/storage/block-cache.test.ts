@@ -122,7 +122,7 @@ describe('the cache of blocks', () => {
   it('killed processes leave complete blocks, and together they keep to the size', async () => {
     const size = 24 * MIB
     const writers = [1, 2].map(() =>
-      spawn(process.execPath, ['--import', 'tsx', 'test/helpers/cache-writer.ts', folder, String(size), '2'], {
+      spawn(process.execPath, ['--import', 'tsx', 'test/storage/cache-writer.ts', folder, String(size), '2'], {
         stdio: ['ignore', 'pipe', 'inherit'],
       }),
     )

@@ -7,13 +7,13 @@ import { buildSync } from 'esbuild'
 import type { Address } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { seeded } from '../../../torture/lib/random.js'
-import { type CatchUpCost, catchUp } from '../../helpers/catch-up.js'
 import { AT_ONCE, eventually } from '../../helpers/eventually.js'
 import { HELD, measured } from '../../helpers/measured.js'
 import { prepared } from '../../helpers/prepared.js'
 import { deployment, foreignEvent, nftOf, ScriptedNode, stateChange } from '../../helpers/scripted-node.js'
+import { type CatchUpCost, catchUp } from './catch-up.js'
 
-const PROGRAM = fileURLToPath(new URL('../../helpers/catch-up.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('./catch-up.ts', import.meta.url))
 
 let node: ScriptedNode
 afterEach(() => node.close())

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'vitest'
-import { ask } from './requests.js'
-import { tus } from './uploads.js'
+import { ask } from '../helpers/requests.js'
+import { tus } from '../helpers/uploads.js'
 
 /** What every attack is about: an upload of this many bytes, which begins with this content. */
 export const FILE = 1_000_000

@@ -5,13 +5,13 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { owned } from './children.js'
-import type { World } from './world.js'
+import { owned } from '../../helpers/children.js'
+import type { World } from '../../helpers/world.js'
 
 /** The release of ocean.py that is tested, and the name of its package. */
 export const OCEAN_LIB = '3.1.2'
 
-const PROGRAM = fileURLToPath(new URL('../e2e/ocean-py/main.py', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('./main.py', import.meta.url))
 const VERSION = 'from importlib.metadata import version; print(version("ocean-lib"))'
 
 /** A Python with ocean-lib: installed by scripts/ocean-py.sh, or on PATH. Undefined where there is none. */

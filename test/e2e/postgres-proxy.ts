@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { fields, message } from './fake-postgres.js'
+import { fields, message } from '../helpers/fake-postgres.js'
 
 /** The two ends of a connection through the proxy. */
 interface Pair {

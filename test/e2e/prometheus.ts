@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { freePort } from './backends.js'
-import { owned } from './children.js'
-import { eventually } from './eventually.js'
+import { freePort } from '../helpers/backends.js'
+import { owned } from '../helpers/children.js'
+import { eventually } from '../helpers/eventually.js'
 
 /** Whether a real Prometheus can be started here (Debian: prometheus). */
 export const hasPrometheus = !spawnSync('prometheus', ['--version']).error

@@ -1,6 +1,6 @@
 import { ethers, type Wallet } from 'ethers'
-import { compiled, deployed } from './contracts.js'
-import { newWallet } from './wallet.js'
+import { compiled, deployed } from '../helpers/contracts.js'
+import { newWallet } from '../helpers/wallet.js'
 
 /** A contract wallet whose owners must all sign, and their signature of a text. */
 export interface Multisig {
