@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { Ajv } from 'ajv'
@@ -12,6 +12,7 @@ import { parse } from 'yaml'
 import { SETTINGS, type Setting } from '../src/config/schema.js'
 import { program } from './helpers/deploy-tools.js'
 import { faults, metricLabels } from './helpers/promql.js'
+import { copyContext } from './helpers/sources.js'
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const read = (path: string) => readFileSync(at(path), 'utf8')
@@ -32,6 +33,33 @@ describe('deployment files', () => {
       for (const file of files.split(' ')) expect(existsSync(at(file)), file).toBe(true)
     const names = [...text.matchAll(/^ENV (.+)$/gm)].flatMap(([, pairs = '']) => pairs.match(/[A-Z_]+(?==)/g) ?? [])
     expect(names.filter((name) => !isSetting(name) && !FOREIGN.has(name))).toEqual([])
+  })
+
+  it('.dockerignore: leaves out what is installed, built, recorded or only tested, at any depth', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const [root, context] = [join(folder, 'root'), join(folder, 'context')]
+    const sources = [
+      'package.json',
+      '.npmrc',
+      'src/cli/main.ts',
+      'src/distance.ts',
+      'client/src/index.ts',
+      'scripts/build.mjs',
+    ]
+    const others = [
+      ...['node_modules/viem/index.js', 'client/node_modules/viem/index.js', 'console/node_modules/.vite/deps/a.js'],
+      ...['dist/cli.js', 'client/dist/index.js', 'console/dist/index.html', 'coverage/index.html', 'screenshots/a.png'],
+      ...['test/house.test.ts', 'bench/run.ts', 'fuzz/run.ts', 'torture/run.ts', 'soak/run.ts', 'deploy/compose.yaml'],
+      ...['.git/HEAD', 'tidegate-state/tidegate.sqlite'],
+    ]
+    for (const file of [...sources, ...others]) {
+      mkdirSync(dirname(join(root, file)), { recursive: true })
+      writeFileSync(join(root, file), '')
+    }
+    copyContext(context, root)
+    const copied = readdirSync(context, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    expect(copied.map((entry) => relative(context, join(entry.parentPath, entry.name))).sort()).toEqual(sources.sort())
+    rmSync(folder, { recursive: true })
   })
 
   it.each([

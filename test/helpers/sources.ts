@@ -1,23 +1,48 @@
-import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { ROOT } from './built.js'
 
-/** What a checkout does not contain. */
-const LEFT_OUT = new Set(['.git', 'node_modules', 'dist', 'coverage', 'tidegate-state'])
+/** What a checkout does not contain, as patterns of .dockerignore. */
+const LEFT_OUT = ['.git', '**/node_modules', '**/dist', 'coverage', 'screenshots', 'tidegate-state']
 
 /** Copies the current sources into a folder, and links the installed packages beside them. */
 export function copySources(folder: string): void {
-  copyBut(LEFT_OUT, folder)
+  copyBut(LEFT_OUT, folder, ROOT)
+  linkPackages(folder)
 }
 
 /** The same of what `docker build` gets. */
 export function copyForImage(folder: string): void {
-  const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n').filter(Boolean)
-  copyBut(new Set(ignored), folder)
+  copyContext(folder)
+  linkPackages(folder)
 }
 
-function copyBut(leftOut: Set<string>, folder: string): void {
-  for (const name of readdirSync(ROOT))
-    if (!leftOut.has(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+/** Copies what `docker build` gets from a repository. */
+export function copyContext(folder: string, root = ROOT): void {
+  copyBut(readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n').filter(Boolean), folder, root)
+}
+
+function copyBut(patterns: string[], folder: string, root: string): void {
+  const leftOut = patterns.map(expression)
+  cpSync(root, folder, {
+    recursive: true,
+    filter: (path) => !leftOut.some((pattern) => pattern.test(relative(root, path).replaceAll('\\', '/'))),
+  })
+}
+
+/** A pattern of .dockerignore: from the root, unless it begins with two asterisks, and for all that lies below a match. */
+function expression(pattern: string): RegExp {
+  if (!/^(\*\*\/)?[\w./-]+$/.test(pattern))
+    throw new Error(`.dockerignore has ${pattern}, which is not understood here.`)
+  const [, anywhere = '', path = ''] = /^(\*\*\/)?(.+)$/.exec(pattern) ?? []
+  return new RegExp(`^${anywhere && '(.+/)?'}${path.replaceAll('.', '\\.')}$`)
+}
+
+/** Links what `npm ci` installs: for all workspaces, and for those that need another release. */
+function linkPackages(folder: string): void {
+  for (const workspace of ['', 'client', 'console', 'test']) {
+    const packages = join(ROOT, workspace, 'node_modules')
+    if (existsSync(packages) && existsSync(join(folder, workspace)))
+      symlinkSync(packages, join(folder, workspace, 'node_modules'))
+  }
 }
