@@ -1,15 +1,33 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { program } from './helpers/command.js'
+import { packedService } from './helpers/packed.js'
 import { isOfSession, page, REPOSITORY } from './helpers/pages.js'
 import { type Home, makeHome } from './helpers/terminal.js'
 import { World } from './helpers/world.js'
 
 const CONTENT = Buffer.from('hour,height\n'.repeat(500))
 const run = promisify(execFile)
+
+/** Puts into a folder what npm installs there: this package as it is packed with what it needs, its command, and viem. */
+function installInto(folder: string): void {
+  const modules = join(folder, 'node_modules')
+  const tidegate = join(modules, 'tidegate')
+  cpSync(packedService(), tidegate, { recursive: true })
+  const { bin, dependencies } = JSON.parse(readFileSync(join(tidegate, 'package.json'), 'utf8')) as {
+    bin: { tidegate: string }
+    dependencies: Record<string, string>
+  }
+  chmodSync(join(tidegate, bin.tidegate), 0o755)
+  mkdirSync(join(modules, '.bin'))
+  symlinkSync(join('../tidegate', bin.tidegate), join(modules, '.bin/tidegate'))
+  for (const name of [...Object.keys(dependencies), 'viem']) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(REPOSITORY, 'node_modules', name), join(modules, name))
+  }
+}
 
 /** The pages whose blocks are typed one after the other, copied into one shell. */
 describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and pasted from the pages', () => {
@@ -19,6 +37,7 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
   beforeAll(async () => {
     world = await World.start()
     home = makeHome()
+    installInto(home.folder)
     url = world.storage.file('/tides.csv', CONTENT)
   })
   afterAll(async () => {
@@ -30,7 +49,6 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
   async function typed(path: string, variables: Record<string, string> = {}) {
     const cwd = join(home.folder, path.replace(/\W/g, '-'))
     mkdirSync(cwd)
-    symlinkSync(join(REPOSITORY, 'node_modules'), join(cwd, 'node_modules'))
     const blocks = page(path).blocks.filter(
       (block) => isOfSession({ ...block, path }) || /^export FILE_URL/.test(block.text),
     )
@@ -43,18 +61,13 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
       )
       .map((text) => text.replace(/https:\/\/www\.rfc-editor\.org\S+/, url))
     expect(lines.length).toBeGreaterThan(1)
-    const command = program()
-      .map((word) => `'${word}'`)
-      .join(' ')
-    const functions = [
-      `tidegate() { '${process.execPath}' ${command} "$@"; }`,
+    const script = [
+      'set -euo pipefail',
       'curl() { command curl --fail -sS "$@"; }',
-    ]
-    const script = ['set -euo pipefail', ...functions, ...lines.map((text, at) => `echo "== ${at}" >&2\n${text}`)].join(
-      '\n',
-    )
+      ...lines.map((text, at) => `echo "== ${at}" >&2\n${text}`),
+    ].join('\n')
     const env = {
-      PATH: process.env.PATH,
+      PATH: [join(home.folder, 'node_modules/.bin'), dirname(process.execPath), process.env.PATH].join(':'),
       ...home.environment,
       TIDEGATE_PROVIDER: here.providerUrl,
       TIDEGATE_RPC: here.rpcUrl,
@@ -64,6 +77,12 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
     const { stdout } = await run('bash', ['-c', script], { cwd, env })
     return { stdout, written: (file: string) => readFileSync(join(cwd, file)) }
   }
+
+  it('has the command where the page on it says', async () => {
+    expect(page('docs/cli.md').text).toContain('where that is installed, `npx tidegate` runs it')
+    const { stdout } = await run('npx', ['--no-install', 'tidegate', '--version'], { cwd: home.folder })
+    expect(stdout.trim()).toBe(JSON.parse(readFileSync(`${REPOSITORY}package.json`, 'utf8')).version)
+  })
 
   it('publishes', async () => {
     const { stdout } = await typed('docs/publish.md')
