@@ -104,7 +104,7 @@ class PostgresDriver implements Driver {
       for (const step of migrations.slice(version)) await client.query(step)
       await client.query('DELETE FROM tidegate_schema')
       await client.query('INSERT INTO tidegate_schema (version) VALUES ($1)', [migrations.length])
-      await this.run(client, assignStateId())
+      await this.send(client, assignStateId())
       await client.query('COMMIT')
     } finally {
       // closing the connection releases the lock
@@ -203,9 +203,15 @@ class PostgresDriver implements Driver {
     }
   }
 
-  private async run(client: pg.Pool | pg.PoolClient, { text, values }: Query): Promise<Result> {
+  private async run(client: pg.Pool | pg.PoolClient, query: Query): Promise<Result> {
+    const result = await this.send(client, query)
+    if (!query.text.startsWith('SELECT')) this.faults.wrote()
+    return result
+  }
+
+  /** Runs a statement without recording a write: to open a database is none. */
+  private async send(client: pg.Pool | pg.PoolClient, { text, values }: Query): Promise<Result> {
     const { rows, rowCount } = await client.query({ text: this.numbered(text), values })
-    if (!text.startsWith('SELECT')) this.faults.wrote()
     return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
   }
 
