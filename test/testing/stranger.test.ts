@@ -10,17 +10,18 @@ import { prepared } from '../helpers/prepared.js'
 
 const run = promisify(execFile)
 
-/** A third-party state store: a wrapper around another one, with `nonces` replaced. */
-const STORE = (nonces: string) => `
+/** A third-party state store: a wrapper around another one, with `nonces` and `search` replaced. */
+const STORE = (nonces: string, search: string) => `
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { type NonceStore, openReferenceStore, type StateStore, stateStoreSuite } from 'tidegate/testing'
+import { type Found, type NonceStore, openReferenceStore, type SearchStore, type StateStore, stateStoreSuite } from 'tidegate/testing'
 
 function openOwn(folder: string): StateStore {
   const inner = openReferenceStore(folder)
   const nonces: NonceStore = ${nonces}
-  return Object.create(inner, { nonces: { value: nonces } }) as StateStore
+  const search: SearchStore = ${search}
+  return Object.create(inner, { nonces: { value: nonces }, search: { value: search } }) as StateStore
 }
 
 stateStoreSuite('my own', async () => {
@@ -139,9 +140,14 @@ describe('the exported test suites (tidegate/testing) in another project', () =>
       link(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))
     writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'stranger', type: 'module' }))
     const sources = {
-      'store.test.ts': STORE('inner.nonces'),
+      'store.test.ts': STORE('inner.nonces', 'inner.search'),
       'forgetful.test.ts': STORE(
         '{ last: (...of) => inner.nonces.last(...of), mayPass: async () => true, consume: async () => true }',
+        `{
+          find: async (search, scope): Promise<Found> => ({ ...(await inner.search.find(search, { ...scope, encrypted: true })) }),
+          buildSome: async () => false,
+          mergeSome: async () => false,
+        }`,
       ),
       'shelf.test.ts': STORAGE('last + 1'),
       'short.test.ts': STORAGE('last'),
@@ -158,10 +164,14 @@ describe('the exported test suites (tidegate/testing) in another project', () =>
     expect(said).not.toMatch(/unhandled/i)
   })
 
-  it('fail in the right tests for a state store that accepts every nonce, and a storage with truncated ranges', () => {
-    expect(outcomes['forgetful.test.ts']?.failed).toContain(
+  it('fail in the right tests for a state store that accepts every nonce and finds encrypted documents out of scope, and a storage with truncated ranges', () => {
+    const { failed } = outcomes['forgetful.test.ts'] ?? {}
+    expect(failed).toContain(
       'accepts a nonce only if it is greater than the last one of its address, even after a restart',
     )
+    expect(failed?.filter((title) => title.startsWith('finds'))).toEqual([
+      'finds encrypted documents only where they are in scope',
+    ])
     expect(outcomes['short.test.ts']).toEqual({
       passed: 5,
       failed: ['delivers a range, or the whole file if it does not support ranges'],
