@@ -41,6 +41,8 @@ export const LONGEST = [
   'test/orders/waiting.test.ts',
   'test/readme.test.ts',
   'test/docs-sessions.test.ts',
+  'test/state/postgres.test.ts',
+  'test/testing/stranger.test.ts',
 ]
 
 /** Begins with the longest files; the others come as vitest orders them. */
