@@ -6,6 +6,7 @@ import pg from 'pg'
 import { authenticate } from '../src/auth/authenticate.js'
 import { CutOver } from '../src/auth/cut-over.js'
 import { parseNonce } from '../src/auth/nonce.js'
+import { SignerRecovery } from '../src/auth/recovery.js'
 import { SignatureMatcher } from '../src/auth/signature.js'
 import { type ProviderKey, providerKey } from '../src/crypto/keys.js'
 import { openPostgresStore } from '../src/state/postgres.js'
@@ -110,7 +111,7 @@ async function measure({ name, sizes, store, fill }: TestDatabase, smoke: boolea
 
 function operationsOf(store: StateStore, signers: number): Operation[] {
   const keys = Array.from({ length: signers }, (_, at) => providerKey((at + 1).toString(16).padStart(64, '0')))
-  const signatures = new SignatureMatcher()
+  const signatures = new SignatureMatcher(new SignerRecovery({ thread: false, isSingle: () => true }))
   const cutOver = new CutOver(store.cutOver)
   const many = (amount: number, make: () => () => Promise<unknown>) => Array.from({ length: amount }, make)
   return [

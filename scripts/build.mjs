@@ -27,6 +27,7 @@ const { metafile, outputFiles } = await build({
   entryPoints: {
     cli: 'src/cli/main.ts',
     'tasks/worker': 'src/tasks/worker.ts',
+    'auth/recovery-worker': 'src/auth/recovery-worker.ts',
     'state/batch-worker': 'src/state/batch-worker.ts',
     testing: 'src/testing/index.ts',
   },

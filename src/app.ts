@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { AccessLists } from './access/access-lists.js'
 import { FileLists } from './access/file-lists.js'
@@ -15,6 +16,7 @@ import { OnChainReader } from './assets/on-chain.js'
 import { TokenNames } from './assets/token-names.js'
 import { CutOver } from './auth/cut-over.js'
 import { Links } from './auth/links.js'
+import { SignerRecovery } from './auth/recovery.js'
 import { SignatureMatcher } from './auth/signature.js'
 import { Tokens, tokenSecret } from './auth/tokens.js'
 import { BOUNDS } from './bounds.js'
@@ -104,6 +106,10 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
   const receipts = new Receipts(settings.ORDER_WAIT)
   const hosting = await openHosting(settings, { store, chains, log, isCurrent: assets.isCurrent })
   const { storages, egress } = openStorages(settings, { chains, sandbox, hosting, trace, metrics })
+  const signers = new SignerRecovery({
+    thread: availableParallelism() > settings.WORKERS,
+    isSingle: () => batch.isSingle,
+  })
   const secret = tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains))
   const context: Context = {
     settings,
@@ -111,7 +117,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     chains,
     factories,
     store,
-    signatures: new SignatureMatcher(),
+    signatures: new SignatureMatcher(signers),
     cutOver: new CutOver(store.cutOver),
     tokens: new Tokens(secret, store.revocations, settings.LEGACY_TOKEN_SECRET),
     links: new Links(secret, store.revocations),
@@ -181,6 +187,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     closers: [
       async () => purgatory.stop(),
       () => sandbox.close(),
+      () => signers.close(),
       () => Promise.all([egress.close(), outbound.close(), hosting?.close()]),
       () => store.close(),
       () => tracing?.close(),

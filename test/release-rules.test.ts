@@ -104,6 +104,7 @@ describe('the contents of a package', () => {
   const built = [
     'cli.js',
     'tasks/worker.js',
+    'auth/recovery-worker.js',
     'state/batch-worker.js',
     'testing.js',
     'console/index.html',

@@ -21,6 +21,7 @@ const SERVICE: Rules = {
     ...[
       'dist/cli.js',
       'dist/tasks/worker.js',
+      'dist/auth/recovery-worker.js',
       'dist/state/batch-worker.js',
       'dist/testing.js',
       'dist/console/index.html',

@@ -61,7 +61,7 @@ export async function authenticate(
   { signatures, ...used }: UsedNonces & { signatures: SignatureMatcher },
 ): Promise<AuthenticatedConsumer> {
   const { address, nonce, signature, messages, chain, chains, consumedAtOnce } = request
-  const message = signatures.match(address, messages, signature)
+  const message = await signatures.match(address, messages, signature)
   if (message !== undefined)
     return { signed: { message, signature }, ...(await consumerWithNonce(address, nonce, used, { consumedAtOnce })) }
   if (!chain) throw badSignature()

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 import { keccak } from '../crypto/keccak.js'
-import { isSignedBy, personalDigest, recoverAddress } from '../crypto/keys.js'
+import { personalDigest, recoverAddress } from '../crypto/keys.js'
 import { upTo } from '../memo.js'
+import type { SignerRecovery } from './recovery.js'
 
 /** Command names that modern clients sign; each route accepts its own alone. */
 export type Command =
@@ -32,20 +33,31 @@ export class SignatureMatcher {
   /** Index of the message that each address signed last: clients stick to one, and each attempt costs a key recovery. */
   private readonly lastIndex = new LRUCache<Address, number>(upTo(10_000))
 
+  constructor(private readonly signers: Pick<SignerRecovery, 'recover'>) {}
+
   /**
    * Returns the message for which `signature` (hex, 65 bytes) is the address's: over keccak-256 of the UTF-8 text, as an
-   * EIP-191 personal message. Undefined where no message matches, or the signature is malformed; never throws.
+   * EIP-191 personal message. Undefined where no message matches, or the signature is malformed; never rejects.
    */
-  match(address: Address, messages: string[], signature: string): string | undefined {
+  async match(address: Address, messages: readonly string[], signature: string): Promise<string | undefined> {
     const bytes = signatureBytes(signature)
     if (!bytes) return undefined
-    const isSigned = (message: string) => messageDigests(message).some((digest) => isSignedBy(address, digest, bytes))
     const last = this.lastIndex.get(address) ?? 0
     const likely = messages[last]
-    if (likely !== undefined && isSigned(likely)) return likely
-    const match = messages.find((message, at) => at !== last && isSigned(message))
-    if (match !== undefined) this.lastIndex.set(address, messages.indexOf(match))
-    return match
+    if (likely !== undefined && (await this.isSigned(address, likely, bytes))) return likely
+    for (const [at, message] of messages.entries())
+      if (at !== last && (await this.isSigned(address, message, bytes))) {
+        this.lastIndex.set(address, at)
+        return message
+      }
+    return undefined
+  }
+
+  private async isSigned(address: Address, message: string, signature: Uint8Array): Promise<boolean> {
+    const signer = address.toLowerCase()
+    for (const digest of messageDigests(message))
+      if ((await this.signers.recover(digest, signature)) === signer) return true
+    return false
   }
 }
 

@@ -7,7 +7,7 @@ import { inSession, type PeopleOptions } from './people/session.js'
 export const command = (finish: (code: number) => void) =>
   forSigning('buy', 'tidegate buy did:op:0c46… --keystore wallet.json')
     .description(
-      'Buys access to a service, at the price that it shows and asks about; an order that still holds is used again.',
+      'Buys access to a service, at the price that it shows and asks about; an order that is still valid is used again.',
     )
     .argument('<did>', 'the asset', did)
     .option(...SERVICE)
@@ -39,7 +39,7 @@ export async function buy(
       ? { did, service: service.id, order: quote.order, reused: true, paid: [], transactions: [] }
       : await purchase(session, { asset, service, quote, yes: yes === true, maxPrice, again })
     const paid = bought.paid.filter(({ units }) => units > 0n)
-    if (bought.reused) out.print(`nothing to pay: order ${bought.order} holds`)
+    if (bought.reused) out.print(`nothing to pay: order ${bought.order} is still valid`)
     else out.print(`bought by order ${bought.order}, for ${paid.map(amountText).join(' and ') || 'nothing'}`)
     out.note(`Download with: tidegate get ${did}`)
     out.result({ ...bought, paid: bought.paid.map(amountJson) })

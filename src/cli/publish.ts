@@ -25,7 +25,7 @@ export const command = (finish: (code: number) => void) =>
     .option('--tag <tag>', 'a word to be found by; may be repeated', collected)
     .addOption(new Option('--price <amount[:token]>', 'price of an order, in OCEAN or another token').argParser(price))
     .addOption(new Option('--free', 'for nothing, but for the gas').conflicts('price'))
-    .option('--timeout <time>', 'how long an order holds: 12h, 30d, 1y (default: forever)', duration)
+    .option('--timeout <time>', 'how long an order is valid: 12h, 30d, 1y (default: forever)', duration)
     .option('--allow <address>', 'an account that may buy, and no other; may be repeated', addresses)
     .option('--service-name <name>', 'what the service is called')
     .option('--resume <tx>', 'continue after the first of the two transactions, which an earlier run has sent', hash)

@@ -1,5 +1,5 @@
 import type { Quote } from '@tidegate/client'
-import { amountJson, holdsText, priceJson, priceLines } from './people/amounts.js'
+import { amountJson, priceJson, priceLines, validityText } from './people/amounts.js'
 import { serviceOf } from './people/assets.js'
 import { address, did, forSigning, SERVICE } from './people/options.js'
 import { inSession, type PeopleOptions } from './people/session.js'
@@ -27,8 +27,8 @@ export async function quote(did: string, { service: id, consumer, ...options }: 
     const service = serviceOf(asset, id)
     const quoted = await client.quote(did, { service: service.id, consumer })
     out.print(`${shown(asset.name)} (${did}), service ${shown(service.id)}`)
-    if (quoted.order) out.print(`  nothing to pay: order ${quoted.order} holds`)
-    else out.print(...priceLines(quoted.price), `  ${'An order'.padEnd(12)} holds ${holdsText(service)}`)
+    if (quoted.order) out.print(`  nothing to pay: order ${quoted.order} is still valid`)
+    else out.print(...priceLines(quoted.price), `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`)
     out.result(quoteJson(quoted))
   })
 }

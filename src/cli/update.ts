@@ -16,7 +16,7 @@ export const command = (finish: (code: number) => void) =>
     .option('--license <name>', 'what may be done with it: an SPDX name or a URL')
     .option('--tag <tag>', 'the words to be found by, all of them; may be repeated', collected)
     .option('--price <amount>', 'price of an order, in the token that it has', amountOnly)
-    .option('--timeout <time>', 'how long an order holds: 12h, 30d, 1y, or forever', duration)
+    .option('--timeout <time>', 'how long an order is valid: 12h, 30d, 1y, or forever', duration)
     .option('--allow <address>', 'the accounts that may buy, all of them; may be repeated', addresses)
     .option('--service-name <name>', 'what the service is called')
     .option('--allow-everybody', 'end the list of those who may buy')

@@ -29,7 +29,7 @@ export function providerKey(hex: string): ProviderKey {
   const secret = new Uint8Array(Buffer.from(digits, 'hex'))
   if (!secp256k1.privateKeyVerify(secret)) throw new Error('is not a valid secp256k1 private key')
   const publicKey = secp256k1.publicKeyCreate(secret, false)
-  return { secret, publicKey, address: checksummed(addressOf(publicKey)) }
+  return { secret, publicKey, address: checksummed(hexOf(addressOf(publicKey))) }
 }
 
 /** Derives a secret of 32 bytes for one purpose (HKDF). It reveals neither the key nor the secrets of other purposes. */
@@ -64,22 +64,17 @@ export function signDigest(digest: Uint8Array, key: ProviderKey): Signature {
   }
 }
 
+/** Recovers the address that made a signature of a 32-byte digest; undefined where it is not a valid one. Never throws. */
+export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Address | undefined {
+  const signer = recoverSigner(digest, signature)
+  return signer && checksummed(hexOf(signer))
+}
+
 /**
- * Recovers the address that made a 65-byte signature (r ‖ s ‖ v, v in 0, 1, 27, 28) of a 32-byte digest. Returns
+ * Recovers the 20 bytes of the address that made a 65-byte signature (r ‖ s ‖ v, v in 0, 1, 27, 28) of a 32-byte digest. Returns
  * undefined where it is not a valid signature. Never throws.
  */
-export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Address | undefined {
-  const signer = recovered(digest, signature)
-  return signer && checksummed(signer)
-}
-
-/** Whether a signature of that form was made by the key of an address. Never throws. */
-export function isSignedBy(address: Address, digest: Uint8Array, signature: Uint8Array): boolean {
-  return recovered(digest, signature) === address.toLowerCase()
-}
-
-/** The signer's address in lower case. */
-function recovered(digest: Uint8Array, signature: Uint8Array): Hex | undefined {
+export function recoverSigner(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
   if (signature.length !== 65) return undefined
   const v = signature[64] as number
   const recid = v >= 27 ? v - 27 : v
@@ -92,9 +87,9 @@ function recovered(digest: Uint8Array, signature: Uint8Array): Hex | undefined {
   }
 }
 
-/** The address of an uncompressed public key, in lower case: the last 20 bytes of the hash of its coordinates. */
-function addressOf(publicKey: Uint8Array): Hex {
-  return `0x${Buffer.from(keccak(publicKey.subarray(1))).toString('hex', 12)}`
+/** The address of an uncompressed public key: the last 20 bytes of the hash of its coordinates. */
+function addressOf(publicKey: Uint8Array): Uint8Array {
+  return keccak(publicKey.subarray(1)).subarray(12)
 }
 
 function hexOf(bytes: Uint8Array): Hex {

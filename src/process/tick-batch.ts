@@ -20,8 +20,13 @@ export class TickBatch {
    * As `add`, but runs the work at once while a single connection is active: waiting costs latency and gains nothing.
    */
   addIfShared(queue: 'statements' | 'responses', work: () => void): void {
-    if (this.streak < SINGLE_CLIENT_STREAK) this.add(queue, work)
-    else work()
+    if (this.isSingle) work()
+    else this.add(queue, work)
+  }
+
+  /** Whether the last requests came over one connection. */
+  get isSingle(): boolean {
+    return this.streak >= SINGLE_CLIENT_STREAK
   }
 
   /** Records the connection of a request. */

@@ -13,6 +13,10 @@ vi.mock('../../src/tasks/worker-url.js', (original) => {
   const taskWorker = built('tasks', 'worker.js')
   return taskWorker ? { taskWorker } : original()
 })
+vi.mock('../../src/auth/recovery-worker-url.js', (original) => {
+  const recoveryWorker = built('auth', 'recovery-worker.js')
+  return recoveryWorker ? { recoveryWorker } : original()
+})
 vi.mock('../../src/state/batch-worker-url.js', (original) => {
   const batchWorker = built('state', 'batch-worker.js')
   return batchWorker ? { batchWorker } : original()

@@ -11,7 +11,7 @@ export interface Edited {
   tags: string[]
   /** Amount of the price; empty for what has none. */
   price: string
-  /** Days for which an order holds; empty for ever. */
+  /** Days for which an order is valid; empty for ever. */
   days: string
   access: { kind: 'unchanged' | 'everybody' | 'list'; list: string }
 }

@@ -45,7 +45,7 @@ export interface Draft {
   license: string
   tags: string[]
   price: { kind: 'free' | 'paid'; amount: string; token: string }
-  /** Days for which an order holds; empty for ever. */
+  /** Days for which an order is valid; empty for ever. */
   days: string
   access: { kind: 'everybody' | 'list'; list: string }
   chainId: number | undefined

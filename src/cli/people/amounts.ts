@@ -48,8 +48,8 @@ export function priceLines(price: Price): string[] {
   ]
 }
 
-/** How long an order of a service holds. */
-export const holdsText = ({ timeout }: Pick<AssetService, 'timeout'>) =>
+/** How long an order of a service is valid. */
+export const validityText = ({ timeout }: Pick<AssetService, 'timeout'>) =>
   timeout === 0 ? 'for ever' : `for ${secondsText(timeout)}`
 
 export const amountJson = ({ token, symbol, amount, decimals, units }: Amount) => ({

@@ -1,6 +1,6 @@
 import type { Asset, AssetFile, AssetService } from '@tidegate/client'
 import { CommandError } from '../failures.js'
-import { bytesText, holdsText, priceJson, priceText, timeText } from './amounts.js'
+import { bytesText, priceJson, priceText, timeText, validityText } from './amounts.js'
 import { shown } from './text.js'
 
 const DESCRIPTION = 2_000
@@ -34,7 +34,7 @@ function serviceLines(service: AssetService): string[] {
   return [
     `Service ${title} (${shown(type, 20)})`,
     `  ${'Price'.padEnd(10)} ${priceText(price)}`,
-    `  ${'An order'.padEnd(10)} holds ${holdsText(service)}`,
+    `  ${'An order'.padEnd(10)} is valid ${validityText(service)}`,
     `  ${'Datatoken'.padEnd(10)} ${datatoken}`,
     ...files.map((file) => `  ${`File ${file.index}`.padEnd(10)} ${fileText(file)}`),
   ]

@@ -1,6 +1,6 @@
 import type { Amount, Asset, AssetService, Bought, Quote } from '@tidegate/client'
 import { CommandError, EXIT } from '../failures.js'
-import { holdsText, priceLines, priceText } from './amounts.js'
+import { priceLines, priceText, validityText } from './amounts.js'
 import type { Cap } from './options.js'
 import { confirm, interrupted, isInteractive } from './prompts.js'
 import type { WalletSession } from './session.js'
@@ -30,7 +30,7 @@ export async function purchase(
   out.note(
     `${shown(asset.name)} (${asset.did})`,
     ...priceLines(quote.price),
-    `  ${'An order'.padEnd(12)} holds ${holdsText(service)}`,
+    `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`,
     `  ${'Account'.padEnd(12)} ${session.address}`,
   )
   if (maxPrice) assertWithin(maxPrice, quote)

@@ -18,7 +18,7 @@ export function PricePanel({ price, service }: { price: Price; service: AssetSer
         <PriceText price={price} whole />
       </p>
       <p class="muted small">
-        {service.timeout === 0 ? words.holdsForever : words.holds(text.durations.for(durationText(service.timeout)))}
+        {service.timeout === 0 ? words.validForever : words.validFor(text.durations.for(durationText(service.timeout)))}
       </p>
       {price.told && price.total.length > 0 && <p class="muted small">{words.toldPrice}</p>}
       {!price.told && told.length > 0 && (

@@ -27,7 +27,7 @@ function Files({ many, children }: { many: number; children: ComponentChildren }
   )
 }
 
-/** An order of one's own: until when it holds, and its files. */
+/** An order of one's own: until when it is valid, and its files. */
 export function OrderRow({ order, asset, loading }: RowProps) {
   const { did, service: id, started, expires } = order
   const { mine: words } = text
@@ -46,10 +46,10 @@ export function OrderRow({ order, asset, loading }: RowProps) {
         <p class="small muted">
           {words.ordered} <Time time={started} /> ·{' '}
           {expires === undefined ? (
-            words.holdsForever
+            words.validForever
           ) : (
             <>
-              {ended ? words.ended : words.holdsUntil} <Time time={expires} as="minute" />
+              {ended ? words.ended : words.validUntil} <Time time={expires} as="minute" />
             </>
           )}
         </p>

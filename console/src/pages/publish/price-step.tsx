@@ -6,7 +6,7 @@ import { text } from '../../text.js'
 import type { Problems } from './checks.js'
 import { useToken } from './token.js'
 
-/** What an order costs, how long it holds, and who may buy. */
+/** What an order costs, how long it is valid, and who may buy. */
 export function PriceStep({ problems }: { problems: Problems }) {
   const { price, days, access, chainId } = useStore(draft)
   const { publish: words } = text

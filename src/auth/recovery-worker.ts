@@ -1,0 +1,29 @@
+import { parentPort } from 'node:worker_threads'
+import { recoverSigner } from '../crypto/keys.js'
+
+/** Bytes of a signature to check (a digest of 32 bytes, r ‖ s ‖ v), and of the address that made it; zeros where none did. */
+export const ENTRY = 97
+export const RESULT = 20
+
+/** Several of these one after the other; undefined: the thread is to end. */
+export type Checks = Uint8Array | undefined
+
+/** Recovers the signer of each. */
+export function recoverAll(checks: Uint8Array): Uint8Array {
+  const results = new Uint8Array((checks.length / ENTRY) * RESULT)
+  for (let at = 0, to = 0; at < checks.length; at += ENTRY, to += RESULT) {
+    const signer = recoverSigner(checks.subarray(at, at + 32), checks.subarray(at + 32, at + ENTRY))
+    if (signer) results.set(signer, to)
+  }
+  return results
+}
+
+/**
+ * The module of the thread that recovers signers. It ends by itself, since a thread that is terminated within native code aborts
+ * the process.
+ */
+parentPort?.on('message', (checks: Checks) => {
+  if (!checks) return parentPort?.close()
+  const results = recoverAll(checks)
+  parentPort?.postMessage(results, [results.buffer as ArrayBuffer])
+})
