@@ -8,8 +8,8 @@ import { recoveryWorker } from './recovery-worker-url.js'
 /** Signatures of one tick from which on the thread takes them: it costs the event loop 12 µs, and each of them 60. */
 const MIN_BATCH = 2
 
-/** Signatures that the thread may have before it: 4 ms of work. The event loop checks what comes beyond. */
-const MAX_IN_THREAD = 64
+/** Signatures that the thread may have before it: 15 ms of work. The event loop checks those beyond. */
+const MAX_IN_THREAD = 256
 
 /** Milliseconds without work after which the thread ends; after a failure, until it is used again. */
 const IDLE = 30_000
@@ -64,13 +64,16 @@ export class SignerRecovery {
   }
 
   private flush(): void {
-    const batch = this.pending
+    const all = this.pending
     this.pending = []
-    const thread = batch.length >= MIN_BATCH && this.count + batch.length <= MAX_IN_THREAD ? this.running() : undefined
-    if (!thread) {
-      settle(batch)
-      return
-    }
+    const batch = all.slice(0, MAX_IN_THREAD - this.count)
+    // one that comes alone must not overtake those that the thread has
+    const thread = batch.length >= MIN_BATCH || (batch.length > 0 && this.count > 0) ? this.running() : undefined
+    if (thread) this.send(thread, batch)
+    settle(thread ? all.slice(batch.length) : all)
+  }
+
+  private send(thread: Worker, batch: Check[]): void {
     const checks = new Uint8Array(batch.length * ENTRY)
     for (const [at, { digest, signature }] of batch.entries()) {
       checks.set(digest, at * ENTRY)

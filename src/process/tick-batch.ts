@@ -24,6 +24,15 @@ export class TickBatch {
     else this.add(queue, work)
   }
 
+  /**
+   * As `add`, but one tick later while several connections are active: whatever they have sent meanwhile shares the work, such as
+   * a commit.
+   */
+  addLater(queue: 'statements' | 'responses', work: () => void): void {
+    if (this.isSingle) this.add(queue, work)
+    else setImmediate(() => this.add(queue, work))
+  }
+
   /** Whether the last requests came over one connection. */
   get isSingle(): boolean {
     return this.streak >= SINGLE_CLIENT_STREAK

@@ -64,8 +64,8 @@ export class SqliteDriver implements Driver {
   }
 
   /**
-   * Batches the statement with others of this tick (group commit): reads share a lock and writes a commit, which cost
-   * more than the statements themselves.
+   * Batches the statement with others of this tick, and a write with those of the next one (group commit): reads share a lock and
+   * writes a commit, which cost more than the statements themselves.
    */
   async query(query: Query): Promise<Result> {
     const { writes } = this.guarded(() => this.statements.prepare(query))
@@ -74,7 +74,7 @@ export class SqliteDriver implements Driver {
     const run = () => this.flush(queue)
     return new Promise((resolve, reject) => {
       if (queue.push({ query, resolve, reject }) > 1) return
-      if (writes) batch.add('statements', run)
+      if (writes) batch.addLater('statements', run)
       else batch.addIfShared('statements', run)
     })
   }

@@ -65,3 +65,19 @@ it('runs work immediately for a single active connection, and batches that of se
   batch.addIfShared('responses', () => done.push('later'))
   expect(done).toEqual(['at once'])
 })
+
+it('runs later work with that of the next tick, but at the end of this one for a single active connection', async () => {
+  const batch = new TickBatch()
+  const done: string[] = []
+  batch.addLater('statements', () => done.push('commit'))
+  batch.add('statements', () => done.push('this tick'))
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  batch.add('statements', () => done.push('next tick'))
+  await tick()
+  expect(done).toEqual(['this tick', 'commit', 'next tick'])
+  const one = {}
+  for (let request = 0; request < 20; request++) batch.requestFrom(one)
+  batch.addLater('statements', () => done.push('single'))
+  await new Promise<void>((resolve) => setImmediate(() => resolve()))
+  expect(done.at(-1)).toBe('single')
+})
