@@ -18,6 +18,9 @@ export function recoverAll(checks: Uint8Array): Uint8Array {
   return results
 }
 
+/** What the thread says: at first that it is ready, then the results of one batch after the other. */
+export type Answer = 'ready' | Uint8Array
+
 /**
  * The module of the thread that recovers signers. It ends by itself, since a thread that is terminated within native code aborts
  * the process.
@@ -25,5 +28,6 @@ export function recoverAll(checks: Uint8Array): Uint8Array {
 parentPort?.on('message', (checks: Checks) => {
   if (!checks) return parentPort?.close()
   const results = recoverAll(checks)
-  parentPort?.postMessage(results, [results.buffer as ArrayBuffer])
+  parentPort?.postMessage(results satisfies Answer, [results.buffer as ArrayBuffer])
 })
+parentPort?.postMessage('ready' satisfies Answer)

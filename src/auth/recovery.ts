@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Hex } from 'viem'
 import { recoverSigner } from '../crypto/keys.js'
 import { loaderFor } from '../process/thread-module.js'
-import { type Checks, ENTRY, RESULT } from './recovery-worker.js'
+import { type Answer, type Checks, ENTRY, RESULT } from './recovery-worker.js'
 import { recoveryWorker } from './recovery-worker-url.js'
 
 /** Signatures of one tick from which on the thread takes them: it costs the event loop 12 µs, and each of them 60. */
@@ -13,6 +13,9 @@ const MAX_IN_THREAD = 256
 
 /** Milliseconds without work after which the thread ends; after a failure, until it is used again. */
 const IDLE = 30_000
+
+/** Bytes of a signature: r, s and v. */
+const SIGNATURE = 65
 
 interface Check {
   digest: Uint8Array
@@ -35,6 +38,7 @@ export interface RecoveryOptions {
 export class SignerRecovery {
   private pending: Check[] = []
   private thread: Worker | undefined
+  private isReady = false
   /** The batches that the thread has, in its order. */
   private readonly inThread: Check[][] = []
   private count = 0
@@ -50,7 +54,8 @@ export class SignerRecovery {
    * is not a valid one. Never rejects.
    */
   recover(digest: Uint8Array, signature: Uint8Array): Promise<Hex | undefined> {
-    if (!this.options.thread || this.options.isSingle()) return Promise.resolve(signerOf(digest, signature))
+    if (!this.options.thread || this.options.isSingle() || signature.length !== SIGNATURE)
+      return Promise.resolve(signerOf(digest, signature))
     return new Promise((resolve) => {
       this.pending.push({ digest, signature, resolve })
       if (this.pending.length === 1) setImmediate(() => this.flush())
@@ -86,16 +91,28 @@ export class SignerRecovery {
   }
 
   private running(): Worker | undefined {
-    if (this.thread || this.closed || performance.now() - this.failedAt < IDLE) return this.thread
+    if (!this.thread && !this.closed && performance.now() - this.failedAt >= IDLE) this.start()
+    // nobody waits for it to start, which takes a tenth of a second, or more on a busy machine
+    return this.isReady ? this.thread : undefined
+  }
+
+  private start(): void {
     const entry = this.options.entry ?? recoveryWorker()
-    // the environment holds keys, which the thread does not need
-    const thread = new Worker(entry, { env: {}, execArgv: loaderFor(entry) })
-    thread.on('message', (results: Uint8Array) => this.finish(thread, results))
-    thread.on('error', () => this.fail(thread))
-    thread.on('exit', () => this.fail(thread))
-    thread.unref()
-    this.thread = thread
-    return thread
+    try {
+      // the environment holds keys, which the thread does not need
+      const thread = new Worker(entry, { env: {}, execArgv: loaderFor(entry) })
+      thread.on('message', (answer: Answer) => {
+        if (answer !== 'ready') this.finish(thread, answer)
+        else if (this.thread === thread) this.isReady = true
+      })
+      thread.on('error', () => this.fail(thread))
+      thread.on('exit', () => this.fail(thread))
+      thread.unref()
+      this.thread = thread
+      this.timer ??= setTimeout(() => this.endIfIdle(), IDLE).unref()
+    } catch {
+      this.failedAt = performance.now()
+    }
   }
 
   private finish(thread: Worker, results: Uint8Array): void {
@@ -103,7 +120,6 @@ export class SignerRecovery {
     this.count -= batch.length
     this.lastUse = performance.now()
     if (this.count === 0) thread.unref()
-    this.timer ??= setTimeout(() => this.endIfIdle(), IDLE).unref()
     for (const [at, { resolve }] of batch.entries())
       resolve(addressOf(results.subarray(at * RESULT, (at + 1) * RESULT)))
   }
@@ -112,6 +128,7 @@ export class SignerRecovery {
   private fail(thread: Worker): void {
     if (this.thread !== thread) return
     this.thread = undefined
+    this.isReady = false
     this.failedAt = performance.now()
     this.count = 0
     for (const batch of this.inThread.splice(0)) settle(batch)
@@ -130,6 +147,7 @@ export class SignerRecovery {
     const { thread } = this
     if (!thread) return
     this.thread = undefined
+    this.isReady = false
     const ended = new Promise((resolve) => thread.once('exit', resolve))
     thread.ref()
     thread.postMessage(undefined satisfies Checks)

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import secp256k1 from 'secp256k1'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { SignerRecovery } from '../../src/auth/recovery.js'
 import { providerKey, recoverAddress, signDigest } from '../../src/crypto/keys.js'
+import { eventually } from '../helpers/eventually.js'
 
 const KEYS = Array.from({ length: 5 }, (_, at) => providerKey(`${at + 1}`.padStart(64, '0')))
 
@@ -33,12 +34,25 @@ describe('recovery of signers', () => {
   afterEach(async () => {
     vi.restoreAllMocks()
     for (const one of open.splice(0)) await one.close()
-    rmSync(folder, { recursive: true, force: true })
   })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const recovery = (options: Partial<ConstructorParameters<typeof SignerRecovery>[0]> = {}) => {
     const one = new SignerRecovery({ thread: true, isSingle: () => false, ...options })
     open.push(one)
     return one
+  }
+  /** With its thread ready: it starts with the first signatures that come together. */
+  const ready = async () => {
+    const own = recovery()
+    const here = vi.spyOn(secp256k1, 'ecdsaRecover')
+    await eventually(async () => {
+      const wanted = checks(2)
+      here.mockClear()
+      expect(await all(own, wanted)).toEqual(signers(wanted))
+      return here.mock.calls.length === 0
+    })
+    here.mockRestore()
+    return own
   }
   const all = (from: SignerRecovery, checks: ReturnType<typeof check>[]) =>
     Promise.all(checks.map(({ digest, signature }) => from.recover(digest, signature)))
@@ -46,7 +60,7 @@ describe('recovery of signers', () => {
   const signers = (all: ReturnType<typeof check>[]) => all.map(({ signer }) => signer)
 
   it('gives the same answers in a thread, in any number, and none on the event loop', async () => {
-    const own = recovery()
+    const own = await ready()
     for (const count of [2, 7, 256]) {
       const wanted = checks(count)
       const here = vi.spyOn(secp256k1, 'ecdsaRecover')
@@ -57,7 +71,7 @@ describe('recovery of signers', () => {
   })
 
   it('gives one that comes alone to the thread as well while that is at work, so that it overtakes nobody', async () => {
-    const own = recovery()
+    const own = await ready()
     const [first, last] = [checks(20), checks(1)]
     const order: string[] = []
     const done = all(own, first).then(() => order.push('first'))
@@ -76,7 +90,7 @@ describe('recovery of signers', () => {
     ['of a single connection', { isSingle: () => true }, 12],
     ['where no core is free for a thread', { thread: false }, 12],
     ['that comes alone', {}, 1],
-    ['beyond what the thread may have before it', {}, 260],
+    ['that comes while the thread starts', {}, 12],
   ])('checks one %s on the event loop', async (_, options, count) => {
     const wanted = checks(count)
     const here = vi.spyOn(secp256k1, 'ecdsaRecover')
@@ -84,25 +98,46 @@ describe('recovery of signers', () => {
     expect(here).toHaveBeenCalled()
   })
 
-  it.each([
-    ['cannot be started', 'throw new Error("no")'],
-    [
-      'ends with work before it',
-      'import { parentPort } from "node:worker_threads"; parentPort.once("message", () => process.exit(3))',
-    ],
-  ])('loses nothing where the thread %s, and does without it for a while', async (_, program) => {
-    const entry = join(mkdtempSync(`${folder}-`), 'thread.mjs')
-    writeFileSync(entry, program)
-    const own = recovery({ entry: pathToFileURL(entry) })
-    const wanted = checks(10)
-    expect(await all(own, wanted)).toEqual(signers(wanted))
+  it('checks those beyond what the thread may have before it on the event loop', async () => {
+    const own = await ready()
+    const wanted = checks(260)
     const here = vi.spyOn(secp256k1, 'ecdsaRecover')
     expect(await all(own, wanted)).toEqual(signers(wanted))
+    expect(here.mock.calls.length).toBeLessThanOrEqual(4)
     expect(here).toHaveBeenCalled()
   })
 
+  it('refuses signatures of another length, also in a batch', async () => {
+    const own = await ready()
+    const [good] = checks(1) as [ReturnType<typeof check>]
+    const odd = [Buffer.alloc(0), good.signature.subarray(0, 64), Buffer.concat([good.signature, Buffer.of(0)])]
+    const answers = await Promise.all([good.signature, ...odd].map((signature) => own.recover(good.digest, signature)))
+    expect(answers).toEqual([good.signer, undefined, undefined, undefined])
+  })
+
+  it.each([
+    ['cannot be started', 'throw new Error("no")'],
+    ['ends with work before it', 'parentPort.once("message", () => process.exit(3)); parentPort.postMessage("ready")'],
+  ])('loses nothing where the thread %s, and does without it for a while', async (_, program) => {
+    const own = mkdtempSync(join(folder, 'thread-'))
+    const [entry, begun] = [join(own, 'thread.mjs'), join(own, 'begun')]
+    const first = `import { parentPort } from 'node:worker_threads'; import { appendFileSync } from 'node:fs'`
+    const noted = `process.on('exit', () => appendFileSync(${JSON.stringify(begun)}, 'x'))`
+    writeFileSync(entry, `${first}\n${noted}\n${program}`)
+    const failing = recovery({ entry: pathToFileURL(entry) })
+    const wanted = checks(10)
+    await eventually(async () => {
+      expect(await all(failing, wanted)).toEqual(signers(wanted))
+      return existsSync(begun)
+    })
+    const here = vi.spyOn(secp256k1, 'ecdsaRecover')
+    expect(await all(failing, wanted)).toEqual(signers(wanted))
+    expect(here).toHaveBeenCalled()
+    expect(readFileSync(begun, 'utf8')).toBe('x')
+  })
+
   it('answers what it has before it closes, and later ones on the event loop', async () => {
-    const own = recovery()
+    const own = await ready()
     const wanted = checks(20)
     const answers = all(own, wanted)
     await new Promise(setImmediate)
