@@ -9,7 +9,7 @@ export const RESULT = 20
 export type Checks = Uint8Array | undefined
 
 /** Recovers the signer of each. */
-export function recoverAll(checks: Uint8Array): Uint8Array {
+function recoverAll(checks: Uint8Array): Uint8Array {
   const results = new Uint8Array((checks.length / ENTRY) * RESULT)
   for (let at = 0, to = 0; at < checks.length; at += ENTRY, to += RESULT) {
     const signer = recoverSigner(checks.subarray(at, at + 32), checks.subarray(at + 32, at + ENTRY))
