@@ -28,6 +28,17 @@ function check(at: number) {
   return { digest, signature, signer: recoverAddress(digest, signature)?.toLowerCase() }
 }
 
+/** A thread that finds no signer, and has a batch of more than two until the next one comes. */
+const HOLDS_LONG_BATCHES = `import { parentPort } from 'node:worker_threads'
+const held = []
+parentPort.on('message', (checks) => {
+  if (!checks) return parentPort.close()
+  held.push(new Uint8Array((checks.length / 97) * 20))
+  if (checks.length / 97 <= 2) for (const results of held.splice(0)) parentPort.postMessage(results)
+})
+parentPort.postMessage('ready')
+`
+
 describe('recovery of signers', () => {
   const open: SignerRecovery[] = []
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
@@ -71,16 +82,20 @@ describe('recovery of signers', () => {
   })
 
   it('gives one that comes alone to the thread as well while that is at work, so that it overtakes nobody', async () => {
-    const own = await ready()
-    const [first, last] = [checks(20), checks(1)]
-    const order: string[] = []
-    const done = all(own, first).then(() => order.push('first'))
-    await new Promise(setImmediate)
+    const entry = join(folder, 'slow.mjs')
+    writeFileSync(entry, HOLDS_LONG_BATCHES)
+    const own = recovery({ entry: pathToFileURL(entry) })
+    const [two, many, one] = [checks(2), checks(20), checks(1)]
     const here = vi.spyOn(secp256k1, 'ecdsaRecover')
-    const alone = all(own, last).then((answers) => {
-      order.push('last')
-      expect(answers).toEqual(signers(last))
+    await eventually(async () => {
+      here.mockClear()
+      await all(own, two)
+      return here.mock.calls.length === 0
     })
+    const order: string[] = []
+    const done = all(own, many).then(() => order.push('first'))
+    await new Promise(setImmediate)
+    const alone = all(own, one).then(() => order.push('last'))
     await Promise.all([done, alone])
     expect(order).toEqual(['first', 'last'])
     expect(here).not.toHaveBeenCalled()
