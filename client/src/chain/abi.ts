@@ -70,9 +70,9 @@ export const PUBLISHING = /* @__PURE__ */ parseAbi([
 
 /** Events that say what a transaction has made. Parameters that nothing reads have short names, which pages load faster. */
 export const EVENTS = /* @__PURE__ */ parseAbi([
-  'event NFTCreated(address newTokenAddress, address indexed a, string b, address indexed c, string d, string e, bool f, address indexed g)',
-  'event TokenCreated(address indexed newTokenAddress, address indexed a, string b, string c, uint256 d, address e)',
-  'event OrderStarted(address indexed consumer, address payer, uint256 amount, uint256 serviceIndex, uint256 timestamp, address indexed a, uint256 b)',
-  'event OrderReused(bytes32 orderTxId, address caller, uint256 timestamp, uint256 number)',
+  'event NFTCreated(address token, address indexed a, string b, address indexed c, string d, string e, bool f, address indexed g)',
+  'event TokenCreated(address indexed token, address indexed a, string b, string c, uint256 d, address e)',
+  'event OrderStarted(address indexed consumer, address payer, uint256 c, uint256 serviceIndex, uint256 timestamp, address indexed a, uint256 b)',
+  'event OrderReused(bytes32 orderTxId, address caller, uint256 timestamp, uint256 a)',
   'event ProviderFee(address indexed a, address indexed b, uint256 c, bytes d, uint8 e, bytes32 f, bytes32 g, uint256 validUntil)',
 ])
