@@ -4,6 +4,7 @@ import type { Condition } from './conditions.js'
 import { flat, isOfTitle, isText, withoutKind } from './conjunctions.js'
 import { Expressions } from './expressions.js'
 import { withLongTexts } from './long-texts.js'
+import { manyListed } from './many.js'
 
 /** A part of a statement, with `?` for each of its values. */
 export interface Part {
@@ -22,7 +23,7 @@ export class Compiler {
   private readonly expressions: Expressions
 
   constructor(
-    dialect: Dialect,
+    private readonly dialect: Dialect,
     private readonly scope: { base: Condition; every: Condition; older: boolean },
   ) {
     this.expressions = new Expressions(dialect, scope.every)
@@ -34,7 +35,7 @@ export class Compiler {
    */
   documents(condition: Condition): Part {
     const tables: Part[] = []
-    const { text, values, isFixed = false } = this.listing({ op: 'and', of: [this.scope.base, condition] }, tables)
+    const { text, values, isFixed = false } = this.listing(this.searchable(condition), tables)
     if (tables.length === 0) return { text, values, isFixed }
     return {
       text: `WITH ${tables.map((table, at) => `list${at} AS (${table.text})`).join(', ')} ${text}`,
@@ -47,7 +48,7 @@ export class Compiler {
    * which PostgreSQL reads the name in a hundredth of the time that all tokens take. Undefined if names decide nothing.
    */
   inTitles(condition: Condition): Part | undefined {
-    const parts = flat([this.scope.base, condition])
+    const parts = flat([this.searchable(condition)])
     if (!this.expressions.syntax.ofKind || this.scope.older || !parts.every(isText)) return undefined
     const { kind, rest } = withoutKind(parts)
     const titles = rest.filter(isOfTitle)
@@ -62,6 +63,12 @@ export class Compiler {
       values.push(this.expressions.text({ op: 'and', of: others }))
     }
     return { text, values, isFixed: true }
+  }
+
+  /** The condition of searchable documents that meet one. */
+  private searchable(condition: Condition): Condition {
+    const all: Condition = { op: 'and', of: [this.scope.base, condition] }
+    return this.dialect === 'postgres' ? manyListed(all, (one) => this.expressions.text(one)) : all
   }
 
   /** The rest of a statement that looks at the kind of each document. */

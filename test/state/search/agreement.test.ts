@@ -238,6 +238,31 @@ describe('a search answers the same everywhere', () => {
     }
   })
 
+  it.each([
+    ['excludes', 2000, (lists: object[]) => ({ must_not: lists })],
+    ['must have one of', 2000, (lists: object[]) => ({ filter: lists })],
+    // there twice and more, for the score
+    ['may have one of', 500, (lists: object[]) => ({ should: lists })],
+    ['must have two of', 500, (lists: object[]) => ({ should: lists, minimum_should_match: 2 })],
+  ])('where it %s four lists of values, each of %i', async (_, count, around) => {
+    const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 10, seed: 7 })))
+    const values = (own: string) => [...Array.from({ length: count }, (_, at) => `${own} ${at}`), own]
+    const lists = ['ocean', 'zebra', 'tide', '12'].map((own) => ({ terms: { 'metadata.tags': values(own) } }))
+    // of each list alone as well: most documents are in one
+    for (const some of [lists, ...lists.map((one) => [one])]) {
+      const search = readSearch({ query: { bool: around(some) } })
+      const expected = searchAll(documents, search, [])
+      for (const [name, store] of stores) {
+        const {
+          building: _building,
+          assets: _assets,
+          ...found
+        } = await foundIn(store, search, { ...SCOPE, purgatory: [] })
+        expect(found, name).toEqual(expected)
+      }
+    }
+  })
+
   it('to 200 concurrent ones, or sheds load, while the rest of the store keeps working', async () => {
     const search = readSearch({ size: 50, query: { query_string: { query: 'tide OR ocean OR o*' } }, sort: ['_score'] })
     for (const [name, store] of stores) {

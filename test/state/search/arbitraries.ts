@@ -128,6 +128,10 @@ export const KIND = fc
 export const ofKind = (query: object, kind: object) => ({ bool: { must: [query], filter: [kind] } })
 const LEAST = fc.constantFrom(1, 2, -1, '75%', '2<75%', '-25%', '1<-1 3<50%')
 const BOOST = fc.constantFrom(1, 2, 0.3, 0)
+/** Values that no document has, mostly none of them: so many that PostgreSQL looks them up in several queries. */
+const MANY = fc
+  .constantFrom(0, 0, 0, 40, 100)
+  .map((count) => Array.from({ length: count }, (_, at) => (at % 2 ? `none${at}` : `none of ${at}`)))
 const OPERATOR = fc.constantFrom('and', 'or', 'AND')
 const STRING = fc
   .array(
@@ -170,11 +174,13 @@ const { clause } = fc.letrec<{ clause: object }>((tie) => {
         ),
       fc.tuple(STRING, LEAST).map(([query, rule]) => ({ query_string: { query, minimum_should_match: rule } })),
       fc.tuple(FIELD, VALUE, BOOST).map(([path, value, boost]) => ({ term: { [path]: { value, boost } } })),
-      fc.tuple(FIELD, fc.array(VALUE, { maxLength: 4 })).map(([path, values]) => ({ terms: { [path]: values } })),
+      fc
+        .tuple(FIELD, fc.array(VALUE, { maxLength: 4 }), MANY)
+        .map(([path, values, others]) => ({ terms: { [path]: [...values, ...others] } })),
       FIELD.map((field) => ({ exists: { field } })),
       fc
-        .array(fc.integer({ min: 0, max: 20 }), { maxLength: 4 })
-        .map((list) => ({ ids: { values: list.map((at) => didOf(address(at), CHAIN)) } })),
+        .tuple(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 4 }), MANY)
+        .map(([list, others]) => ({ ids: { values: [...others, ...list.map((at) => didOf(address(at), CHAIN))] } })),
       fc
         .tuple(
           PATH,

@@ -66,6 +66,19 @@ describe('the expressions of PostgreSQL', () => {
   const tide = (more: object = {}) => ({ query_string: { query: 'tide', fields, ...more } })
   const merged = `'${longTextWord(0, 'dataset', 'tide')}'`
 
+  it('have at most 32 alternatives each, since the index compares each of them with all others', async () => {
+    const lists = ['a', 'b'].map((own) => ({
+      terms: { 'metadata.tags': Array.from({ length: 1000 }, (_, at) => `${own} ${at}`) },
+    }))
+    const words = { query_string: { query: Array.from({ length: 12 }, (_, at) => `tide${at}`).join(' OR '), fields } }
+    for (const search of [...lists, words, { bool: { must_not: [...lists, words] } }, { bool: { should: lists } }]) {
+      const queries = (await values(search))
+        .filter((value) => typeof value === 'string')
+        .flatMap((one) => one.split(','))
+      for (const query of queries) expect(query.split('|').length).toBeLessThanOrEqual(32)
+    }
+  })
+
   it('have one token for a word in the long texts of a kind, which tells the kind as well', async () => {
     const all = await values(tide())
     // to list the hits, and to count them

@@ -1,0 +1,73 @@
+import type { Condition } from './conditions.js'
+import { isText } from './conjunctions.js'
+
+/**
+ * Look-ups of one full-text query of PostgreSQL with alternatives. Before it reads anything, the index tries the query once for
+ * each of its look-ups, in each slice: a thousand in one query take a second, and in queries of this size 30 milliseconds.
+ */
+const TOGETHER = 32
+
+/**
+ * A condition for PostgreSQL in which alternatives that are many are a list: the documents that meet any of several shorter
+ * queries. `textOf` returns the full-text query of a condition.
+ */
+export function manyListed(condition: Condition, textOf: (condition: Condition) => string): Condition {
+  switch (condition.op) {
+    case 'not':
+      return { op: 'not', of: manyListed(condition.of, textOf) }
+    case 'and':
+    case 'least':
+      return { ...condition, of: condition.of.map((one) => manyListed(one, textOf)) }
+    case 'or': {
+      if (lookUpsOf(condition) <= TOGETHER) return condition
+      const parts = alternatives(condition.of).map((one) => manyListed(one, textOf))
+      return { op: 'or', of: [...listed(parts.filter(isText), textOf), ...parts.filter((one) => !isText(one))] }
+    }
+    default:
+      return condition
+  }
+}
+
+/** The alternatives of alternatives among some. */
+function alternatives(of: Condition[]): Condition[] {
+  return of.flatMap((one) => (one.op === 'or' ? alternatives(one.of) : [one]))
+}
+
+/** The documents that meet any of some conditions, which the full-text index answers, as a list. */
+function listed(conditions: Condition[], textOf: (condition: Condition) => string): Condition[] {
+  const queries: string[] = []
+  let [some, count]: [Condition[], number] = [[], 0]
+  for (const one of conditions) {
+    const more = lookUpsOf(one)
+    if (count > 0 && count + more > TOGETHER) {
+      queries.push(textOf({ op: 'or', of: some }))
+      ;[some, count] = [[], 0]
+    }
+    some.push(one)
+    count += more
+  }
+  if (queries.length === 0) return some
+  queries.push(textOf({ op: 'or', of: some }))
+  // tokens, of which queries consist, have no quotes
+  const value = `{${queries.map((query) => `"${query}"`).join(',')}}`
+  const text = `SELECT DISTINCT found.id FROM unnest(CAST(? AS tsquery[])) AS part (query)
+    JOIN search_text AS found ON found.tsv @@ part.query`
+  return [{ op: 'listed', text, values: [value] }]
+}
+
+/** Tokens and words that a condition looks up in the full-text index. */
+function lookUpsOf(condition: Condition): number {
+  switch (condition.op) {
+    case 'words':
+      return condition.words.length
+    case 'not':
+      return lookUpsOf(condition.of)
+    case 'kind':
+      return lookUpsOf(condition.by)
+    case 'and':
+    case 'or':
+      return condition.of.reduce((sum, one) => sum + lookUpsOf(one), 0)
+    default:
+      return 1
+  }
+}
