@@ -11,6 +11,8 @@ import { fileURLToPath } from 'node:url'
 import { cliArguments, type DevProcess, spawnDev } from './local-dev.js'
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))
+/** The build of the command that is run, by the first argument; by default its source, which takes longer to start. */
+const BUILT = process.argv[2]
 
 /**
  * A tour through the commands: a file of 5 MB is published, looked at, bought and downloaded, and somebody else is refused. Each
@@ -26,7 +28,7 @@ async function tour(): Promise<void> {
   const tidegate = (...args: string[]) => command(args, folder, environment)
   try {
     say('A local chain with the contracts, and the service on it:', 'tidegate dev')
-    dev = await spawnDev([], environment)
+    dev = await spawnDev([], environment, BUILT === undefined ? undefined : [BUILT])
     const { providerUrl, accounts } = dev.facts
     console.log(`provider ${providerUrl}\n`)
     const buyer = accounts[2]?.address as string
@@ -69,8 +71,9 @@ class Refused extends Error {}
 async function command(args: string[], cwd: string, environment: Record<string, string>): Promise<string> {
   console.log(`$ tidegate ${args.map(quoted).join(' ')}`)
   // the loader of TypeScript is found from where this file is, not from the folder of the tour
-  const [, , program = '', ...rest] = cliArguments(...args)
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, ...rest], {
+  const [, , source = '', ...rest] = cliArguments(...args)
+  const program = BUILT === undefined ? ['--import', import.meta.resolve('tsx'), source] : [BUILT]
+  const child = spawn(process.execPath, [...program, ...rest], {
     cwd,
     env: { ...process.env, TSX_TSCONFIG_PATH: join(REPOSITORY, 'tsconfig.json'), ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -35,28 +35,44 @@ export function makeArchives(root: string, commit: Commit, version: string, fold
     // npm would read the manifests of all packages there to pack one that bundles none
     rmSync(join(checkout, 'node_modules'))
   }
-  const service = packed('', first, second, packages, folder)
+  // both at once, since npm takes longer to start than to pack
+  const archives = JSON.parse(
+    run(first, 'npm', ['pack', '.', './client', '--json', '--ignore-scripts', '--pack-destination', folder]),
+  ) as { name: string; filename: string }[]
+  const packed = (workspace: Workspace) => {
+    const { name } = JSON.parse(readFileSync(join(first, workspace, 'package.json'), 'utf8'))
+    const { filename } = archives.find((one) => one.name === name) as { filename: string }
+    return unpacked(workspace, filename, { first, second, packages, folder })
+  }
+  const service = packed('')
   const told = service.files.includes('dist/cli.js')
     ? run(service.content, process.execPath, ['dist/cli.js', '--version'])
     : ''
   if (told !== version)
     service.faults.push(`The packed program reports the version ${told || '(none)'} instead of ${version}.`)
-  const client = packed('client', first, second, packages, folder)
+  const client = packed('client')
   client.faults.push(...faultsOfLibrary(client.content, version))
   return [client, service]
 }
 
-/** Packs one package of the first build, unpacks it beside the installed packages, and checks its contents. */
-function packed(workspace: Workspace, first: string, second: string, packages: string, folder: string) {
-  const [{ filename }] = JSON.parse(
-    run(join(first, workspace), 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]),
-  )
+interface Folders {
+  /** The checkouts of both builds. */
+  first: string
+  second: string
+  /** The installed packages. */
+  packages: string
+  /** Where the archives lie. */
+  folder: string
+}
+
+/** Unpacks one archive of the first build beside the installed packages, and checks its contents. */
+function unpacked(workspace: Workspace, filename: string, { first, second, packages, folder }: Folders) {
   const path = join(folder, filename)
   const bytes = readFileSync(path)
-  const unpacked = join(folder, 'unpacked', workspace || 'service')
-  mkdirSync(unpacked, { recursive: true })
-  run(folder, 'tar', ['-xzf', filename, '-C', unpacked])
-  const content = join(unpacked, 'package')
+  const to = join(folder, 'unpacked', workspace || 'service')
+  mkdirSync(to, { recursive: true })
+  run(folder, 'tar', ['-xzf', filename, '-C', to])
+  const content = join(to, 'package')
   const files = filesOf(content)
   const [one, other] = [first, second].map((checkout) => join(checkout, workspace, 'dist')) as [string, string]
   const faults = [

@@ -9,7 +9,7 @@ import { eventually } from '../helpers/eventually.js'
 import { memoryOf } from '../helpers/measures.js'
 import { sized } from '../helpers/sizes.js'
 
-const SIZE = sized(96, 2048) * MIB
+const SIZE = sized(64, 2048) * MIB
 /** MiB that the service may need more than for a small file. Buffering a tenth of a large one takes more. */
 const MORE = 150
 
