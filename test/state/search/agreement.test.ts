@@ -248,8 +248,7 @@ describe('a search answers the same everywhere', () => {
     const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 10, seed: 7 })))
     const values = (own: string) => [...Array.from({ length: count }, (_, at) => `${own} ${at}`), own]
     const lists = ['ocean', 'zebra', 'tide', '12'].map((own) => ({ terms: { 'metadata.tags': values(own) } }))
-    // of each list alone as well: most documents are in one
-    for (const some of [lists, ...lists.map((one) => [one])]) {
+    for (const some of [lists, lists.slice(0, 1)]) {
       const search = readSearch({ query: { bool: around(some) } })
       const expected = searchAll(documents, search, [])
       for (const [name, store] of stores) {
