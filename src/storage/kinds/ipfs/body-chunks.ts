@@ -25,6 +25,13 @@ export class BodyChunks {
     body.once('close', () => this.over(new Error('cut off')))
   }
 
+  /** Returns the next chunk if it is here. */
+  take(): Buffer | undefined {
+    const chunk = this.waiting.shift()
+    if (this.waiting.length < HIGH_WATER_MARK / 2 && this.body.isPaused()) this.body.resume()
+    return chunk
+  }
+
   /** Returns the next chunk; undefined at the end. Rejects with the error of the body. */
   async next(): Promise<Buffer | undefined> {
     while (this.waiting.length === 0) {
@@ -35,9 +42,7 @@ export class BodyChunks {
         this.wake = resolve
       })
     }
-    const chunk = this.waiting.shift()
-    if (this.waiting.length < HIGH_WATER_MARK / 2 && this.body.isPaused()) this.body.resume()
-    return chunk
+    return this.take()
   }
 
   private over(failure?: Error): void {
