@@ -79,6 +79,16 @@ describe('the expressions of PostgreSQL', () => {
     }
   })
 
+  it('list what many clauses exclude once', async () => {
+    const lists = Array.from({ length: 200 }, (_, list) => ({
+      terms: { 'metadata.tags': Array.from({ length: 30 }, (_, at) => `${list} ${at}`) },
+    }))
+    const listed = (await values({ bool: { must_not: lists } })).filter((value) => /^\{"/.test(String(value)))
+    expect(listed).toHaveLength(1)
+    // each value has two tokens: as it is in lower case, and whatever its case
+    expect(String(listed[0]).split(',')).toHaveLength(Math.ceil((2 * 200 * 30) / 32))
+  })
+
   it('have one token for a word in the long texts of a kind, which tells the kind as well', async () => {
     const all = await values(tide())
     // to list the hits, and to count them
