@@ -16,7 +16,7 @@ export default defineConfig({
     // a process runs many files, one after the other: to load and warm up all modules for each is half of a run's work
     isolate: false,
     // files wait half of their time for deadlines and other processes: more workers than there are cores. But each loads and warms
-    // up the modules for itself, eight seconds of processor time, and takes up to two gigabytes with what it starts
+    // up the modules for itself, and takes up to two gigabytes with what it starts
     maxWorkers: Math.max(2, Math.min(availableParallelism() + 3, Math.floor(totalmem() / 2e9))),
     // megabytes: fewer collections of what is short-lived
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],

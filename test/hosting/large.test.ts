@@ -9,9 +9,9 @@ import { eventually } from '../helpers/eventually.js'
 import { memoryOf } from '../helpers/measures.js'
 import { sized } from '../helpers/sizes.js'
 
-const SIZE = sized(64, 2048) * MIB
-/** MiB that the service may need more than for a small file. Buffering a tenth of a large one takes more. */
-const MORE = 150
+const SIZE = sized(96, 2048) * MIB
+/** MiB that the service may need more than for a small file: less than buffering all of it takes, or a tenth of a large one. */
+const MORE = sized(80, 150)
 
 /** A mebibyte of a file, with its number in front. */
 function mebibyte(number: number): Buffer {

@@ -16,8 +16,9 @@ export function manyListed(condition: Condition, textOf: (condition: Condition) 
     case 'not':
       return { op: 'not', of: manyListed(condition.of, textOf) }
     case 'and':
+      return { op: 'and', of: excludedTogether(condition.of).map((one) => manyListed(one, textOf)) }
     case 'least':
-      return { ...condition, of: excludedTogether(condition).map((one) => manyListed(one, textOf)) }
+      return { ...condition, of: condition.of.map((one) => manyListed(one, textOf)) }
     case 'or': {
       if (lookUpsOf(condition) <= TOGETHER) return condition
       const parts = alternatives(condition.of).map((one) => manyListed(one, textOf))
@@ -28,11 +29,10 @@ export function manyListed(condition: Condition, textOf: (condition: Condition) 
   }
 }
 
-/** The parts of a condition. Many that it excludes are one: each list of its own would take the database milliseconds to plan. */
-function excludedTogether({ op, of }: Extract<Condition, { op: 'and' | 'least' }>): Condition[] {
-  const excluded = op === 'and' ? of.flatMap((one) => (one.op === 'not' ? [one.of] : [])) : []
-  const any: Condition = { op: 'or', of: excluded }
-  if (excluded.length < 2 || lookUpsOf(any) <= TOGETHER) return of
+/** The parts of a conjunction. Many that it excludes are one: each list of its own would take the database milliseconds to plan. */
+function excludedTogether(of: Condition[]): Condition[] {
+  const any: Condition = { op: 'or', of: of.flatMap((one) => (one.op === 'not' ? [one.of] : [])) }
+  if (any.of.length < 2 || lookUpsOf(any) <= TOGETHER) return of
   return [...of.filter((one) => one.op !== 'not'), { op: 'not', of: any }]
 }
 

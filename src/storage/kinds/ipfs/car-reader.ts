@@ -92,7 +92,7 @@ export class CarReader {
     return this.chunk.subarray(0, length)
   }
 
-  /** Takes more bytes if they are here: to wait for each chunk costs a fortieth of the rate. */
+  /** Takes more bytes if they are here, as most are of a body that comes faster than it is hashed. */
   private hasMore(): boolean {
     return this.append(this.chunks.take())
   }
