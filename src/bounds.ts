@@ -218,7 +218,7 @@ export const BOUNDS = {
   ledger: {
     /** Queued deliveries and fees, about half a kilobyte each. Further ones are dropped and counted. */
     queue: 20_000,
-    /** Rows of each kind per batch: a few milliseconds of the embedded database. */
+    /** Rows of each kind per batch: a few milliseconds of the embedded database. So many are written at once. */
     batch: 256,
     /** Milliseconds for which they are queued at most while the database answers. A crash loses the queue. */
     flushInterval: 3_000,

@@ -20,9 +20,9 @@ export interface LedgerOptions {
 }
 
 /**
- * Records deliveries and the fees of their orders, for reports. Rows are queued, up to a limit, and written in batches
- * after a short delay, so that no download waits for the database or fails with it. A crash loses the queued rows,
- * which are also in the log.
+ * Records deliveries and the fees of their orders, for reports. Rows are queued, up to a limit, and written when they fill
+ * a batch, or after a short delay, so that no download waits for the database or fails with it. A crash loses the queued
+ * rows, which are also in the log.
  */
 export class DeliveryLedger {
   private deliveries: DeliveryRow[] = []
@@ -34,6 +34,9 @@ export class DeliveryLedger {
   private writing: Promise<void> = Promise.resolve()
   private purging: Promise<void> | undefined
   private stopped = false
+  /** Whether the database did not take the last batch. */
+  private failed = false
+  private isFlushing = false
   private allDropped = 0
   private loggedDropped = 0
 
@@ -88,12 +91,18 @@ export class DeliveryLedger {
     this.options.onDropped()
   }
 
+  private get queued(): number {
+    return this.deliveries.length + this.fees.length
+  }
+
   private isFull(): boolean {
-    return this.deliveries.length + this.fees.length >= LIMITS.queue
+    return this.queued >= LIMITS.queue
   }
 
   private schedule(): void {
     if (this.stopped) return
+    // a database that takes nothing is only asked after the delay
+    if (this.queued >= LIMITS.batch && !this.isFlushing && !this.failed) this.write()
     this.timer ??= setTimeout(() => {
       this.timer = undefined
       this.write()
@@ -102,13 +111,23 @@ export class DeliveryLedger {
 
   /** Flushes the queue, after the flush in progress. */
   private write(): void {
+    this.isFlushing = true
     this.writing = this.writing
       .then(() => this.flush())
-      .catch((error: Error) => {
-        // the store has logged the reason; the queue is retried
-        this.options.log.debug({ reason: error.message }, 'deliveries cannot be written now')
-        this.schedule()
-      })
+      .then(
+        () => this.flushed(false),
+        (error: Error) => {
+          this.flushed(true)
+          // the store has logged the reason; the queue is retried
+          this.options.log.debug({ reason: error.message }, 'deliveries cannot be written now')
+          this.schedule()
+        },
+      )
+  }
+
+  private flushed(failed: boolean): void {
+    this.isFlushing = false
+    this.failed = failed
   }
 
   private async flush(): Promise<void> {
@@ -122,7 +141,7 @@ export class DeliveryLedger {
   }
 
   private async writeAll(): Promise<void> {
-    while (this.deliveries.length + this.fees.length > 0) {
+    while (this.queued > 0) {
       const deliveries = this.deliveries.slice(0, LIMITS.batch)
       const fees = this.fees.slice(0, LIMITS.batch)
       await this.add(deliveries, fees)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
 import { DeliveryLedger } from '../../src/deliveries/ledger.js'
@@ -93,14 +94,49 @@ describe('the ledger of deliveries', () => {
     expect(await totals()).toMatchObject([{ deliveries: 101n }, { amount: 5n }])
   })
 
+  it('drops nothing of more deliveries within its delay than it may queue, as long as the database keeps up', async () => {
+    const ledger = ledgerOn()
+    const all = BOUNDS.ledger.queue * 1.5
+    for (let at = 1; at <= all; at++) {
+      ledger.recordDelivery(delivery())
+      if (at % 200 === 0) await nextTurn()
+    }
+    await ledger.stop()
+    expect(dropped).toBe(0)
+    expect(await deliveries()).toBe(BigInt(all))
+  })
+
+  it('asks a database that takes nothing again after the delay only, however much is recorded meanwhile', async () => {
+    let asked = 0
+    const add: DeliveryStore['add'] = () => {
+      asked += 1
+      return Promise.reject(new StateError('STATE_UNAVAILABLE', 'away'))
+    }
+    const ledger = ledgerOn({ ...store.deliveries, add })
+    for (let at = 1; at <= BOUNDS.ledger.batch * 10; at++) {
+      ledger.recordDelivery(delivery())
+      if (at % 50 === 0) await nextTurn()
+    }
+    // one when the first batch was full, and the next when the delay is over
+    expect(asked).toBe(1)
+    await eventually(() => asked === 2)
+    await ledger.stop()
+    expect(asked).toBe(3)
+  })
+
   it('never throws while the database is unavailable, retries, and counts dropped rows', async () => {
     let isAway = true
-    const add: DeliveryStore['add'] = (...rows) =>
-      isAway ? Promise.reject(new StateError('STATE_UNAVAILABLE', 'away')) : store.deliveries.add(...rows)
+    let refused = 0
+    const add: DeliveryStore['add'] = (...rows) => {
+      if (!isAway) return store.deliveries.add(...rows)
+      refused += 1
+      return Promise.reject(new StateError('STATE_UNAVAILABLE', 'away'))
+    }
     const ledger = ledgerOn({ ...store.deliveries, add })
     for (let at = 0; at < BOUNDS.ledger.queue + 10; at++) ledger.recordDelivery(delivery())
     ledger.recordFees([fee()])
     expect(dropped).toBe(11)
+    await eventually(() => refused > 0)
     isAway = false
     await eventually(
       async () => (await totals())[0]?.key === '' && (await deliveries()) === BigInt(BOUNDS.ledger.queue),

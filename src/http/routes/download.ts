@@ -40,8 +40,9 @@ export const download: Endpoint = {
     const read = consumerParams(FILE_PARAMS, context)
     registerFileRoute(app, this.path, async (request: FastifyRequest, reply: FastifyReply) => {
       const sent = read(request)
-      const { documentId, serviceId, consumerAddress } = sent.params
+      const { documentId, serviceId, consumerAddress, transferTxId } = sent.params
       const opened = await openService(context, documentId, serviceId)
+      request.subject = { did: documentId, service: serviceId, consumer: consumerAddress.text, order: transferTxId }
       const messages = (nonce: string) => [documentId + nonce, modernMessage(consumerAddress.text, nonce, 'download')]
       const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, context)
       return deliver(
