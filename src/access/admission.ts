@@ -1,4 +1,5 @@
 import type { AuthenticatedConsumer } from '../auth/authenticate.js'
+import type { Cancellation } from '../cancellation.js'
 import type { Settings } from '../config/schema.js'
 import type { Hex } from '../hex.js'
 import type { OrderTransactions } from '../orders/transactions.js'
@@ -50,7 +51,7 @@ export async function admit(
   opened: OpenService,
   consumer: AuthenticatedConsumer,
   wanted: WantedFile,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<AdmittedFile> {
   const { asset, service, index } = opened
   const { chain, ddo } = asset

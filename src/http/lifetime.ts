@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Cancellation, Canceller } from '../cancellation.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,18 +14,19 @@ declare module 'fastify' {
  */
 export class Lifetime {
   private readonly listeners: (() => void)[] = []
-  private controller: AbortController | undefined
+  private readonly canceller = new Canceller()
   private isOver = false
   /** Whether the whole response was handed to the system, over a connection that was open. */
   answered = false
 
   /** Aborts when the request is over. */
-  get signal(): AbortSignal {
-    if (!this.controller) {
-      this.controller = new AbortController()
-      if (this.isOver) this.controller.abort(ENDED)
-    }
-    return this.controller.signal
+  get signal(): Cancellation {
+    return this.canceller
+  }
+
+  /** The same for what takes an AbortSignal only. */
+  get abortSignal(): AbortSignal {
+    return this.canceller.signal
   }
 
   get ended(): boolean {
@@ -46,7 +48,7 @@ export class Lifetime {
   end(): void {
     if (this.isOver) return
     this.isOver = true
-    this.controller?.abort(ENDED)
+    this.canceller.abort(ENDED)
     for (const listener of this.listeners) listener()
   }
 }
@@ -70,7 +72,7 @@ export class Deadline {
   get signal(): AbortSignal {
     if (!this.made) {
       const left = Math.max(0, Math.ceil(this.ends - performance.now()))
-      this.made = AbortSignal.any([this.lifetime.signal, AbortSignal.timeout(left)])
+      this.made = AbortSignal.any([this.lifetime.abortSignal, AbortSignal.timeout(left)])
     }
     return this.made
   }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from 'viem'
 import { BOUNDS } from '../bounds.js'
+import { abortSignal, type Cancellation } from '../cancellation.js'
 import type { Chain } from '../chain/chains.js'
 import type { MinedTransaction, Receipts } from '../chain/receipts.js'
 import type { ErrorCode } from '../error-catalogue.js'
@@ -68,7 +69,7 @@ export class OrderTransactions {
    * is allowed `wait` milliseconds later. Waits are counted per consumer, so that nobody can use up another's. Throws
    * OrderError, ChainError, or the signal's reason.
    */
-  async read(query: TransactionQuery, signal: AbortSignal, consumer?: Address): Promise<OrderTransaction> {
+  async read(query: TransactionQuery, signal: Cancellation, consumer?: Address): Promise<OrderTransaction> {
     const { chain, txId, datatoken } = query
     const transaction = `${chain.chainId} ${txId.toLowerCase()}`
     const key = `${transaction} ${datatoken}`
@@ -76,7 +77,7 @@ export class OrderTransactions {
     if (cached) return unwrap(cached)
     const claim = `${transaction} ${consumer}`
     const wait = consumer === undefined || this.timedOut.has(claim) ? 0 : this.options.wait
-    const mined = await this.receipts.find(chain, txId, wait, signal)
+    const mined = await this.receipts.find(chain, txId, wait, abortSignal(signal))
     if (!mined) {
       if (wait > 0) this.timedOut.set(claim, true, { ttl: wait })
       throw new OrderError('ORDER_NOT_FOUND', 'No mined transaction with this id was found on the chain of the asset.')

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { BOUNDS } from '../bounds.js'
+import type { Cancellation } from '../cancellation.js'
 import type { ErrorCode } from '../error-catalogue.js'
 import { OrderError } from '../errors.js'
 import type { OrderClaim } from './claim.js'
@@ -15,7 +16,7 @@ export interface VerifyOptions {
   /** Seconds since 1970. */
   now: number
   /** Aborts the wait. */
-  signal: AbortSignal
+  signal: Cancellation
 }
 
 /** The order that proves a claim. */

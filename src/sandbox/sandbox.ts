@@ -1,5 +1,6 @@
 import { Tinypool } from 'tinypool'
 import { BOUNDS } from '../bounds.js'
+import { abortSignal } from '../cancellation.js'
 import { loaderFor } from '../process/thread-module.js'
 import { type QueueOptions, Semaphore } from '../semaphore.js'
 import { failureOf, overloaded, SandboxCrash, SandboxTimeout, stopping, threadUnavailable } from './failures.js'
@@ -70,7 +71,8 @@ export class Sandbox<T extends Tasks> {
   ): Promise<Awaited<ReturnType<T[N]>>> {
     await this.semaphore.acquire(queueing)
     try {
-      return await this.execute(task, input, deadline, queueing.signal)
+      const { signal } = queueing
+      return await this.execute(task, input, deadline, signal && abortSignal(signal))
     } finally {
       this.semaphore.release()
     }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Cancellation } from '../cancellation.js'
 import type { FileProblem } from '../errors.js'
 import type { Schema } from '../schema.js'
 
@@ -26,7 +27,7 @@ export type Budget = 'paid' | 'anonymous'
 /** The context of every storage request. */
 export interface RequestContext {
   /** Aborts everything in flight, in any state: the client disconnected, or the deadline passed. */
-  signal: AbortSignal
+  signal: Cancellation
   budget: Budget
   /** Called with the number of bytes received from storages. */
   fetched?: (bytes: number) => void

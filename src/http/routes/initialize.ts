@@ -5,6 +5,7 @@ import { chosenEnvironment } from '../../access/environments.js'
 import { completeUserdata } from '../../access/parameters.js'
 import { assertAdmitted } from '../../access/policy.js'
 import { type OpenService, openService } from '../../access/service.js'
+import type { Cancellation } from '../../cancellation.js'
 import { AssetError, OrderError, ValidationError } from '../../errors.js'
 import type { OrderClaim } from '../../orders/claim.js'
 import { fittingRule, nameOf, priceByRule } from '../../orders/fees.js'
@@ -182,7 +183,7 @@ async function isStillValid(
   { orders }: Context,
   claim: OrderClaim,
   now: number,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<boolean> {
   try {
     await verifyOrder(claim, orders, { waitForTransaction: false, now, signal })

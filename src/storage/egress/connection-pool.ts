@@ -1,4 +1,5 @@
 import { Agent, type buildConnector } from 'undici'
+import type { Cancellation } from '../../cancellation.js'
 import { StorageError } from '../../errors.js'
 
 export interface PoolLimits {
@@ -52,14 +53,14 @@ export class ConnectionPool {
    * Like tryAcquire, but waits for a connection to the host where the pool queues. An aborted request leaves the queue
    * at once. In the agent's own queue it would hold its slot, so that a slow host could block all others.
    */
-  async acquire(host: string, signal: AbortSignal): Promise<() => void> {
+  async acquire(host: string, signal: Cancellation): Promise<() => void> {
     signal.throwIfAborted()
     const { maxRequests, maxPerHost, queues } = this.options
     if (!queues || this.inFlightTo(host) < maxPerHost || this.active >= maxRequests) return this.tryAcquire(host)
     return this.enqueue(host, signal)
   }
 
-  private enqueue(host: string, signal: AbortSignal): Promise<() => void> {
+  private enqueue(host: string, signal: Cancellation): Promise<() => void> {
     const queue = this.queues.get(host) ?? new Set()
     this.queues.set(host, queue)
     return new Promise((resolve, reject) => {

@@ -1,6 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
+import { abortSignal, type Cancellation } from '../../cancellation.js'
 import { literalAddress } from './addresses.js'
 import type { Destinations } from './destinations.js'
 import { strictSocket } from './upstream-socket.js'
@@ -29,13 +30,13 @@ export interface ResolveOptions {
  * The signal of the request that is being dispatched. Set only during a synchronous call, in which the HTTP library opens
  * the connection, so it needs no owner.
  */
-let dispatching: AbortSignal | undefined
+let dispatching: Cancellation | undefined
 
 /**
  * Dispatches a request to the HTTP library. The signal also aborts the look-up and the connection that the library
  * starts for it: the library itself would continue both, and hold the request's slot until it is connected.
  */
-export function sendWithSignal(signal: AbortSignal, send: () => void): void {
+export function sendWithSignal(signal: Cancellation, send: () => void): void {
   dispatching = signal
   try {
     send()
@@ -57,7 +58,7 @@ export function guardedConnector({
   const tls = { rejectUnauthorized: true }
   const checked = checkedLookup(options)
   const lookup: Lookup = (hostname, options, callback) =>
-    checked(hostname, dispatching ? { ...options, signal: dispatching } : options, callback)
+    checked(hostname, dispatching ? { ...options, signal: abortSignal(dispatching) } : options, callback)
   const connect = buildConnector({ timeout, lookup, ...tls } as buildConnector.BuildOptions)
   return (target, callback) => {
     const literal = literalAddress(target.hostname)
@@ -66,7 +67,7 @@ export function guardedConnector({
       return
     }
     const signal = dispatching
-    const abort = () => opening.destroy(signal?.reason)
+    const abort = () => opening.destroy(signal?.reason as Error)
     const opening = connect(target, (error, socket) => {
       signal?.removeEventListener('abort', abort)
       if (error) callback(error, null)
@@ -95,7 +96,7 @@ function checkedLookup({ destinations, lookup }: ResolveOptions): Lookup {
  * Rejects with ForbiddenDestination, or with the signal's reason. Callers must connect to the address, not to the
  * name.
  */
-export function pinnedAddress(hostname: string, options: ResolveOptions, signal?: AbortSignal): Promise<string> {
+export function pinnedAddress(hostname: string, options: ResolveOptions, signal?: Cancellation): Promise<string> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const literal = literalAddress(hostname)
@@ -106,10 +107,14 @@ export function pinnedAddress(hostname: string, options: ResolveOptions, signal?
     }
     const abort = () => reject(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    checkedLookup(options)(hostname, { all: false, signal }, (error, address) => {
-      signal?.removeEventListener('abort', abort)
-      if (error) reject(error)
-      else resolve(address as string)
-    })
+    checkedLookup(options)(
+      hostname,
+      { all: false, ...(signal ? { signal: abortSignal(signal) } : {}) },
+      (error, address) => {
+        signal?.removeEventListener('abort', abort)
+        if (error) reject(error)
+        else resolve(address as string)
+      },
+    )
   })
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { type Dispatcher, errors } from 'undici'
+import type { Cancellation } from '../../cancellation.js'
 import { sendWithSignal } from './connector.js'
 
 /** The response of a storage, available as soon as its headers have arrived. */
@@ -42,7 +43,7 @@ class StreamedBody extends Readable {
 export interface ExchangeOptions {
   dispatcher: Dispatcher
   /** Aborts the request, in any state. */
-  signal: AbortSignal
+  signal: Cancellation
   /** Milliseconds until the response begins, not counting interim (1xx) responses. */
   timeout: number
   /** Called once, when the connection is idle again or closed. */
@@ -82,7 +83,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    if (this.options.signal.aborted) controller.abort(this.options.signal.reason)
+    if (this.options.signal.aborted) controller.abort(this.reason)
   }
 
   onResponseStart(
@@ -121,8 +122,12 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Rejects at once: a request that waits for a connection has no controller to abort until it is connected. */
   private readonly abort = (): void => {
-    this.controller?.abort(this.options.signal.reason)
-    this.reject(this.options.signal.reason)
+    this.controller?.abort(this.reason)
+    this.reject(this.reason)
+  }
+
+  private get reason(): Error {
+    return this.options.signal.reason as Error
   }
 
   private finish(): void {

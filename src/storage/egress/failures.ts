@@ -1,3 +1,4 @@
+import type { Cancellation } from '../../cancellation.js'
 import { StorageError } from '../../errors.js'
 import type { Outcome } from '../../outcome.js'
 import { busy } from './connection-pool.js'
@@ -7,7 +8,7 @@ import { isTimeout } from './retry.js'
 export const OUTCOMES: Record<string, Outcome> = { STORAGE_BUSY: 'busy', STORAGE_TIMEOUT: 'timeout' }
 
 /** Maps an error to one with a fixed message: busy, timed out, or unreachable. */
-export function failureOf(error: unknown, signal: AbortSignal): StorageError {
+export function failureOf(error: unknown, signal: Cancellation): StorageError {
   if (error instanceof StorageError) return error
   if ((error as { code?: string }).code === 'DNS_BUSY') return busy()
   if (signal.aborted || isTimeout(error))

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
+import { abortSignal } from '../../cancellation.js'
 import { StorageError } from '../../errors.js'
 import { matchesIfNoneMatch } from '../http/entity-tags.js'
 import { byteRange } from '../http/ranges.js'
@@ -37,7 +38,7 @@ export function hostedStorage({ hosted }: StorageTools): Storage<HostedObject> {
       'repr-digest': digestOf(file),
     }
     if (range) headers['content-range'] = `bytes ${start}-${end}/${size}`
-    const body = method === 'HEAD' || size === 0 ? Readable.from([]) : await read(file, start, end, signal)
+    const body = method === 'HEAD' || size === 0 ? Readable.from([]) : await read(file, start, end, abortSignal(signal))
     return { status: range ? 206 : 200, headers, body, hostedBy: file.owner, ...(name ? { name } : {}) }
   }
 

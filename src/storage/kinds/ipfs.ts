@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { CID } from 'multiformats/cid'
 import * as z from 'zod'
 import { BOUNDS } from '../../bounds.js'
+import { abortSignal } from '../../cancellation.js'
 import { matchesIfNoneMatch } from '../http/entity-tags.js'
 import { isStorageFailure } from '../http/http-storage.js'
 import { byteRange } from '../http/ranges.js'
@@ -63,7 +64,7 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
       if (matchesIfNoneMatch(headers['if-none-match'], etag))
         return { status: 304, headers: { etag }, body: Readable.from([]) }
       const stop = new AbortController()
-      const signal = AbortSignal.any([requestSignal, stop.signal])
+      const signal = AbortSignal.any([abortSignal(requestSignal), stop.signal])
       setMaxListeners(0, signal) // each block in flight adds a listener
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
       const rangeHeader = valid ? headers.range : undefined

@@ -3,6 +3,7 @@ import { type AbiFunction, type Address, getAddress, type Hex } from 'viem'
 import * as z from 'zod'
 import { abortable } from '../../abortable.js'
 import { BOUNDS } from '../../bounds.js'
+import { abortSignal } from '../../cancellation.js'
 import { isAddressText } from '../../crypto/address.js'
 import { ChainError, SandboxError, StorageError, ValidationError } from '../../errors.js'
 import { isStorageFailure } from '../http/http-storage.js'
@@ -38,7 +39,13 @@ export function contractStorage({ readContract, decodeResult }: StorageTools): S
   async function call(file: ContractFile, context: RequestContext): Promise<Buffer> {
     const callData = contractCall(file.abi, context.userdata ?? {})
     const { signal } = context
-    const request = readContract(file.chainId, getAddress(file.address), callData, BOUNDS.contract.result, signal)
+    const request = readContract(
+      file.chainId,
+      getAddress(file.address),
+      callData,
+      BOUNDS.contract.result,
+      abortSignal(signal),
+    )
     const data = await abortable(request, signal)
     if (data === undefined) throw noAnswer()
     try {
