@@ -17,7 +17,7 @@ describe('a canceller', () => {
     canceller.addEventListener('abort', leaving)
     canceller.addEventListener('abort', removed)
     canceller.removeEventListener('abort', removed)
-    canceller.addEventListener('abort', () => calls.push('last'), { once: true })
+    canceller.addEventListener('abort', () => calls.push('last'))
     canceller.throwIfAborted()
     expect([canceller.aborted, canceller.reason]).toEqual([false, undefined])
     canceller.abort(GONE)
@@ -38,7 +38,7 @@ describe('a canceller', () => {
     const uncaught = new Promise((resolve) => {
       const others = process.listeners('uncaughtException')
       process.removeAllListeners('uncaughtException')
-      process.once('uncaughtException', (error) => {
+      process.once('uncaughtException', (error: Error) => {
         for (const other of others) process.on('uncaughtException', other)
         resolve(error)
       })

@@ -1,35 +1,43 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import Database from 'libsql'
 import { runScriptSync } from './script.js'
+import type { Query } from './sql.js'
 import { configured, inTransaction, Statements } from './sqlite-statements.js'
 import type { IndexBatch, IndexRole } from './store.js'
 import { commit } from './tables/commit.js'
 
-/** A batch to commit; undefined: the thread is to end. */
-export type Order = { role: IndexRole; batch: IndexBatch } | undefined
+/** A batch of the index or statements, to commit in one transaction. */
+export type Work = { role: IndexRole; batch: IndexBatch } | { queries: Query[] }
 
-/** Whether the batch was applied, or the error of the database, whose class does not survive being sent. */
+/** Work; undefined: the thread is to end. */
+export type Order = Work | undefined
+
+/** Whether the work was done, or the error of the database, whose class does not survive being sent. */
 export type Outcome = { done: boolean } | { error: { message: string; code: unknown; isRange: boolean } }
 
 /**
- * The module of the thread that commits batches of the index, on a connection of its own. It is trusted code: what it gets was
+ * The module of the thread that commits batches, on a connection of its own. It is trusted code: what it gets of the index was
  * read and checked in the sandbox. It ends by itself, since a thread that is terminated within native code aborts the process.
  */
 function serve(port: NonNullable<typeof parentPort>): void {
   const db = configured(new Database(workerData as string, { timeout: 5000 }))
   const statements = new Statements(db)
-  const apply = ({ role, batch }: NonNullable<Order>): Outcome => {
+  const run = (query: Query) => statements.run(query)
+  const apply = (work: Work): boolean => {
+    if ('batch' in work) return runScriptSync(commit(work.role, work.batch, 'sqlite'), run)
+    for (const query of work.queries) run(query)
+    return true
+  }
+  const outcome = (work: Work): Outcome => {
     try {
-      const script = commit(role, batch, 'sqlite')
-      const work = () => runScriptSync(script, (query) => statements.run(query))
-      return { done: inTransaction(db, 'IMMEDIATE', work) }
+      return { done: inTransaction(db, 'IMMEDIATE', () => apply(work)) }
     } catch (error) {
       const { message, code } = error as { message: string; code?: unknown }
       return { error: { message, code, isRange: error instanceof RangeError } }
     }
   }
   port.on('message', (order: Order) => {
-    if (order) return port.postMessage(apply(order))
+    if (order) return port.postMessage(outcome(order))
     db.close()
     port.close()
   })

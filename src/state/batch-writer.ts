@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { loaderFor } from '../process/thread-module.js'
-import type { Order, Outcome } from './batch-worker.js'
+import type { Order, Outcome, Work } from './batch-worker.js'
 import { batchWorker } from './batch-worker-url.js'
 import { unavailable } from './fault.js'
-import type { IndexBatch, IndexRole } from './store.js'
 
 /** Milliseconds without a batch after which the thread ends. */
 const IDLE = 30_000
@@ -15,7 +14,7 @@ const IDLE = 30_000
  */
 const REST = 0.25
 
-/** Commits batches of the index to the embedded database on a thread, one after the other. It starts with the first one. */
+/** Commits batches to the embedded database on a thread, one after the other. It starts with the first one. */
 export class BatchWriter {
   private thread: Worker | undefined
   private timer: NodeJS.Timeout | undefined
@@ -38,11 +37,11 @@ export class BatchWriter {
   }
 
   /**
-   * Commits a batch; see `IndexGeneration.commit`. `before` is called when its turn comes, and may throw. Rejects with the error
-   * of the database.
+   * Commits a batch: what `IndexGeneration.commit` returns for one of the index, true for statements. `before` is called when its
+   * turn comes, and may throw. Rejects with the error of the database.
    */
-  commit(role: IndexRole, batch: IndexBatch, before: () => void): Promise<boolean> {
-    const done = this.last.then(() => this.run({ role, batch }, before))
+  commit(work: Work, before: () => void): Promise<boolean> {
+    const done = this.last.then(() => this.run(work, before))
     this.last = done.catch(() => undefined)
     return done
   }
@@ -54,13 +53,13 @@ export class BatchWriter {
     await this.end()
   }
 
-  private async run(order: NonNullable<Order>, before: () => void): Promise<boolean> {
+  private async run(work: Work, before: () => void): Promise<boolean> {
     const rest = this.notBefore - performance.now()
     if (rest > 0 && !this.closed) await sleep(rest)
     if (this.closed) throw unavailable()
     before()
     const begun = performance.now()
-    const outcome = this.ask(order)
+    const outcome = this.ask(work)
     const current = outcome.then(
       () => undefined,
       () => undefined,
@@ -78,7 +77,7 @@ export class BatchWriter {
     }
   }
 
-  private ask(order: NonNullable<Order>): Promise<Outcome> {
+  private ask(work: Work): Promise<Outcome> {
     clearTimeout(this.timer)
     this.thread ??= this.start()
     const { thread } = this
@@ -99,7 +98,7 @@ export class BatchWriter {
       // such as a database that it cannot open
       const onError = (error: Error) => settle(() => reject(error))
       thread.on('message', onMessage).on('error', onError).on('exit', onEnd)
-      thread.postMessage(order)
+      thread.postMessage(work satisfies Order)
     })
   }
 

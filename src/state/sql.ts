@@ -50,6 +50,11 @@ export interface Driver {
    */
   commitOnThread?(role: IndexRole, batch: IndexBatch): Promise<boolean> | undefined
   /**
+   * Runs statements that write so many rows in one transaction, off the event loop. Undefined for few rows, which share the commit
+   * of others where they go through `query`.
+   */
+  writeOnThread?(queries: Query[], rows: number): Promise<unknown> | undefined
+  /**
    * Finds documents, all from one snapshot, off the event loop and within a deadline. Rejects with SearchError where
    * that passes or there are too many searches, and ValidationError for one that is too expensive.
    */

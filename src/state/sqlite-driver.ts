@@ -5,6 +5,7 @@ import { StateError, UnstorableError } from '../errors.js'
 import type { Logger } from '../process/logger.js'
 import type { TickBatch } from '../process/tick-batch.js'
 import type { Found, Scope, Search } from '../search/syntax.js'
+import type { Work } from './batch-worker.js'
 import { BatchWriter } from './batch-writer.js'
 import { type DatabaseFault, FaultLog, unavailable } from './fault.js'
 import { runScriptSync } from './script.js'
@@ -87,7 +88,11 @@ export class SqliteDriver implements Driver {
 
   commitOnThread(role: IndexRole, batch: IndexBatch): Promise<boolean> | undefined {
     if (batch.changes.length < this.opened.manyChanges || batch.onUnstorable) return undefined
-    return this.commitBatch(role, batch)
+    return this.commitBatch({ role, batch })
+  }
+
+  writeOnThread(queries: Query[], rows: number): Promise<unknown> | undefined {
+    return rows < this.opened.manyChanges ? undefined : this.commitBatch({ queries })
   }
 
   /** Uses a separate connection, whose snapshot blocks no writer. */
@@ -181,9 +186,9 @@ export class SqliteDriver implements Driver {
     return result
   }
 
-  private async commitBatch(role: IndexRole, batch: IndexBatch): Promise<boolean> {
+  private async commitBatch(work: Work): Promise<boolean> {
     try {
-      const done = await this.batches.commit(role, batch, () => this.guarded(() => this.opened.assertPresent()))
+      const done = await this.batches.commit(work, () => this.guarded(() => this.opened.assertPresent()))
       this.faults.wrote()
       return done
     } catch (error) {

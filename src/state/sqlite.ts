@@ -21,7 +21,7 @@ export interface SqliteOptions {
   batch?: TickBatch
   /** Uses the database exclusively. */
   exclusive?: boolean
-  /** Changes from which a batch of the index is committed on a thread. By default so many that they would hold the event loop for 15 ms. */
+  /** Changes from which a batch is committed on a thread. By default so many of the index that they would hold the event loop for 15 ms. */
   manyChanges?: number
   /** Read-only beside its users: the database must exist, with the schema of this version. */
   readOnly?: boolean

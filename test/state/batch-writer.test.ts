@@ -7,9 +7,11 @@ import type { Worker } from 'node:worker_threads'
 import Database from 'libsql'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { didOf } from '../../src/ddo/ddo.js'
+import { UnstorableError } from '../../src/errors.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
-import type { IndexChange, StateStore } from '../../src/state/store.js'
+import type { DeliveryRow, IndexChange, StateStore } from '../../src/state/store.js'
+import { deliverySuite } from '../../src/testing/state-store/deliveries.js'
 import { generationSuite } from '../../src/testing/state-store/generations.js'
 import { indexSuite } from '../../src/testing/state-store/index-batches.js'
 import { rollbackSuite } from '../../src/testing/state-store/index-rollback.js'
@@ -30,6 +32,15 @@ describe('batches of the index on a thread', () => {
   generationSuite(session)
 })
 
+describe('deliveries on a thread', () => {
+  deliverySuite(
+    new StoreSession(async () => {
+      const path = folder()
+      return { open: async () => openSqliteStore(path, { manyChanges: 1 }), destroy: async () => remove(path) }
+    }),
+  )
+})
+
 /** The events of some assets, each of its own NFT. */
 function published(count: number, first = 0): IndexChange[] {
   return Array.from({ length: count }, (_, i): IndexChange[] => {
@@ -43,6 +54,22 @@ function published(count: number, first = 0): IndexChange[] {
       { kind: 'metadata', metadata: { ...metadata, nft: address, did, ddo } },
     ]
   }).flat()
+}
+
+/** Deliveries of one order. */
+function deliveries(count: number, first = 0): DeliveryRow[] {
+  const what = {
+    chainId: 1,
+    did: 'did:op:a',
+    nft: ALICE,
+    service: 's',
+    file: 0,
+    consumer: ALICE,
+    bytes: 1,
+    complete: true,
+    orderTx: `0x${'a'.repeat(64)}`,
+  } as const
+  return Array.from({ length: count }, (_, i) => ({ id: first + i, at: first + i, ...what }))
 }
 
 describe('the thread that commits batches', () => {
@@ -69,6 +96,12 @@ describe('the thread that commits batches', () => {
     const found = tables.map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all())
     db.close()
     return found
+  }
+
+  async function delivered(): Promise<bigint | undefined> {
+    for await (const one of store.deliveries.totals({ since: 0, until: Number.MAX_SAFE_INTEGER }))
+      if ('deliveries' in one) return one.deliveries
+    return undefined
   }
 
   it('writes what the event loop would write, which goes on meanwhile', async () => {
@@ -145,6 +178,31 @@ describe('the thread that commits batches', () => {
     expect(rows(path)[3]).toHaveLength(100 * block)
     expect(await commit(published(100, 200), 3, block)).toBe(true)
     expect(threads).toHaveLength(2)
+  })
+
+  it('writes many deliveries at once, while the event loop goes on, and few on the event loop', async () => {
+    await store.deliveries.add(deliveries(10), [])
+    expect(threads).toEqual([])
+    let isWritten = false
+    const done = store.deliveries.add(deliveries(250, 10), []).finally(() => {
+      isWritten = true
+    })
+    let turns = 0
+    for (; !isWritten; turns++) await turn()
+    await done
+    expect(turns).toBeGreaterThan(3)
+    expect(threads).toHaveLength(1)
+    expect(store.lastWrite()).toBeGreaterThan(0)
+    // again, as after a failure of which the outcome is unknown
+    await store.deliveries.add(deliveries(260), [])
+    expect(await delivered()).toBe(260n)
+  })
+
+  it('refuses deliveries of which one cannot be stored, and writes none of them', async () => {
+    const bad = { ...deliveries(1)[0], id: 1000, nft: null as never } as DeliveryRow
+    await expect(store.deliveries.add([...deliveries(200), bad], [])).rejects.toThrow(UnstorableError)
+    expect(await delivered()).toBe(0n)
+    expect(await store.checkHealth()).toBeUndefined()
   })
 
   it('writes nothing to a database that was removed', async () => {

@@ -23,12 +23,10 @@ const PURGE_FEES = sql(
 export function deliveryStore(db: Driver): DeliveryStore {
   return {
     async add(deliveries, fees) {
-      const statements = [
-        ...insertions('deliveries', DELIVERY_COLUMNS, deliveries.map(deliveryValues)),
-        ...insertions('order_fees', FEE_COLUMNS, fees.map(feeValues)),
-      ]
-      // in one tick, so that they share a group commit with other writes
-      await Promise.all(statements.map((query) => db.query(query)))
+      const statements = [...insertDeliveries(deliveries.map(deliveryValues)), ...insertFees(fees.map(feeValues))]
+      await (db.writeOnThread?.(statements, deliveries.length + fees.length) ??
+        // in one tick, so that they share a group commit with other writes
+        Promise.all(statements.map((query) => db.query(query))))
     },
     async purge(before, limit) {
       const purged = await Promise.all([
@@ -42,19 +40,22 @@ export function deliveryStore(db: Driver): DeliveryStore {
   }
 }
 
-function* insertions(table: string, columns: string, rows: Value[][]): Generator<Query> {
-  let at = 0
-  while (at < rows.length) {
-    const size = SIZES.find((one) => one <= rows.length - at) as number
-    const part = rows.slice(at, at + size)
-    const placeholders = part.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ')
-    yield {
-      text: `INSERT INTO ${table} (${columns}) VALUES ${placeholders} ON CONFLICT DO NOTHING`,
-      values: part.flat(),
-    }
-    at += size
+/** Returns a function that makes the statements for rows of a table. */
+function insertions(table: string, columns: string): (rows: Value[][]) => Generator<Query> {
+  const row = `(${columns.replace(/\w+/g, '?')})`
+  const texts = SIZES.map((size) => {
+    const values = Array.from({ length: size }, () => row).join(', ')
+    return [size, `INSERT INTO ${table} (${columns}) VALUES ${values} ON CONFLICT DO NOTHING`] as const
+  })
+  return function* (rows) {
+    let at = 0
+    for (const [size, text] of texts)
+      for (; at + size <= rows.length; at += size) yield { text, values: rows.slice(at, at + size).flat() }
   }
 }
+
+const insertDeliveries = insertions('deliveries', DELIVERY_COLUMNS)
+const insertFees = insertions('order_fees', FEE_COLUMNS)
 
 // service ids are publishers' texts, so they are untrusted
 function deliveryValues(row: DeliveryRow): Value[] {
