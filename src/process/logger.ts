@@ -60,6 +60,9 @@ function isoTime(): () => string {
 /** Milliseconds to batch lines before writing: a write for each line costs more than formatting it. */
 const FLUSH_DELAY = 10
 
+/** Bytes of lines that wait for a full disk or for a reader that does not read. Further batches are lost. */
+const MOST_WAITING = 8_388_608
+
 /** Where a logger writes its lines. */
 interface Output {
   write(line: string): void
@@ -80,7 +83,12 @@ export async function logWritten(): Promise<void> {
 /** Returns standard error, written asynchronously in batches, and synchronously at exit. */
 function jsonOutput(): Output {
   if (jsonLines) return jsonLines
-  const destination = pino.destination({ dest: process.stderr.fd, sync: false })
+  const destination = pino.destination({ dest: process.stderr.fd, sync: false, maxLength: MOST_WAITING })
+  // such as a full disk: the next batch tries again, and at the exit the library would try for ever
+  destination.on('error', () => {
+    isWriting = false
+    destination.flushSync = () => undefined
+  })
   let lines = ''
   let isWriting = false
   destination.on('drain', () => {

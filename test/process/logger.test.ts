@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { owned } from '../helpers/children.js'
@@ -38,5 +40,27 @@ describe('the log', () => {
 
   it('is not waited for where nothing was logged', async () => {
     expect(await logged('await logWritten(); process.exit()')).toEqual([])
+  })
+})
+
+describe('a process', () => {
+  it('goes on, and ends, where its log is on a full disk', async () => {
+    const full = openSync('/dev/full', 'w')
+    const code = `
+      import { setTimeout as sleep } from 'node:timers/promises'
+      const { createLogger, logWritten } = await import('./src/process/logger.ts')
+      const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' })
+      for (let at = 0; at < 5; at++) {
+        log.info({}, 'a line')
+        await sleep(30)
+      }
+      await logWritten()
+      process.exit(7)`
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+      cwd: REPOSITORY,
+      stdio: ['ignore', 'ignore', full],
+    })
+    closeSync(full)
+    expect(await once(owned(child), 'exit')).toEqual([7, null])
   })
 })
