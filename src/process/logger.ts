@@ -84,13 +84,13 @@ export async function logWritten(): Promise<void> {
 function jsonOutput(): Output {
   if (jsonLines) return jsonLines
   const destination = pino.destination({ dest: process.stderr.fd, sync: false, maxLength: MOST_WAITING })
+  let lines = ''
+  let isWriting = false
   // such as a full disk: the next batch tries again, and at the exit the library would try for ever
   destination.on('error', () => {
     isWriting = false
     destination.flushSync = () => undefined
   })
-  let lines = ''
-  let isWriting = false
   destination.on('drain', () => {
     isWriting = false
   })
