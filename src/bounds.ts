@@ -294,12 +294,20 @@ export const BOUNDS = {
     known: 500,
     /** Seconds since 1970 of a block timestamp: the end of the year 9999, the last one with an ISO 8601 form of four digits. */
     time: 253_402_300_799,
-    /** Changes of the index after which a batch is committed, at the end of the block. Other writes to the embedded database wait meanwhile, for about 40 ms. */
+    /** Changes of the index after which a batch is committed at the end of the block, and after twice as many inside the block. Other writes to the embedded database wait meanwhile, for about 40 ms. */
     changes: 400,
     /** The same in changed assets: writing one with its search rows takes 0.5 to 0.8 ms. */
     assets: 48,
-    /** The same in characters of documents: a small event may carry one of a megabyte. */
-    documents: 4_194_304,
+    /** The same in characters of documents and their search rows: a small event may carry a document of a megabyte. */
+    documents: 524_288,
+    /** Estimated characters of documents that are decoded before their turn. */
+    decoded: 8_388_608,
+    /** Characters that a change of an asset counts for if its document is not among the changes: its search rows are written anew. */
+    change: 8_192,
+    /** Rows that one transaction of a rollback restores, and characters of their documents after which it ends. */
+    restored: { rows: 32, characters: 262_144 },
+    /** Characters of documents whose search rows one transaction writes anew. Search rows of other documents are written later. */
+    refreshed: 1_048_576,
     /** Requests for the newest metadata of one asset, while the index is stale: halves of a range that a node refuses. */
     newest: 64,
   },
@@ -579,8 +587,8 @@ export const BOUNDS = {
     threads: 2,
     /** Milliseconds of processor time for one task, including the start of its thread: an honest one takes ten, with a new thread 500. */
     deadline: 10_000,
-    /** Documents of one task while the index catches up, their characters, and milliseconds of processor time: if such a batch fails, its documents are read one by one. */
-    batch: { documents: 8, size: 262_144, deadline: 2_500 },
+    /** Documents of one task while the index catches up, their estimated characters, and milliseconds of processor time: if such a batch fails, its documents are read one by one. */
+    batch: { documents: 8, size: 2_097_152, deadline: 2_500 },
     /** Milliseconds after which an idle thread is stopped, which frees its memory. */
     idleTimeout: 30_000,
     /** Tasks that wait for a thread: with more, callers would time out first. */
@@ -665,8 +673,8 @@ export const BOUNDS = {
     prefixes: 16,
     /** Characters of a text that can be matched as a whole value, sorted by or aggregated: the same as in Elasticsearch. */
     value: 256,
-    /** Documents per batch when the search index is built after an upgrade. */
-    built: 20,
+    /** Documents per batch when search rows are written in the background, and characters of them after which a batch ends. */
+    built: { documents: 20, characters: 262_144 },
     /** Pages of SQLite's full-text index that are written at once when its parts are merged: a few milliseconds of the event loop. */
     merged: 32,
   },

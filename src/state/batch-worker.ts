@@ -3,14 +3,10 @@ import Database from 'libsql'
 import { runScriptSync } from './script.js'
 import type { Query } from './sql.js'
 import { configured, inTransaction, Statements } from './sqlite-statements.js'
-import type { IndexBatch, IndexRole } from './store.js'
-import { commit } from './tables/commit.js'
-
-/** A batch of the index or statements, to commit in one transaction. */
-export type Work = { role: IndexRole; batch: IndexBatch } | { queries: Query[] }
+import { scriptOf, type ThreadWork } from './thread-work.js'
 
 /** Work; undefined: the thread is to end. */
-export type Order = Work | undefined
+export type Order = ThreadWork | undefined
 
 /** Whether the work was done, or the error of the database, whose class does not survive being sent. */
 export type Outcome = { done: boolean } | { error: { message: string; code: unknown; isRange: boolean } }
@@ -23,14 +19,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
   const db = configured(new Database(workerData as string, { timeout: 5000 }))
   const statements = new Statements(db)
   const run = (query: Query) => statements.run(query)
-  const apply = (work: Work): boolean => {
-    if ('batch' in work) return runScriptSync(commit(work.role, work.batch, 'sqlite'), run)
-    for (const query of work.queries) run(query)
-    return true
-  }
-  const outcome = (work: Work): Outcome => {
+  const outcome = (work: ThreadWork): Outcome => {
     try {
-      return { done: inTransaction(db, 'IMMEDIATE', () => apply(work)) }
+      return { done: inTransaction(db, 'IMMEDIATE', () => runScriptSync(scriptOf(work, 'sqlite'), run)) }
     } catch (error) {
       const { message, code } = error as { message: string; code?: unknown }
       return { error: { message, code, isRange: error instanceof RangeError } }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { loaderFor } from '../process/thread-module.js'
-import type { Order, Outcome, Work } from './batch-worker.js'
+import type { Order, Outcome } from './batch-worker.js'
 import { batchWorker } from './batch-worker-url.js'
 import { unavailable } from './fault.js'
+import type { ThreadWork } from './thread-work.js'
 
 /** Milliseconds without a batch after which the thread ends. */
 const IDLE = 30_000
@@ -37,10 +38,10 @@ export class BatchWriter {
   }
 
   /**
-   * Commits a batch: what `IndexGeneration.commit` returns for one of the index, true for statements. `before` is called when its
-   * turn comes, and may throw. Rejects with the error of the database.
+   * Does work in one transaction. Returns the result of its script. `before` is called when its turn comes, and may throw.
+   * Rejects with the error of the database.
    */
-  commit(work: Work, before: () => void): Promise<boolean> {
+  commit(work: ThreadWork, before: () => void): Promise<boolean> {
     const done = this.last.then(() => this.run(work, before))
     this.last = done.catch(() => undefined)
     return done
@@ -53,7 +54,7 @@ export class BatchWriter {
     await this.end()
   }
 
-  private async run(work: Work, before: () => void): Promise<boolean> {
+  private async run(work: ThreadWork, before: () => void): Promise<boolean> {
     const rest = this.notBefore - performance.now()
     if (rest > 0 && !this.closed) await sleep(rest)
     if (this.closed) throw unavailable()
@@ -77,7 +78,7 @@ export class BatchWriter {
     }
   }
 
-  private ask(work: Work): Promise<Outcome> {
+  private ask(work: ThreadWork): Promise<Outcome> {
     clearTimeout(this.timer)
     this.thread ??= this.start()
     const { thread } = this

@@ -7,6 +7,16 @@ import type { PreparedSearch } from './search/prepared.js'
 export interface Cursor {
   block: number
   hash: Hex
+  /** The beginning of a later block that is applied as well. Blocks between have no events. */
+  part?: BlockPart | undefined
+}
+
+/** The beginning of a block, up to one of its events. */
+export interface BlockPart {
+  block: number
+  hash: Hex
+  /** The log index of the last event. */
+  log: number
 }
 
 /** A change by an event. */
@@ -24,6 +34,12 @@ export type IndexChange =
   | { kind: 'order'; datatoken: Address }
   /** The document or state of an NFT is unknown for this reason, so its asset is unavailable. */
   | { kind: 'unreadable'; nft: Address; reason: string }
+
+/** Returns the characters that a change brings to the database: its document and the search rows that were made with it. */
+export function weightOf(change: IndexChange): number {
+  if (change.kind !== 'metadata') return 0
+  return (change.metadata.ddo?.length ?? 0) + (change.search?.rows?.length ?? 0)
+}
 
 /** Kinds of contracts whose events are indexed. */
 export type EmitterKind = 'nft' | 'datatoken'
@@ -52,13 +68,17 @@ export interface IndexGeneration {
   cursor(chainId: number): Promise<Cursor | undefined>
   /**
    * Applies all changes and moves the cursor from `from` to `to`, in one transaction. Returns false and changes nothing
-   * where the cursor is not at `from`. With `undoSince` the previous rows are saved as well, so that a rollback to that
-   * block remains possible. Undo data before the last checkpoint up to it is deleted.
+   * if the cursor is not at `from`. With `undoSince` the previous rows are saved as well, so that a rollback to that
+   * block remains possible. Undo data before the last checkpoint up to it is deleted. A batch that ends inside a block
+   * always saves the previous rows: another block may replace it.
    */
   commit(step: IndexBatch): Promise<boolean>
-  /** Returns the cursors that `rollback` accepts, newest first. The first one is the current cursor. */
+  /** Returns the cursors that `rollback` accepts, newest first. The first one is the current cursor unless that has a part. */
   checkpoints(chainId: number): Promise<Cursor[]>
-  /** Rolls back to a checkpoint, in one transaction. */
+  /**
+   * Rolls back to a checkpoint. The first transaction moves the cursor, and each further one restores some rows. Until the
+   * last one `commit` returns false. A rollback that was interrupted is continued by the same call.
+   */
   rollback(chainId: number, to: Cursor): Promise<void>
   /** Returns those of a few hundred addresses that are indexed, by a single statement. */
   known(chainId: number, kind: EmitterKind, addresses: Address[]): Promise<Address[]>
@@ -68,10 +88,10 @@ export interface IndexGeneration {
 
 /** The generations of a chain's index. */
 export interface Generations {
-  /** The one that serves requests. */
-  live?: { id: number; cursor: Cursor }
+  /** The one that serves requests; `undoing`: its rollback was interrupted. */
+  live?: { id: number; cursor: Cursor; undoing?: true }
   /** The one that will replace it; `wanted`: requested by the operator. */
-  next?: { id: number; cursor?: Cursor; wanted: boolean }
+  next?: { id: number; cursor?: Cursor; undoing?: true; wanted: boolean }
   /** Whether rows of obsolete generations are left. */
   old: boolean
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Found, Scope, Search } from '../search/syntax.js'
 import type { Dialect } from './dialect.js'
 import type { DatabaseFault } from './fault.js'
-import type { IndexBatch, IndexRole } from './index-store.js'
 import type { HealthCheckOptions } from './store.js'
+import type { ThreadWork } from './thread-work.js'
 
 /** A column value. All integers are below 2^53. */
 export type Value = string | number | null
@@ -45,15 +45,10 @@ export interface Driver {
   query(query: Query): Promise<Result>
   transact<T>(script: Script<T>): Promise<T>
   /**
-   * Applies a batch of the index as `transact` would, off the event loop. Undefined for batches that `transact` has to
-   * apply: small ones, and those whose changes may be refused one by one.
+   * Runs work in one transaction off the event loop. Returns undefined if it writes so few rows (`rows`, of about 4 KB each)
+   * that the event loop does it sooner.
    */
-  commitOnThread?(role: IndexRole, batch: IndexBatch): Promise<boolean> | undefined
-  /**
-   * Runs statements that write so many rows in one transaction, off the event loop. Undefined for few rows, which share the commit
-   * of others where they go through `query`.
-   */
-  writeOnThread?(queries: Query[], rows: number): Promise<unknown> | undefined
+  onThread?(work: ThreadWork, rows?: number): Promise<boolean> | undefined
   /**
    * Finds documents, all from one snapshot, off the event loop and within a deadline. Rejects with SearchError where
    * that passes or there are too many searches, and ValidationError for one that is too expensive.

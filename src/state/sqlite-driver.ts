@@ -5,7 +5,6 @@ import { StateError, UnstorableError } from '../errors.js'
 import type { Logger } from '../process/logger.js'
 import type { TickBatch } from '../process/tick-batch.js'
 import type { Found, Scope, Search } from '../search/syntax.js'
-import type { Work } from './batch-worker.js'
 import { BatchWriter } from './batch-writer.js'
 import { type DatabaseFault, FaultLog, unavailable } from './fault.js'
 import { runScriptSync } from './script.js'
@@ -13,7 +12,8 @@ import { SqliteSearches } from './search/sqlite.js'
 import { type Driver, PING, probeWrites, type Query, type Result, type Script } from './sql.js'
 import { DATABASE_FILE } from './sqlite-file.js'
 import { inTransaction, Statements } from './sqlite-statements.js'
-import type { HealthCheckOptions, IndexBatch, IndexRole } from './store.js'
+import type { HealthCheckOptions } from './store.js'
+import type { ThreadWork } from './thread-work.js'
 
 /** Rows of a stream to read before yielding to the event loop. */
 const STREAM_BATCH = 500
@@ -86,13 +86,8 @@ export class SqliteDriver implements Driver {
     return this.guarded(() => this.write(work))
   }
 
-  commitOnThread(role: IndexRole, batch: IndexBatch): Promise<boolean> | undefined {
-    if (batch.changes.length < this.opened.manyChanges || batch.onUnstorable) return undefined
-    return this.commitBatch({ role, batch })
-  }
-
-  writeOnThread(queries: Query[], rows: number): Promise<unknown> | undefined {
-    return rows < this.opened.manyChanges ? undefined : this.commitBatch({ queries })
+  onThread(work: ThreadWork, rows = Number.POSITIVE_INFINITY): Promise<boolean> | undefined {
+    return rows < this.opened.manyChanges ? undefined : this.workOnThread(work)
   }
 
   /** Uses a separate connection, whose snapshot blocks no writer. */
@@ -186,7 +181,7 @@ export class SqliteDriver implements Driver {
     return result
   }
 
-  private async commitBatch(work: Work): Promise<boolean> {
+  private async workOnThread(work: ThreadWork): Promise<boolean> {
     try {
       const done = await this.batches.commit(work, () => this.guarded(() => this.opened.assertPresent()))
       this.faults.wrote()

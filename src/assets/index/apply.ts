@@ -1,11 +1,12 @@
-import type { Address, Hex, Log } from 'viem'
-import { BOUNDS } from '../../bounds.js'
+import type { Hex, Log } from 'viem'
 import type { Chain } from '../../chain/chains.js'
 import { LASTING_REASONS } from '../../ddo/indexed.js'
 import { UnstorableError } from '../../errors.js'
 import type { Logger } from '../../process/logger.js'
+import type { BlockPart } from '../../state/index-store.js'
 import type { Cursor, IndexBatch, IndexChange, IndexGeneration } from '../../state/store.js'
-import { changesOf, YIELD_EVERY, yieldToLoop } from './changes.js'
+import { ChangeBatch } from './change-batch.js'
+import { changeBy, YIELD_EVERY, yieldToLoop } from './changes.js'
 import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
 import type { BlockRange } from './reader.js'
 
@@ -25,18 +26,19 @@ export interface ApplyOptions {
   onSkipped: () => void
 }
 
-/** The commit of the last batch of a range: whether it was applied. */
+/** The last commit of a range: whether it was applied, and the cursor after it. */
 export interface LastCommit {
   committed: Promise<boolean>
+  cursor: Cursor
 }
 
 /**
- * Applies the events of a range and advances the cursor to its end. A crowded range is committed in several batches, so
- * that none blocks the event loop and its documents do not exhaust memory; batches end at block boundaries. Events that
- * are unusable or cannot be stored are skipped and logged, since they would stop the index
- * forever. Returns the commit of its last batch, which may be under way, so that the next range is decoded meanwhile: it
- * resolves to false, or undefined is returned, where the cursor has moved. Throws, as that commit does, SandboxError and
- * StateError if the sandbox or the database is unavailable; earlier batches stay committed.
+ * Applies the events of a range and advances the cursor to its end, in one commit or in several: none holds the database
+ * for long, and the memory of documents is bounded, also inside a block. Skips and logs events that are unusable or cannot
+ * be stored: they would stop the index forever. Returns the last commit, which may be under way, so that the next range is
+ * decoded meanwhile. That commit resolves to false, or undefined is returned, if the cursor has moved.
+ * @throws SandboxError or StateError, as that commit does, if the sandbox or the database is unavailable; earlier commits
+ * stay
  */
 export async function applyRange(range: BlockRange, options: ApplyOptions): Promise<LastCommit | undefined> {
   const { chain, index, undoSince, reading, log, onSkipped } = options
@@ -46,11 +48,11 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
     onSkipped()
   }
   let from = options.from
-  let changes: IndexChange[] = []
+  let changes = new ChangeBatch()
   let last: Promise<boolean> = options.previous ?? Promise.resolve(true)
   // while a batch is being written, the events of the next one are decoded
-  const commitUpTo = (to: Cursor) => {
-    const batch = { chainId, from, to, changes, undoSince }
+  const commitUpTo = (to: Cursor, written = changes.all()) => {
+    const batch = { chainId, from, to, changes: written, undoSince }
     last = last.then(async (isApplied) => {
       if (!isApplied || !(await commit(index, batch, skip))) return false
       logDocuments(chainId, batch.changes, log)
@@ -59,19 +61,28 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
     // awaited before the next one
     last.catch(() => undefined)
     from = to
-    changes = []
+    if (written.length > 0) changes = new ChangeBatch()
   }
-  const ahead = new DocumentsAhead(range.logs, chain, reading)
-  let decoded = 0
+  const logs = eventsAfter(from?.part, range.logs)
+  const ahead = new DocumentsAhead(logs, chain, { ...reading, replaces: undoSince === undefined ? 'range' : 'block' })
+  /** The last block that is applied as a whole. */
+  let complete = from ?? range.before
   try {
-    for (const { logs, cursor } of blocksOf(range.logs)) {
-      changes.push(...(await changesOf(logs, chain, reading, skip, ahead)))
-      const isDue = decoded + logs.length >= YIELD_EVERY
-      decoded = isDue ? 0 : decoded + logs.length
-      if (isDue) await yieldToLoop()
-      if (cursor.block === range.cursor.block || !isFull(changes)) continue
+    for (const [at, event] of logs.entries()) {
+      if (at % YIELD_EVERY === YIELD_EVERY - 1) await yieldToLoop()
+      const change = await changeBy(event, chain, ahead, skip, reading.signal)
+      if (change) changes.add(change)
+      const block = { block: Number(event.blockNumber), hash: event.blockHash as Hex }
+      const isEnd = logs[at + 1]?.blockHash !== event.blockHash
+      if (isEnd) complete = block
+      // after a part, the end of its block is committed: a later part must not need undo rows of this one
+      const isDue = isEnd ? changes.fullness >= 1 || from?.part : changes.fullness >= 2
+      if (!isDue || !complete || complete.block === range.cursor.block) continue
       if (!(await last)) return undefined
-      commitUpTo(cursor)
+      // the first checkpoint, to which the part of a block can be rolled back
+      if (!isEnd && !from && range.before) commitUpTo(range.before, [])
+      if (!isEnd && !from) continue
+      commitUpTo(isEnd ? block : inside(complete, { ...block, log: Number(event.logIndex) }))
       await yieldToLoop()
     }
   } catch (error) {
@@ -80,50 +91,35 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
     throw error
   }
   for (const nft of range.unread) {
-    changes.push({ kind: 'unreadable', nft, reason: LASTING_REASONS.unread })
+    changes.add({ kind: 'unreadable', nft, reason: LASTING_REASONS.unread })
     skip({ address: nft, reason: range.inParts })
   }
-  commitUpTo(range.cursor)
+  const cursor = keepingPart(range.cursor, options.from?.part)
+  commitUpTo(cursor)
   // what ranges before have deployed is in the store when the next one is read
-  return (await options.previous) === false ? undefined : { committed: last }
+  return (await options.previous) === false ? undefined : { committed: last, cursor }
 }
 
-/** Yields the logs of a range block by block, in order. */
-function* blocksOf(logs: readonly Log[]): Generator<{ logs: Log[]; cursor: Cursor }> {
-  let first = 0
-  for (const [at, log] of logs.entries()) {
-    if (logs[at + 1]?.blockHash === log.blockHash) continue
-    yield { logs: logs.slice(first, at + 1), cursor: { block: Number(log.blockNumber), hash: log.blockHash as Hex } }
-    first = at + 1
-  }
+/** The cursor inside a block that follows a complete one. */
+const inside = ({ block, hash }: Cursor, part: BlockPart): Cursor => ({ block, hash, part })
+
+/** The end of a range that ends before the block of which a part is applied. */
+const keepingPart = (end: Cursor, part: BlockPart | undefined): Cursor =>
+  part && part.block > end.block ? inside(end, part) : end
+
+/** Returns the events that follow a part of a block. */
+function eventsAfter(part: BlockPart | undefined, logs: readonly Log[]): readonly Log[] {
+  if (!part) return logs
+  return logs.filter(({ blockHash, logIndex }) => blockHash !== part.hash || Number(logIndex) > part.log)
 }
 
-/** Returns whether a batch is large enough to be committed. */
-function isFull(changes: readonly IndexChange[]): boolean {
-  if (changes.length >= BOUNDS.chain.changes) return true
-  const assets = new Set<Address>()
-  let characters = 0
-  for (const change of changes) {
-    if (change.kind === 'metadata') characters += change.metadata.ddo?.length ?? 0
-    const asset = assetChangedBy(change)
-    if (asset) assets.add(asset)
-  }
-  return assets.size >= BOUNDS.chain.assets || characters >= BOUNDS.chain.documents
-}
-
-/** The NFT of an asset whose search terms a change affects, or its datatoken if only that is known. */
-function assetChangedBy(change: IndexChange): Address | undefined {
-  switch (change.kind) {
-    case 'nft':
-    case 'datatoken':
-      return undefined
-    case 'order':
-      return change.datatoken
-    case 'metadata':
-      return change.metadata.nft
-    default:
-      return change.nft
-  }
+/**
+ * Returns whether the chain has replaced the block of which a part is applied: the range has its number, but none of its
+ * events.
+ */
+export function isPartGone(range: BlockRange, part: BlockPart | undefined): boolean {
+  if (!part || part.block > range.cursor.block) return false
+  return !range.logs.some(({ blockHash }) => blockHash === part.hash)
 }
 
 /** Logs the outcome of documents. */

@@ -16,10 +16,15 @@ export interface DecodeOptions {
   signal?: AbortSignal
   /** The database for which search rows are made with those that are decoded before their turn; by default none are. */
   dialect?: Dialect
+  /** Where a later document of the same NFT replaces a document, which is not decoded then. Default: in the same block. */
+  replaces?: 'block' | 'range'
 }
 
 /** Documents that are decoded before their turn: two groups for each thread of the sandbox, so that none of them waits. */
 const MOST_AHEAD = 4 * BOUNDS.sandbox.batch.documents
+
+/** Estimate for the longest documents, in characters. */
+const LONGEST = 1_048_576
 
 const DEPLOYMENTS = new Set<unknown>(topicsOf(['NFTCreated', 'TokenCreated']))
 const METADATA = new Set<unknown>(METADATA_TOPICS)
@@ -48,8 +53,10 @@ type Deployed = Pick<IndexedAsset, 'nft' | 'datatokens'>
 export class DocumentsAhead {
   private readonly started = new Map<Log, Started>()
   private readonly deployed = new Map<Address, Deployed>()
-  /** Events of deployments that were decoded before their turn. */
-  private readonly noted = new Map<Log, ChainEvent>()
+  /** Events that were decoded before their turn; undefined for a malformed one. */
+  private readonly noted = new Map<Log, ChainEvent | undefined>()
+  /** The last metadata event by NFT, and by block if a document replaces others of its block alone. */
+  private readonly last = new Map<string, Log>()
   /** The first event that has not been looked at. */
   private next = 0
   private size = 0
@@ -59,13 +66,27 @@ export class DocumentsAhead {
     private readonly logs: readonly Log[],
     private readonly chain: Chain,
     private readonly read: DecodeOptions,
-  ) {}
+  ) {
+    for (const log of logs) if (METADATA.has(log.topics[0])) this.last.set(this.scopeOf(log), log)
+  }
 
-  /** Decodes an event. Throws where it is unusable. */
+  /** Decodes an event; undefined if it is malformed. */
   eventOf(log: Log): ChainEvent | undefined {
     const known = this.started.get(log)?.event ?? this.noted.get(log)
     this.noted.delete(log)
     return known ?? decodeEvent(log)
+  }
+
+  /**
+   * Returns whether a later document replaces the document of this event. One block may hold hundreds of documents of one
+   * NFT, of which each costs a task of the sandbox.
+   */
+  isReplaced(log: Log): boolean {
+    if (!METADATA.has(log.topics[0])) return false
+    const last = this.last.get(this.scopeOf(log))
+    if (!last || last === log) return false
+    if (!this.noted.has(last)) this.noted.set(last, decodeEvent(last))
+    return this.noted.get(last) !== undefined
   }
 
   /** Decodes the document of a metadata event, whose turn it is. Throws SandboxError, or the signal's reason. */
@@ -87,13 +108,13 @@ export class DocumentsAhead {
     let length = 0
     // a group at a time, or whatever is left
     while (this.next < this.logs.length && this.started.size <= MOST_AHEAD - documents) {
-      if (this.size >= BOUNDS.chain.documents) break
+      if (this.size >= BOUNDS.chain.decoded) break
       const log = this.logs[this.next++] as Log
       if (DEPLOYMENTS.has(log.topics[0])) this.note(log)
-      const member = METADATA.has(log.topics[0]) ? this.member(log) : undefined
+      const member = METADATA.has(log.topics[0]) && !this.isReplaced(log) ? this.member(log) : undefined
       if (!member) continue
       group.push(member)
-      length += log.data.length
+      length += decodedSize(log)
       if (group.length < documents && length < size) continue
       this.startGroup(group)
       group = []
@@ -104,7 +125,7 @@ export class DocumentsAhead {
 
   private member(log: Log): Member | undefined {
     try {
-      const event = decodeEvent(log)
+      const event = this.noted.get(log) ?? decodeEvent(log)
       if (!event) return undefined
       const publication = this.publication(log, event as MetadataEvent)
       return { log, event, ...publication, expected: this.expected(event as MetadataEvent, publication.publisher.nft) }
@@ -137,6 +158,10 @@ export class DocumentsAhead {
     return { asset: { chainId, nft: deployed.nft, datatokens: [...deployed.datatokens], metadata }, dialect }
   }
 
+  private scopeOf({ address, blockHash }: Log): string {
+    return this.read.replaces === 'range' ? address : `${address} ${blockHash}`
+  }
+
   private publication(log: Log, event: MetadataEvent): Publication {
     return { published: documentOf(event), publisher: { nft: checksummed(log.address), chain: this.chain } }
   }
@@ -148,9 +173,14 @@ export class DocumentsAhead {
       // what cannot be done now, for instance since too many documents wait, is done when its turn comes
       .catch(() => undefined)
     for (const [at, { log, event }] of group.entries()) {
-      const size = log.data.length
+      const size = decodedSize(log)
       this.started.set(log, { event, size, decoded: all.then((decoded) => decoded?.[at]) })
       this.size += size
     }
   }
+}
+
+/** Estimates the characters of a document with its search rows: honest documents compress 3 to 20 times. */
+function decodedSize({ data }: Log): number {
+  return Math.min(16 * data.length, LONGEST)
 }

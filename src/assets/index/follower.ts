@@ -123,6 +123,8 @@ export class ChainFollower {
     this.recordView(live?.cursor, view)
     if (!(await index.tryLead(chainId))) return true
     const swept = old && (await index.sweep(chainId))
+    // a process that ended meanwhile has left it half done
+    if (live?.undoing) await this.undoTo(live.cursor)
     let failure: unknown
     const idle = await this.syncLive(generations, view).catch((error) => {
       failure = error
@@ -140,7 +142,8 @@ export class ChainFollower {
     if (live && status === 'other') return this.rollBack(live.cursor, next !== undefined)
     // the live generation is on the chain after all, so an unrequested rebuild is obsolete
     if (live && status === 'same' && next && !next.wanted) await index.abandon(chain.chainId)
-    const { idle, cursor } = await this.sync.syncNext(live?.cursor, heads)
+    const { idle, cursor, rolledBack } = await this.sync.syncNext(live?.cursor, heads)
+    if (rolledBack) this.noteRollback(rolledBack)
     if (!cursor) return idle
     this.block = cursor.block
     if (this.seen) this.seen = { ...this.seen, cursor }
@@ -150,7 +153,7 @@ export class ChainFollower {
 
   /** Rolls back to the newest checkpoint on the chain, or begins a rebuild where there is none. */
   private async rollBack(cursor: Cursor, rebuilding: boolean): Promise<boolean> {
-    const { chain, index, options, log } = this
+    const { chain, index, log } = this
     const { chainId } = chain
     const ancestor = await commonAncestor(chain, await index.checkpoints(chainId))
     if (ancestor === undefined) return true
@@ -162,12 +165,26 @@ export class ChainFollower {
     }
     if (ancestor.block === cursor.block) return false
     log.warn({ chainId, from: cursor.block, to: ancestor.block }, 'chain was reorganised, index rolled back')
-    await index.rollback(chainId, ancestor)
+    await this.undoTo(ancestor)
+    return false
+  }
+
+  /** Rolls the live generation back to a checkpoint, or continues to. */
+  private async undoTo(ancestor: Cursor): Promise<void> {
+    const { chainId } = this.chain
+    // its orders must not be trusted meanwhile, nor what is cached of it afterwards
+    this.options.onRollback?.(chainId, ancestor.block)
+    await this.index.rollback(chainId, ancestor)
+    this.noteRollback(ancestor)
+  }
+
+  private noteRollback(ancestor: Cursor): void {
+    const { options } = this
+    const { chainId } = this.chain
     this.block = ancestor.block
     if (this.seen) this.seen = { ...this.seen, cursor: ancestor }
     options.onChanged?.(chainId)
     options.onRollback?.(chainId, ancestor.block)
-    return false
   }
 
   /** Records the nodes' view. The head of nodes that do not know the last block read is no measure of the index's lag. */

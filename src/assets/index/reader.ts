@@ -15,6 +15,8 @@ export interface BlockRange {
   others: number
   /** Characters that all of its events took, about. */
   size: number
+  /** The block before the first one, if the index has no cursor yet. */
+  before?: Cursor | undefined
   /** What was deployed in this range. */
   deployed: Deployed
   /** NFTs with unreadable events in this range. */
@@ -83,6 +85,7 @@ function observeErrors(
 
 /** All events of a range of final blocks, as a node returned them: their emitters may be anybody. */
 export interface RawRange {
+  first: number
   logs: RpcLog[]
   /** Characters that they take, about. */
   size: number
@@ -115,7 +118,7 @@ export function fetchRange(
       first > 0 ? headerOf(client, first - 1, signal) : undefined,
     ])
     const times = end && (await timesOf(client, chain, logs, end, last + 1, signal))
-    return times && { logs, size: sizeOf(logs), times, end: { block: last, hash: end.hash }, before: before?.hash }
+    return times && { first, logs, size: sizeOf(logs), times, end: { block: last, hash: end.hash }, before: before?.hash }
   }
   const agreeOn = (range: RawRange | undefined) => range && [range.end, range.before, range.logs.map(quorumFields)]
   return askForRange(chain, read, agreeOn)
@@ -138,6 +141,7 @@ export async function trustedRange(
     cursor: range.end,
     others: range.logs.length - trusted.length,
     size: range.size,
+    before: range.before && { block: range.first - 1, hash: range.before },
     deployed: emitters.deployed,
     unread: [],
   }
@@ -155,7 +159,7 @@ async function rangeFrom(
   const [all, end, before] = await Promise.all([
     inParts ? undefined : eventsOf(client, first, last),
     headerOf(client, last),
-    after && headerOf(client, after.block),
+    after || first > 0 ? headerOf(client, after?.block ?? first - 1) : undefined,
   ])
   if (!end || (after && before?.hash !== after.hash)) return undefined
   const { logs: raw, unread } = all
@@ -168,6 +172,7 @@ async function rangeFrom(
     cursor: { block: last, hash: end.hash },
     others: all ? all.length - raw.length : 0,
     size: sizeOf(all ?? raw),
+    before: after || !before ? undefined : { block: first - 1, hash: before.hash },
     deployed: emitters.deployed,
     unread,
   }

@@ -31,6 +31,7 @@ export class Rebuild {
     const { chain, index } = this
     const { chainId } = chain
     if (!next) return true
+    if (next.undoing && next.cursor) await index.next.rollback(chainId, next.cursor)
     const { heads, status } = await observeChain(chain, index.next, next.cursor)
     if (next.cursor && status === 'other') return this.rollBack(next.cursor, next.wanted)
     const { idle, cursor = next.cursor } = await this.sync.syncNext(next.cursor, heads)

@@ -3,7 +3,7 @@ import type { Logger } from '../../process/logger.js'
 import type { Cursor, IndexGeneration } from '../../state/store.js'
 import type { DocumentReader } from '../documents.js'
 import { AdaptiveRange } from './adaptive-range.js'
-import { applyRange, type LastCommit } from './apply.js'
+import { applyRange, isPartGone, type LastCommit } from './apply.js'
 import type { Deployed } from './emitters.js'
 import { ReadAhead } from './read-ahead.js'
 import { type BlockRange, readRange, trustedRange } from './reader.js'
@@ -25,8 +25,10 @@ export interface SyncOptions {
 export interface SyncStep {
   /** Whether there is nothing left to read, or nothing can be read now. */
   idle: boolean
-  /** The new cursor; undefined where nothing was read. */
+  /** The new cursor; undefined if nothing was read. */
   cursor?: Cursor
+  /** The cursor to which the generation was rolled back: the block that it was reading is replaced. */
+  rolledBack?: Cursor
 }
 
 /** Milliseconds between progress lines in the log during a long catch-up. */
@@ -36,7 +38,7 @@ const PROGRESS_INTERVAL = 10_000
 const VIEW_LIFETIME = 5000
 
 /** The last commit, which may be under way, and what its range deployed. */
-interface Latest extends LastCommit {
+interface Latest extends Pick<LastCommit, 'committed'> {
   deployed?: Deployed | undefined
 }
 
@@ -83,6 +85,7 @@ export class RangeSync {
     while (step.cursor && step.cursor.block < final && performance.now() - started < VIEW_LIFETIME) {
       if (this.options.signal.aborted) break
       const next = await this.syncOne(step.cursor, heads)
+      if (next.rolledBack) return next
       if (!next.cursor) return { idle: next.idle, cursor: step.cursor }
       step = next
     }
@@ -159,6 +162,7 @@ export class RangeSync {
     const events = range.logs.length + range.others
     for (const [at, blocks] of requests.entries()) this.range.succeeded(blocks, at === 0 ? events : 0)
     this.ahead.succeeded(events, range.size)
+    if (cursor && isPartGone(range, cursor.part)) return this.rollBackPart(cursor)
     const applied = await applyRange(range, {
       chain,
       index: this.reading,
@@ -172,7 +176,18 @@ export class RangeSync {
     if (!applied) return { idle: false }
     this.latest = { ...applied, deployed: range.deployed }
     this.logProgress(to, head)
-    return { idle: to === head, cursor: range.cursor }
+    return { idle: to === head, cursor: applied.cursor }
+  }
+
+  /** Takes back the part of a block that the chain has replaced. */
+  private async rollBackPart(cursor: Cursor): Promise<SyncStep> {
+    if (!(await this.latest.committed)) return { idle: false }
+    const { chainId } = this.chain
+    const [checkpoint] = await this.reading.checkpoints(chainId)
+    if (!checkpoint) return { idle: true }
+    this.log.warn({ chainId, from: cursor.part?.block, to: checkpoint.block }, 'chain was reorganised, index rolled back')
+    await this.reading.rollback(chainId, checkpoint)
+    return { idle: false, rolledBack: checkpoint }
   }
 
   private logProgress(block: number, head: number): void {

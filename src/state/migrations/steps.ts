@@ -262,4 +262,12 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     CREATE INDEX search_text_older ON search_text (id) WHERE title IS NULL;
     `,
   },
+  // the position inside a block, a rollback in several transactions, and the oldest undo row of each row
+  `
+  ALTER TABLE index_cursor ADD COLUMN part_block BIGINT;
+  ALTER TABLE index_cursor ADD COLUMN part_hash TEXT;
+  ALTER TABLE index_cursor ADD COLUMN part_log BIGINT;
+  ALTER TABLE index_cursor ADD COLUMN undoing BIGINT NOT NULL DEFAULT 0;
+  CREATE INDEX index_undo_by_row ON index_undo (chain_id, kind, id, block);
+  `,
 ]

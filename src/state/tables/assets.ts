@@ -1,5 +1,6 @@
 import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../ddo/indexed.js'
 import type { Dialect } from '../dialect.js'
+import { unpacked } from '../packed.js'
 import { run } from '../script.js'
 import type { Query, Script, Value } from '../sql.js'
 
@@ -32,7 +33,8 @@ export function metadataOf({
   ...row
 }: Row): IndexedMetadata {
   const { tx_id: txId, sender: from } = row
-  const metadata = { nft, did, state, ddo, reason, encrypted: encrypted !== 0, txId, block, from, timestamp }
+  const text = typeof ddo === 'string' ? unpacked(ddo) : ddo
+  const metadata = { nft, did, state, ddo: text, reason, encrypted: encrypted !== 0, txId, block, from, timestamp }
   return metadata as IndexedMetadata
 }
 

@@ -1,4 +1,6 @@
+import { BOUNDS } from '../../bounds.js'
 import { LASTING_REASONS } from '../../ddo/indexed.js'
+import { packed } from '../packed.js'
 import { type Query, sql } from '../sql.js'
 import type { IndexChange } from '../store.js'
 
@@ -50,6 +52,7 @@ function statementFor(chainId: number, change: IndexChange): Query {
       return METADATA({
         chainId,
         ...change.metadata,
+        ddo: change.metadata.ddo === null ? null : packed(storable(change.metadata.ddo), BOUNDS.document.short),
         isEncrypted: Number(change.metadata.encrypted),
         services: change.services ?? null,
       })

@@ -24,7 +24,7 @@ export function deliveryStore(db: Driver): DeliveryStore {
   return {
     async add(deliveries, fees) {
       const statements = [...insertDeliveries(deliveries.map(deliveryValues)), ...insertFees(fees.map(feeValues))]
-      await (db.writeOnThread?.(statements, deliveries.length + fees.length) ??
+      await (db.onThread?.({ task: 'statements', queries: statements }, deliveries.length + fees.length) ??
         // in one tick, so that they share a group commit with other writes
         Promise.all(statements.map((query) => db.query(query))))
     },

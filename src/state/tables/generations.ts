@@ -20,17 +20,17 @@ const START = sql('INSERT INTO index_reading (id, chain_id, role, wanted) VALUES
 const SET_ROLE = sql('UPDATE index_reading SET role = :role, wanted = 0 WHERE id = :id')
 const FORGET = sql('DELETE FROM index_reading WHERE id = :id')
 const ALL = sql(
-  `SELECT r.id, r.role, r.wanted, c.block, c.hash FROM index_reading r LEFT JOIN index_cursor c ON c.chain_id = r.id
-   WHERE r.chain_id = :chainId`,
+  `SELECT r.id, r.role, r.wanted, c.block, c.hash, c.part_block, c.part_hash, c.part_log, c.undoing
+   FROM index_reading r LEFT JOIN index_cursor c ON c.chain_id = r.id WHERE r.chain_id = :chainId`,
 )
 // locks the row, so that no other instance advances the cursor meanwhile
 const LOCK_CURSOR = sql(
-  'UPDATE index_cursor SET block = block WHERE chain_id = :id AND block = :block AND hash = :hash',
+  'UPDATE index_cursor SET block = block WHERE chain_id = :id AND block = :block AND hash = :hash AND undoing = 0',
 )
 const DROP_CURSOR = sql('DELETE FROM index_cursor WHERE chain_id = :id')
 
-/** Rows of a table per batch of deletions: assets have documents of up to a megabyte. */
-const SWEEP_BATCH = 100
+/** Rows of a table per batch of deletions: the search rows of one document may be thousands. */
+const SWEEP_BATCH = 24
 const SWEEPS = [
   deleteBatch('index_asset', 'nft'),
   deleteBatch('index_nft', 'address'),
@@ -63,23 +63,42 @@ export function* generationToWrite(chainId: number, role: Role): Script<number |
 /** The statement that lists the generations of a chain. */
 export const listGenerations = ALL
 
-interface ReadingRow {
+/** A row of index_cursor; null in each column if there is none. */
+export interface CursorRow {
+  block: number | null
+  hash: Cursor['hash'] | null
+  part_block: number | null
+  part_hash: Cursor['hash'] | null
+  part_log: number | null
+}
+
+interface ReadingRow extends CursorRow {
   id: number
   role: Role
   wanted: number
-  block: number | null
-  hash: Cursor['hash'] | null
+  undoing: number | null
+}
+
+/** Reads a row of index_cursor. */
+export function cursorOf(row: CursorRow): Cursor | undefined {
+  const { block, hash, part_block: partBlock, part_hash: partHash, part_log: log } = row
+  if (block === null || hash === null) return undefined
+  if (partBlock === null || partHash === null || log === null) return { block, hash }
+  return { block, hash, part: { block: partBlock, hash: partHash, log } }
 }
 
 /** Reads the rows of `listGenerations`. */
 export function generationsFrom(rows: ReadingRow[]): Generations {
   const ofRole = (role: Role) => rows.find((row) => row.role === role)
   const [live, next] = [ofRole('live'), ofRole('next')]
-  const at = ({ block, hash }: ReadingRow) => (block === null || hash === null ? undefined : { block, hash })
-  const cursor = live && at(live)
+  const at = (row: ReadingRow) => {
+    const cursor = cursorOf(row)
+    return { id: row.id, ...(cursor ? { cursor } : {}), ...(row.undoing === 1 ? { undoing: true as const } : {}) }
+  }
+  const cursor = live && cursorOf(live)
   return {
-    ...(live && cursor ? { live: { id: live.id, cursor } } : {}),
-    ...(next ? { next: { id: next.id, cursor: at(next), wanted: next.wanted !== 0 } } : {}),
+    ...(live && cursor ? { live: { ...at(live), cursor } } : {}),
+    ...(next ? { next: { ...at(next), wanted: next.wanted !== 0 } } : {}),
     old: ofRole('old') !== undefined,
   }
 }

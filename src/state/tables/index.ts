@@ -1,10 +1,11 @@
 import type { Address } from 'viem'
 import type { IndexedAsset, IndexedDatatoken } from '../../ddo/indexed.js'
 import { type Driver, type Query, sql, sqlOne, type Value } from '../sql.js'
-import type { Cursor, IndexGeneration, IndexRole, IndexStore } from '../store.js'
+import { weightOf } from '../index-store.js'
+import type { Cursor, IndexBatch, IndexGeneration, IndexRole, IndexStore } from '../store.js'
 import { assetOf, nftOf } from './assets.js'
-import { commit, rollback } from './commit.js'
-import { abandon, begin, generationsFrom, idSubquery, listGenerations, promote, sweep } from './generations.js'
+import { beginRollback, commit, undoSome } from './commit.js'
+import { abandon, begin, type CursorRow, cursorOf, generationsFrom, idSubquery, listGenerations, promote, sweep } from './generations.js'
 
 const CHAINS = sql("SELECT chain_id FROM index_reading WHERE role = 'live' ORDER BY chain_id")
 const FIND_NFT = 'SELECT address, name, symbol, token_uri, owner, created FROM index_nft'
@@ -29,7 +30,7 @@ const ASKED = { live: questionsTo('live'), next: questionsTo('next') }
 
 function questionsTo(role: IndexRole) {
   return {
-    cursor: sqlOne(`SELECT block, hash FROM index_cursor WHERE chain_id = ${idSubquery(role)}`),
+    cursor: sqlOne(`SELECT block, hash, part_block, part_hash, part_log FROM index_cursor WHERE chain_id = ${idSubquery(role)}`),
     checkpoints: sql(
       `SELECT block, hash FROM index_checkpoint WHERE chain_id = ${idSubquery(role)} ORDER BY block DESC`,
     ),
@@ -55,6 +56,12 @@ function emittersIn(table: string, role: IndexRole) {
   }
 }
 
+/** Returns the rows that a batch counts for, see `Driver.onThread`. */
+function rowsOf({ changes }: IndexBatch): number {
+  const characters = changes.reduce((sum, change) => sum + weightOf(change), 0)
+  return changes.length + Math.floor(characters / 4096)
+}
+
 /** Creates the store of the index tables. */
 export function indexStore(db: Driver): IndexStore {
   const rows = async <T>(query: Query) => (await db.query(query)).rows as T[]
@@ -78,10 +85,20 @@ export function indexStore(db: Driver): IndexStore {
 
   const reading = (role: IndexRole): IndexGeneration => ({
     dialect: db.dialect,
-    cursor: async (chainId) => (await rows<Cursor>(ASKED[role].cursor({ chainId })))[0],
-    commit: (batch) => db.commitOnThread?.(role, batch) ?? db.transact(commit(role, batch, db.dialect)),
+    async cursor(chainId) {
+      const [row] = await rows<CursorRow>(ASKED[role].cursor({ chainId }))
+      return row && cursorOf(row)
+    },
+    commit: (batch) =>
+      // a function cannot be sent to a thread
+      (batch.onUnstorable ? undefined : db.onThread?.({ task: 'commit', role, batch }, rowsOf(batch))) ??
+      db.transact(commit(role, batch, db.dialect)),
     checkpoints: (chainId) => rows<Cursor>(ASKED[role].checkpoints({ chainId })),
-    rollback: (chainId, to) => db.transact(rollback(role, chainId, to, db.dialect)),
+    async rollback(chainId, to) {
+      await db.transact(beginRollback(role, chainId, to))
+      const undo = { task: 'undo', role, chainId } as const
+      while (await (db.onThread?.(undo) ?? db.transact(undoSome(role, chainId, db.dialect))));
+    },
     known: (chainId, kind, addresses) =>
       addresses.length === 0 ? Promise.resolve([]) : addressesOf(ASKED[role][kind].known(chainId, addresses)),
     emitters: (chainId, kind, after = '0x', limit) => addressesOf(ASKED[role][kind].after(chainId, after, limit)),
@@ -96,7 +113,7 @@ export function indexStore(db: Driver): IndexStore {
     begin: (chainId, wanted) => db.transact(begin(chainId, wanted)),
     abandon: (chainId) => db.transact(abandon(chainId, 'next')),
     promote: (chainId, at) => db.transact(promote(chainId, at)),
-    sweep: (chainId) => db.transact(sweep(chainId, db.dialect)),
+    sweep: (chainId) => db.onThread?.({ task: 'sweep', chainId }) ?? db.transact(sweep(chainId, db.dialect)),
     nft: (chainId, address) => nft(LIVE_NFT({ chainId, address })),
     datatoken: async (chainId, address) => (await rows<IndexedDatatoken>(LIVE_DATATOKEN({ chainId, address })))[0],
     asset,

@@ -1,3 +1,5 @@
+import { BOUNDS } from '../../bounds.js'
+import type { IndexedAsset } from '../../ddo/indexed.js'
 import { COUNTS, countsOf } from '../../search/document.js'
 import type { Dialect } from '../dialect.js'
 import { attempt, run } from '../script.js'
@@ -10,11 +12,6 @@ import { among, readableAssets } from './assets.js'
 
 // as in index.ts, :chainId is the id of a generation
 const NFT_OF = sql('SELECT nft FROM index_datatoken WHERE chain_id = :chainId AND address = :datatoken')
-const CHANGED_AFTER = sql(
-  `SELECT id AS nft FROM index_undo WHERE chain_id = :chainId AND block > :block AND kind <> 'datatoken'
-   UNION SELECT d.nft FROM index_undo u JOIN index_datatoken d ON d.chain_id = u.chain_id AND d.address = u.id
-     WHERE u.chain_id = :chainId AND u.block > :block AND u.kind = 'datatoken'`,
-)
 const CHAIN = sql('SELECT chain_id FROM index_reading WHERE id = :generation')
 const ID = sql('SELECT id FROM search_document WHERE chain_id = :chainId AND nft = :nft')
 const IDS = 'SELECT id FROM search_document WHERE chain_id = ? AND nft IN '
@@ -29,6 +26,10 @@ const STORED_COUNTS = sql('SELECT path, n, num FROM search_value WHERE doc = :id
 const SET_COUNT = sql('UPDATE search_value SET num = :num WHERE doc = :id AND path = :path AND n = :n')
 const DROP_COUNT = sql('DELETE FROM search_value WHERE doc = :id AND path = :path AND n = :n')
 const DROP_PENDING = 'DELETE FROM search_pending WHERE chain_id = ? AND nft IN '
+// findable: searches go on meanwhile
+const POSTPONE = sql(
+  'INSERT INTO search_pending (chain_id, nft, findable) VALUES (:chainId, :nft, 1) ON CONFLICT DO NOTHING',
+)
 
 const TEXT = {
   sqlite: sql(
@@ -46,8 +47,8 @@ const DROP_TEXT = {
 
 const COUNT_PATHS = { all: pathNumber(COUNTS.all), each: pathNumber(COUNTS.each) }
 
-/** Documents whose assets are read by one statement. */
-const AT_ONCE = 24
+/** Documents whose assets are read by one statement. Each may have a megabyte. */
+const AT_ONCE = 8
 
 /** Rows per statement: a few sizes, so that there are few prepared statements. */
 const CHUNKS = [64, 16, 4, 1]
@@ -65,7 +66,12 @@ export function* refresh(chainId: number, changes: IndexChange[], dialect: Diale
   }
   if (lenient) for (const nft of changed) yield* refreshIfStorable(chainId, nft, dialect)
   else yield* refreshAll(chainId, changed, dialect, preparedBy(changes))
-  for (const nft of ordered) if (!changed.has(nft)) yield* refreshCounts(chainId, nft, dialect)
+  let read = 0
+  for (const nft of ordered) {
+    if (changed.has(nft)) continue
+    if (read < BOUNDS.chain.refreshed) read += yield* refreshCounts(chainId, nft, dialect)
+    else yield* run(POSTPONE({ chainId, nft }))
+  }
 }
 
 /** What was made ahead for changes, by NFT. */
@@ -75,13 +81,13 @@ function preparedBy(changes: readonly IndexChange[]): Map<string, PreparedSearch
   )
 }
 
-/** Updates the counts of a document in place, if it can be found. */
-function* refreshCounts(chainId: number, nft: string, dialect: Dialect): Script<void> {
+/** Updates the counts of a document in place, if it can be found. Returns the characters of the document. */
+function* refreshCounts(chainId: number, nft: string, dialect: Dialect): Script<number> {
   const [document] = (yield* run(ID({ chainId, nft }))).rows
   const [reading] = (yield* run(CHAIN({ generation: chainId }))).rows
-  if (!document || !reading) return
+  if (!document || !reading) return 0
   const asset = (yield* readableAssets(chainId, reading.chain_id as number, [nft], dialect)).get(nft)
-  if (!asset) return
+  if (!asset) return 0
   const id = document.id as number
   const wanted = countRows(countsOf(asset))
   const stored = (yield* run(STORED_COUNTS({ id, ...COUNT_PATHS }))).rows
@@ -96,12 +102,19 @@ function* refreshCounts(chainId: number, nft: string, dialect: Dialect): Script<
     }
     for (const { n } of before.slice(after.length)) yield* run(DROP_COUNT({ id, path, n }))
   }
+  return lengthOf(asset)
 }
 
-/** A document that the database cannot store in the search index is not found. */
-export function* refreshIfStorable(chainId: number, nft: string, dialect: Dialect): Script<void> {
-  const isStored = yield* attempt(() => refreshAll(chainId, [nft], dialect))
+const lengthOf = ({ metadata }: IndexedAsset): number => metadata.ddo?.length ?? 0
+
+/** A document that the database cannot store in the search index is not found. Returns the characters of the document. */
+export function* refreshIfStorable(chainId: number, nft: string, dialect: Dialect): Script<number> {
+  let read = 0
+  const isStored = yield* attempt(function* () {
+    read = yield* refreshAll(chainId, [nft], dialect)
+  })
   if (!isStored) yield* remove(chainId, [nft], dialect)
+  return read
 }
 
 function* nftOf(chainId: number, change: IndexChange): Script<string | undefined> {
@@ -119,30 +132,35 @@ function* nftOf(chainId: number, change: IndexChange): Script<string | undefined
   }
 }
 
-/** The NFTs changed after a block, which must be refreshed after a rollback to it. */
-export function* touchedAfter(chainId: number, block: number): Script<string[]> {
-  return (yield* run(CHANGED_AFTER({ chainId, block }))).rows.map(({ nft }) => nft as string)
-}
-
 /**
  * Updates the search index for some documents. The rows of the full-text index come last: before every statement that
  * writes several rows, SQLite flushes the pending changes of the full-text index, which costs more than anything else.
+ * Beyond a bound it only removes rows, and the background builds new ones (`buildSome`): a thousand state changes of long
+ * documents must not hold the database. Returns the characters of the documents whose rows it made.
  */
 export function* refreshAll(
   chainId: number,
   nfts: Iterable<string>,
   dialect: Dialect,
   prepared: ReadonlyMap<string, PreparedSearch> = new Map(),
-): Script<void> {
+): Script<number> {
   const texts: Record<string, Value>[] = []
   const rows: Value[][] = []
   const [reading] = (yield* run(CHAIN({ generation: chainId }))).rows
   const all = [...nfts]
+  let read = 0
   for (let at = 0; at < all.length; at += AT_ONCE) {
     const some = all.slice(at, at + AT_ONCE)
     yield* remove(chainId, some, dialect)
     if (!reading) continue
-    for (const [nft, asset] of yield* readableAssets(chainId, reading.chain_id as number, some, dialect)) {
+    const isFull = () => read > BOUNDS.chain.refreshed
+    const assets = isFull() ? some.map((nft) => [nft] as const) : yield* readableAssets(chainId, reading.chain_id as number, some, dialect)
+    for (const [nft, asset] of assets) {
+      if (!asset || isFull()) {
+        yield* run(POSTPONE({ chainId, nft }))
+        continue
+      }
+      if (!prepared.has(nft)) read += lengthOf(asset)
       const found = rowsFor(asset, dialect, prepared.get(nft))
       if (!found) continue
       const id = yield* add(chainId, nft, found)
@@ -152,6 +170,7 @@ export function* refreshAll(
   }
   for (const size of CHUNKS) while (rows.length >= size) yield* run(values(rows.splice(-size)))
   for (const text of texts) yield* run(TEXT[dialect](text))
+  return read
 }
 
 /** Adds a document. Returns its id. */

@@ -55,14 +55,19 @@ function* unbuilt(most: number, dialect: Dialect): Script<{ chain_id: number; nf
   return rows as { chain_id: number; nft: string }[]
 }
 
-/** Builds the search index of some documents that lack it, or have that of an earlier version. Returns how many there were. */
-export function* buildSome(most: number, dialect: Dialect): Script<number> {
-  const rows = yield* unbuilt(most, dialect)
+/** Builds the search index of some documents that lack it, or have that of an earlier version. Returns whether there were any. */
+export function* buildSome(dialect: Dialect): Script<boolean> {
+  const { documents, characters } = BOUNDS.search.built
+  const rows = yield* unbuilt(documents, dialect)
   const chains = new Set(rows.map((row) => row.chain_id))
   for (const chainId of chains) yield* run(LOCK({ chainId }))
-  for (const { chain_id: chainId, nft } of rows) yield* refreshIfStorable(chainId, nft, dialect)
+  let read = 0
+  for (const { chain_id: chainId, nft } of rows) {
+    read += yield* refreshIfStorable(chainId, nft, dialect)
+    if (read > characters) break
+  }
   for (const chainId of chains) yield* touch(chainId)
-  return rows.length
+  return rows.length > 0
 }
 
 const MERGE = sql("INSERT INTO search_text (search_text, rank) VALUES ('merge', :pages)")
@@ -91,7 +96,7 @@ export function searchStore(db: Driver): SearchStore {
       // checks before a write transaction, since nearly always there are none
       const some = await runScript(unbuilt(1, db.dialect), (query) => db.query(query))
       if (some.length === 0) return false
-      return (await db.transact(buildSome(BOUNDS.search.built, db.dialect))) > 0
+      return db.onThread?.({ task: 'build' }) ?? db.transact(buildSome(db.dialect))
     },
     async mergeSome() {
       return db.dialect === 'sqlite' && (await db.transact(mergeSome(BOUNDS.search.merged)))

@@ -1,3 +1,5 @@
+import { BOUNDS } from '../../bounds.js'
+import { packed, unpacked, unpackedLength } from '../packed.js'
 import { run } from '../script.js'
 import { type Script, sql, type Value } from '../sql.js'
 import type { IndexChange } from '../store.js'
@@ -9,6 +11,9 @@ const ROWS = {
   asset: ['index_asset', 'nft'],
 } as const
 
+/** Characters from which an undo row is packed. */
+const PACKED_OVER = 1024
+
 /** The kinds of rows that are saved. */
 export type RowKind = keyof typeof ROWS
 
@@ -16,10 +21,17 @@ const KEEP = sql(
   `INSERT INTO index_undo (chain_id, block, kind, id, before) VALUES (:chainId, :block, :kind, :id, :before)
    ON CONFLICT DO NOTHING`,
 )
-const LATER = sql(
-  'SELECT kind, id, before FROM index_undo WHERE chain_id = :chainId AND block > :block ORDER BY block DESC',
+const OLDEST_LATER = sql(
+  `SELECT kind, id, min(block) AS block FROM index_undo WHERE chain_id = :chainId AND block > :block
+   GROUP BY kind, id ORDER BY kind, id LIMIT :most`,
 )
-const DROP_LATER = sql('DELETE FROM index_undo WHERE chain_id = :chainId AND block > :block')
+const BEFORE = sql(
+  'SELECT before FROM index_undo WHERE chain_id = :chainId AND kind = :kind AND id = :id AND block = :block',
+)
+const DROP_LATER = sql(
+  'DELETE FROM index_undo WHERE chain_id = :chainId AND kind = :kind AND id = :id AND block > :block',
+)
+const NFT_OF = sql('SELECT nft FROM index_datatoken WHERE chain_id = :chainId AND address = :id')
 const DROP_OLD = sql('DELETE FROM index_undo WHERE chain_id = :chainId AND block <= :block')
 
 function of(kind: RowKind, verb: 'SELECT *' | 'DELETE') {
@@ -38,18 +50,40 @@ export function* saveUndo(chainId: number, block: number, change: IndexChange, s
   const row = `${kind} ${id}`
   if (saved.has(row)) return
   const [before] = (yield* run(FIND[kind]({ chainId, id }))).rows
-  yield* run(KEEP({ chainId, block, kind, id, before: before ? JSON.stringify(before) : null }))
+  yield* run(KEEP({ chainId, block, kind, id, before: before ? packed(JSON.stringify(before), PACKED_OVER) : null }))
   saved.add(row)
 }
 
-/** Restores every row that was modified after `block`. */
-export function* undoAfter(chainId: number, block: number): Script<void> {
-  const kept = (yield* run(LATER({ chainId, block }))).rows as { kind: RowKind; id: string; before: string | null }[]
-  for (const { kind, id, before } of kept) {
-    yield* run(DROP[kind]({ chainId, id }))
-    if (before !== null) yield* run(insertion(ROWS[kind][0], JSON.parse(before) as Record<string, Value>))
+/**
+ * Restores some of the rows that were modified after `block`, each from its oldest undo row. Returns the NFTs that they
+ * belong to, or undefined if no row is left.
+ */
+export function* restoreSome(chainId: number, block: number): Script<Set<string> | undefined> {
+  const { rows: more, characters } = BOUNDS.chain.restored
+  const found = (yield* run(OLDEST_LATER({ chainId, block, most: more }))).rows
+  if (found.length === 0) return undefined
+  const nfts = new Set<string>()
+  let size = 0
+  for (const { kind, id, block: at } of found as { kind: RowKind; id: string; block: number }[]) {
+    const row = yield* restore(chainId, kind, id, at)
+    const nft = kind === 'datatoken' ? (row.after ?? row.before)?.nft : id
+    if (nft) nfts.add(nft as string)
+    yield* run(DROP_LATER({ chainId, kind, id, block }))
+    size += unpackedLength(String(row.after?.ddo ?? ''))
+    if (size > characters) break
   }
-  yield* run(DROP_LATER({ chainId, block }))
+  return nfts
+}
+
+/** Restores one row. Returns it as it was before the rollback and after it. */
+function* restore(chainId: number, kind: RowKind, id: string, block: number) {
+  const saved = (yield* run(BEFORE({ chainId, kind, id, block }))).rows[0]?.before as string | null
+  const before = kind === 'datatoken' ? (yield* run(NFT_OF({ chainId, id }))).rows[0] : undefined
+  yield* run(DROP[kind]({ chainId, id }))
+  if (saved === null) return { before, after: undefined }
+  const after = JSON.parse(unpacked(saved)) as Record<string, Value>
+  yield* run(insertion(ROWS[kind][0], after))
+  return { before, after }
 }
 
 /** Deletes the undo rows of batches that ended at `block` or before. */

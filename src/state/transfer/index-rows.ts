@@ -1,6 +1,7 @@
 import type { IndexedMetadata } from '../../ddo/indexed.js'
 import { StartError } from '../../errors.js'
 import type { Address } from '../../hex.js'
+import { unpacked } from '../packed.js'
 import { type Result, sql, type Value } from '../sql.js'
 import type { Cursor, IndexRow } from '../store.js'
 import { metadataOf, nftOf } from '../tables/assets.js'
@@ -132,7 +133,7 @@ class FinalRows {
     const rowId = row[TABLES[kind].id] as string
     if (!this.first.has(`${kind} ${rowId}`)) return row
     const before = await this.before(kind, rowId)
-    return before === null ? undefined : (JSON.parse(before) as Row)
+    return before === null ? undefined : (JSON.parse(unpacked(before)) as Row)
   }
 
   private async before(kind: RowKind, rowId: string): Promise<string | null> {
