@@ -40,6 +40,7 @@ import { Metrics } from './metrics/metrics.js'
 import { ruleProblems } from './orders/fees.js'
 import { OrderTransactions } from './orders/transactions.js'
 import { Outbound } from './outbound/outbound.js'
+import { hasRoomForIndex } from './process/disk.js'
 import { createLogger } from './process/logger.js'
 import { TickBatch } from './process/tick-batch.js'
 import { startTracing, untraced } from './process/tracing.js'
@@ -169,6 +170,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     onChanged: (chainId: number) => assets.invalidate(chainId),
     onRollback: (chainId: number, block: number) => context.orders.evictAfter(chainId, block),
     onSkipped: (chain: number) => metrics.skippedEvents.inc({ chain }),
+    hasRoom: () => hasRoomForIndex(settings),
   }
   const followers = [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, log))
   watch(context, http, egress)

@@ -68,7 +68,8 @@ export class ScriptedChain {
     const number = this.blocks.length
     const hash = this.hash('block')
     const known = deployedIn(this.blocks)
-    const count = Math.max(0, this.random(6) - 2)
+    // some blocks are crowded: they are applied in parts
+    const count = this.random(8) === 0 ? 4 + this.random(12) : Math.max(0, this.random(6) - 2)
     const logs = Array.from(
       { length: count },
       (_, at): ScriptedLog => ({

@@ -5,9 +5,11 @@ import Database from 'libsql'
 import { Agent, type Dispatcher } from 'undici'
 import { DocumentReader } from '../../src/assets/documents.js'
 import { ChainFollower } from '../../src/assets/index/follower.js'
+import { BOUNDS } from '../../src/bounds.js'
 import type { Chain } from '../../src/chain/chains.js'
 import { ChainNodes } from '../../src/chain/nodes.js'
 import { checksummed } from '../../src/crypto/address.js'
+import { ChainError } from '../../src/errors.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
 import type { StateStore } from '../../src/state/store.js'
@@ -23,6 +25,12 @@ const REORG_DEPTH = 6
 const EVENTS_PER_HISTORY = 40
 /** Steps within which the index must converge once the nodes are healthy. */
 const STEPS_TO_CONVERGE = 600
+
+/** Bounds of a commit that divide even small blocks, and those of the service. */
+const BOUNDS_OF_COMMITS = {
+  tight: { changes: 2, assets: 2, documents: 64, restored: { rows: 2, characters: 64 } },
+  usual: { ...BOUNDS.chain },
+}
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const sandbox = {
@@ -53,8 +61,10 @@ export async function runHistory(seed: number): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-simulation-'))
   const events: string[] = []
   try {
+    Object.assign(BOUNDS.chain, BOUNDS_OF_COMMITS[random(4) === 0 ? 'usual' : 'tight'])
     const fault = await play(seed, random, chain, join(folder, 'index'), events)
     if (fault) return `${fault}\n  ${events.join('\n  ')}`
+    Object.assign(BOUNDS.chain, BOUNDS_OF_COMMITS.usual)
     const reference = new ScriptedNode(chain, random)
     const fresh = new Index(join(folder, 'fresh'), chainOf(`fresh-${seed}`, [reference], 1))
     await converge(fresh, chain)
@@ -72,6 +82,8 @@ export async function runHistory(seed: number): Promise<string | undefined> {
     rmSync(folder, { recursive: true })
   }
 }
+
+class Crash extends Error {}
 
 /** An index that follows a chain across restarts. */
 class Index {
@@ -97,11 +109,29 @@ class Index {
     this.follower = this.newFollower()
   }
 
+  /** Ends the process between two commits of a step, and starts it again. */
+  async crash(commits: number): Promise<void> {
+    const { index } = this.store
+    let left = commits
+    for (const generation of [index, index.next]) {
+      const { commit } = generation
+      generation.commit = (batch) => {
+        left -= 1
+        if (left < 0) throw new Crash()
+        return commit(batch)
+      }
+    }
+    await this.step().catch((error: unknown) => {
+      if (!(error instanceof Crash)) throw error
+    })
+    await this.restart()
+  }
+
   /** Runs one step of the follower. Only failures of nodes are tolerated. */
   async step(): Promise<boolean> {
     now += 50
     return this.follower.step().catch((error: unknown) => {
-      if ((error as { code?: unknown }).code !== 'CHAIN_UNAVAILABLE') throw error
+      if (!(error instanceof ChainError)) throw error
       now += 5000
       return true
     })
@@ -143,6 +173,13 @@ async function play(seed: number, random: Random, chain: ScriptedChain, folder: 
       events.push('reindex')
       await index.store.index.begin(CHAIN_ID, true)
     } else if (what === 12) now += random(60_000)
+    else if (what === 13) {
+      const commits = random(6)
+      events.push(`crash after ${commits} commits`)
+      await index.crash(commits)
+      // the block of which a part is applied may be replaced meanwhile
+      if (random(2) === 0) chain.reorganise(1 + random(3), 2 + random(3))
+    }
     highest = Math.max(highest, chain.head)
     for (let steps = random(4); steps > 0; steps--) await index.step()
     const cursor = await index.store.index.cursor(CHAIN_ID)

@@ -34,7 +34,7 @@ describe('health', () => {
       chains: [
         {
           ...{ chainId: world.network.chainId, block: head, head, age: expect.any(Number), lag: 0, ready: true },
-          ...{ astray: false, rereading: null, nodes: [true], factory: true },
+          ...{ astray: false, rereading: null, paused: false, nodes: [true], factory: true },
         },
       ],
     })

@@ -5,7 +5,7 @@ import type { Cursor, Generations, IndexStore } from '../../state/store.js'
 import { type ChainView, commonAncestor, observeChain } from './chain-view.js'
 import type { IndexProgress } from './progress.js'
 import { Rebuild } from './rebuild.js'
-import { RangeSync, type SyncOptions } from './sync.js'
+import { NoRoom, RangeSync, type SyncOptions } from './sync.js'
 
 export interface FollowerOptions extends SyncOptions {
   /** Milliseconds between polls of the head. */
@@ -40,6 +40,7 @@ export class ChainFollower {
   private lastLogged = 0
   private astray = false
   private rereading: number | null = null
+  private paused = false
   private seen: Generations['live']
 
   constructor(
@@ -65,6 +66,7 @@ export class ChainFollower {
       block,
       astray: this.astray,
       rereading: this.rereading,
+      paused: this.paused,
       head,
       age: head === null ? null : Math.round(this.unseenFor),
       lag: head === null ? null : Math.max(0, head + 1 - next),
@@ -97,10 +99,12 @@ export class ChainFollower {
       try {
         const atHead = await this.step()
         failures = 0
+        this.paused = false
         if (atHead) await this.pause(this.options.pollInterval)
       } catch (error) {
         if (this.stopped) return
         failures += 1
+        this.paused = error instanceof NoRoom
         const pause = Math.min(MAX_BACKOFF, this.options.pollInterval * 2 ** Math.min(failures, 10))
         this.log.warn(
           { chainId: this.chain.chainId, reason: (error as Error).message, pause },
@@ -171,10 +175,9 @@ export class ChainFollower {
 
   /** Rolls the live generation back to a checkpoint, or continues to. */
   private async undoTo(ancestor: Cursor): Promise<void> {
-    const { chainId } = this.chain
-    // its orders must not be trusted meanwhile, nor what is cached of it afterwards
-    this.options.onRollback?.(chainId, ancestor.block)
-    await this.index.rollback(chainId, ancestor)
+    // orders of replaced blocks must not be trusted meanwhile
+    this.noteRollback(ancestor)
+    await this.index.rollback(this.chain.chainId, ancestor)
     this.noteRollback(ancestor)
   }
 

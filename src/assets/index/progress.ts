@@ -13,4 +13,6 @@ export interface IndexProgress {
   astray: boolean
   /** Last block of the rebuild that is to replace this index; null where there is none, or it has not read a block. */
   rereading: number | null
+  /** Whether the index pauses, since the disk of its database is nearly full. */
+  paused: boolean
 }

@@ -118,7 +118,9 @@ export function fetchRange(
       first > 0 ? headerOf(client, first - 1, signal) : undefined,
     ])
     const times = end && (await timesOf(client, chain, logs, end, last + 1, signal))
-    return times && { first, logs, size: sizeOf(logs), times, end: { block: last, hash: end.hash }, before: before?.hash }
+    return (
+      times && { first, logs, size: sizeOf(logs), times, end: { block: last, hash: end.hash }, before: before?.hash }
+    )
   }
   const agreeOn = (range: RawRange | undefined) => range && [range.end, range.before, range.logs.map(quorumFields)]
   return askForRange(chain, read, agreeOn)

@@ -19,6 +19,15 @@ export interface SyncOptions {
   reorgDepth: number
   /** Called for each event that is skipped. */
   onSkipped?: (chainId: number) => void
+  /** Whether the database may grow. Default: always. */
+  hasRoom?: () => Promise<boolean>
+}
+
+/** The disk of the database is nearly full. Writes of requests go on. */
+export class NoRoom extends Error {
+  constructor() {
+    super('The disk of STATE_DIR has less free space than INDEX_DISK_FLOOR.')
+  }
 }
 
 /** The result of one sync step. */
@@ -94,6 +103,7 @@ export class RangeSync {
 
   /** Reads one range after the cursor, towards the first head for which a node has the blocks. */
   private async syncOne(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
+    if (this.options.hasRoom && !(await this.options.hasRoom())) throw new NoRoom()
     const from = cursor ? cursor.block + 1 : this.chain.deployment.startBlock
     const read = heads[0] !== undefined && (await this.syncAhead(cursor, from, heads[0]))
     if (read) return read
@@ -185,7 +195,10 @@ export class RangeSync {
     const { chainId } = this.chain
     const [checkpoint] = await this.reading.checkpoints(chainId)
     if (!checkpoint) return { idle: true }
-    this.log.warn({ chainId, from: cursor.part?.block, to: checkpoint.block }, 'chain was reorganised, index rolled back')
+    this.log.warn(
+      { chainId, from: cursor.part?.block, to: checkpoint.block },
+      'chain was reorganised, index rolled back',
+    )
     await this.reading.rollback(chainId, checkpoint)
     return { idle: false, rolledBack: checkpoint }
   }

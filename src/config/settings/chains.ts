@@ -59,6 +59,11 @@ export const CHAINS = {
     default: 256,
     doc: 'Depth in blocks of the reorganisations that the index can roll back; orders below that are final.',
   }),
+  INDEX_DISK_FLOOR: setting({
+    parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
+    default: 134_217_728,
+    doc: 'Free bytes on the disk of STATE_DIR below which the index pauses, so that nonces, tokens and revocations still have room. 0 never pauses it.',
+  }),
   METADATA_CACHE_URL: setting({
     parse: parse.baseUrls,
     legacy: 'AQUARIUS_URL',

@@ -16,6 +16,7 @@ const CHAIN = object({
   lag: { ...COUNT, description: 'Blocks left to read.' },
   astray: { type: 'boolean', description: 'Whether the chain has diverged from the blocks that the index read.' },
   rereading: { ...COUNT, description: 'Last block of the rebuild, while the index is being rebuilt.' },
+  paused: { type: 'boolean', description: 'Whether the index pauses: the disk has less space than INDEX_DISK_FLOOR.' },
   nodes: {
     type: 'array',
     items: { type: 'boolean' },

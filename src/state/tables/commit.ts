@@ -78,7 +78,12 @@ export function* commit(role: IndexRole, { chainId: chain, ...batch }: IndexBatc
 function move(chainId: number, from: Cursor | undefined, { block, hash, part }: Cursor): Query {
   const to = { block, hash, partBlock: part?.block ?? null, partHash: part?.hash ?? null, partLog: part?.log ?? null }
   if (!from) return FIRST_CURSOR({ chainId, ...to })
-  const at = { fromBlock: from.block, fromHash: from.hash, fromPart: from.part?.hash ?? '', fromLog: from.part?.log ?? -1 }
+  const at = {
+    fromBlock: from.block,
+    fromHash: from.hash,
+    fromPart: from.part?.hash ?? '',
+    fromLog: from.part?.log ?? -1,
+  }
   return NEXT_CURSOR({ chainId, ...to, ...at })
 }
 

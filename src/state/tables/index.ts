@@ -1,11 +1,21 @@
 import type { Address } from 'viem'
 import type { IndexedAsset, IndexedDatatoken } from '../../ddo/indexed.js'
-import { type Driver, type Query, sql, sqlOne, type Value } from '../sql.js'
 import { weightOf } from '../index-store.js'
+import { type Driver, type Query, sql, sqlOne, type Value } from '../sql.js'
 import type { Cursor, IndexBatch, IndexGeneration, IndexRole, IndexStore } from '../store.js'
 import { assetOf, nftOf } from './assets.js'
 import { beginRollback, commit, undoSome } from './commit.js'
-import { abandon, begin, type CursorRow, cursorOf, generationsFrom, idSubquery, listGenerations, promote, sweep } from './generations.js'
+import {
+  abandon,
+  begin,
+  type CursorRow,
+  cursorOf,
+  generationsFrom,
+  idSubquery,
+  listGenerations,
+  promote,
+  sweep,
+} from './generations.js'
 
 const CHAINS = sql("SELECT chain_id FROM index_reading WHERE role = 'live' ORDER BY chain_id")
 const FIND_NFT = 'SELECT address, name, symbol, token_uri, owner, created FROM index_nft'
@@ -30,7 +40,9 @@ const ASKED = { live: questionsTo('live'), next: questionsTo('next') }
 
 function questionsTo(role: IndexRole) {
   return {
-    cursor: sqlOne(`SELECT block, hash, part_block, part_hash, part_log FROM index_cursor WHERE chain_id = ${idSubquery(role)}`),
+    cursor: sqlOne(
+      `SELECT block, hash, part_block, part_hash, part_log FROM index_cursor WHERE chain_id = ${idSubquery(role)}`,
+    ),
     checkpoints: sql(
       `SELECT block, hash FROM index_checkpoint WHERE chain_id = ${idSubquery(role)} ORDER BY block DESC`,
     ),

@@ -154,7 +154,9 @@ export function* refreshAll(
     yield* remove(chainId, some, dialect)
     if (!reading) continue
     const isFull = () => read > BOUNDS.chain.refreshed
-    const assets = isFull() ? some.map((nft) => [nft] as const) : yield* readableAssets(chainId, reading.chain_id as number, some, dialect)
+    const assets = isFull()
+      ? some.map((nft) => [nft] as const)
+      : yield* readableAssets(chainId, reading.chain_id as number, some, dialect)
     for (const [nft, asset] of assets) {
       if (!asset || isFull()) {
         yield* run(POSTPONE({ chainId, nft }))

@@ -1,5 +1,7 @@
+import { type Address, toHex } from 'viem'
 import { expect, it } from 'vitest'
-import { at, commit, DID, NFT, nft, order, PUBLISHED, TOKEN } from './published.js'
+import type { Cursor, IndexChange } from '../../state/store.js'
+import { at, commit, DID, metadata, NFT, nft, order, PUBLISHED, TOKEN } from './published.js'
 import { BOB, type StoreSession } from './session.js'
 
 /** IndexGeneration: rollbacks after reorganisations of the chain. */
@@ -28,6 +30,60 @@ export function rollbackSuite(session: StoreSession): void {
     expect(await index.datatoken(1, TOKEN)).toBeUndefined()
     expect(await index.nft(1, NFT)).toBeDefined()
     expect(await checkpoints()).toEqual([5])
+  })
+
+  it('moves into a block, and takes its beginning back with what was committed with it (threat 86)', async () => {
+    await commit(session, PUBLISHED, 5)
+    const { index } = session.store
+    const published = await index.asset(DID)
+    const inside = (log: number): Cursor => ({ ...at(7), part: { ...at(8), log } })
+    const state = (value: number): IndexChange => ({ kind: 'state', nft: NFT, state: value })
+    const move = (from: Cursor, to: Cursor, changes: IndexChange[]) =>
+      index.commit({ chainId: 1, from, to, changes, undoSince: undefined })
+    expect(await move(at(5), inside(3), [state(1), order])).toBe(true)
+    expect(await index.cursor(1)).toEqual(inside(3))
+    expect((await index.generations(1)).live?.cursor).toEqual(inside(3))
+    // neither its beginning nor another part of it is where the cursor is
+    for (const from of [at(7), inside(2)]) expect(await move(from, at(8), [])).toBe(false)
+    expect(await move(inside(3), inside(9), [state(3), order])).toBe(true)
+    expect((await index.asset(DID))?.metadata.state).toBe(3)
+    expect(await checkpoints()).toEqual([5])
+    await index.rollback(1, at(5))
+    expect(await index.asset(DID)).toEqual(published)
+    expect(await index.cursor(1)).toEqual(at(5))
+    // with its end it is final, and a checkpoint
+    await move(at(5), inside(3), [state(1)])
+    expect(await move(inside(3), at(8), [state(4)])).toBe(true)
+    expect(await checkpoints()).toEqual([8])
+    expect((await index.asset(DID))?.metadata.state).toBe(4)
+  })
+
+  it('restores more rows than one transaction does, with long documents (threats 86 and 90)', async () => {
+    const [count, long] = [40, 'tide '.repeat(40_000)]
+    const nfts = Array.from({ length: count }, (_, number) => toHex(number + 1, { size: 20 }))
+    const document = (address: Address, text: string): IndexChange => ({
+      kind: 'metadata',
+      metadata: { ...metadata, nft: address, did: `did:op:${address}`, ddo: JSON.stringify({ text }) },
+    })
+    const all = (text: string) => nfts.map((address) => document(address, text))
+    await commit(
+      session,
+      nfts.map((address) => ({ kind: 'nft', nft: { ...nft, address } })),
+      5,
+      { undoSince: 0 },
+    )
+    await commit(session, all('short'), 6, { undoSince: 0 })
+    await commit(session, all(long), 7, { undoSince: 0 })
+    await session.restart()
+    const texts = async () => {
+      const found = await Promise.all(nfts.map((address) => session.store.index.asset(`did:op:${address}`)))
+      return new Set(found.map((one) => one?.metadata.ddo))
+    }
+    expect(await texts()).toEqual(new Set([JSON.stringify({ text: long })]))
+    await session.store.index.rollback(1, at(6))
+    expect(await texts()).toEqual(new Set([JSON.stringify({ text: 'short' })]))
+    await session.store.index.rollback(1, at(5))
+    expect(await texts()).toEqual(new Set([undefined]))
   })
 
   it('deletes checkpoints of final blocks', async () => {

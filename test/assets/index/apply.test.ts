@@ -141,6 +141,27 @@ describe('a range with many events', () => {
     expect(await orders()).toBe(steps.slice(0, 3).reduce((sum, { changes }) => sum + changes.length, 0))
   })
 
+  it('is committed inside a block that is too much for one commit, and goes on there (threat 86)', async () => {
+    const crowd = Array.from({ length: 5 * BOUNDS.chain.changes }, (_, logIndex) => ({ ...order(2), logIndex }) as Log)
+    let left = 2
+    const failing: IndexGeneration['commit'] = (step) => {
+      left -= 1
+      if (left < 0) throw new StateError('STATE_UNAVAILABLE', 'not now')
+      return store.index.commit(step)
+    }
+    await expect(apply([...crowd, order(3)], 100, failing)).rejects.toThrow('not now')
+    const cursor = (await store.index.cursor(chainId)) as Cursor
+    expect(cursor).toMatchObject({ ...at(1), part: at(2) })
+    expect(await orders()).toBe((cursor.part?.log as number) + 1)
+    expect(await apply([...crowd, order(3)], 100)).toBe(true)
+    expect(await orders()).toBe(crowd.length + 1)
+    for (const { changes } of steps) expect(changes.length).toBeLessThanOrEqual(2 * BOUNDS.chain.changes)
+    // the end of the crowded block is a checkpoint
+    expect((await store.index.checkpoints(chainId)).map(({ block }) => block)).toEqual([100, 2, 1])
+    await store.index.rollback(chainId, at(2))
+    expect(await orders()).toBe(crowd.length)
+  })
+
   it('is there for the next one to be decoded before its last batch is committed, but no sooner than the range before is', async () => {
     let commit: (isApplied: boolean) => void = () => undefined
     const pending = () =>

@@ -17,7 +17,7 @@ const UNKNOWN = new Set(['eth_getBlockByNumber', 'eth_getTransactionReceipt', 'e
 
 describe('an index that has not read anything', () => {
   const settings = { READY_MAX_LAG: 100, READY_MAX_AGE: 60_000, INDEX_POLL_INTERVAL: 5000 }
-  const progress = { chainId: 1, head: 9, age: 0, astray: false, rereading: null }
+  const progress = { chainId: 1, head: 9, age: 0, astray: false, rereading: null, paused: false }
 
   it('is not current, unless there is nothing to read', () => {
     expect(isCurrent({ ...progress, block: null, lag: 10 }, settings)).toBe(false)

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'libsql'
+import pg from 'pg'
+import type { Address } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { providerKey } from '../../src/crypto/keys.js'
+import { didOf } from '../../src/ddo/ddo.js'
+import { DEV_CHAIN_ID } from '../../src/dev/anvil.js'
+import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
+import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { program } from '../helpers/command.js'
+import { compressedEnd } from '../helpers/containers.js'
+import { CrowdedChain } from '../helpers/crowded-blocks.js'
+import { eventually } from '../helpers/eventually.js'
+import { type Instance, startInstance } from '../helpers/instance.js'
+import { memoryOf } from '../helpers/measures.js'
+import { ask, createToken, freshNonce } from '../helpers/requests.js'
+import { sized } from '../helpers/sizes.js'
+
+const MIB = 1_048_576
+const COUNT = sized(60, 1000)
+const BLOCKS = sized(3, 20)
+/** MiB that the service may take, with a heap of 384 MiB. */
+const MEMORY = 512
+/** Milliseconds that a request may wait, on a machine with other work. Ten times as many without bounds on a commit. */
+const WAIT = 2_000
+/** How much more than its calldata an update may take on the disk. */
+const GROWTH = 20
+const KEY = providerKey(`0x${'44'.repeat(32)}`)
+
+/** A document of about a megabyte, which its publisher pays a kilobyte for. */
+const LONG = compressedEnd(
+  `${JSON.stringify({ name: 'long', type: 'dataset', description: 'harbour tide level '.repeat(MIB / 20) })}}`,
+)
+
+describe('blocks with many long documents that are short on the chain', () => {
+  let chain: CrowdedChain
+  let postgres: PostgresBackend
+  const root = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  beforeAll(async () => {
+    ;[chain, postgres] = await Promise.all([CrowdedChain.start(root, COUNT), startPostgres()])
+  })
+  afterAll(async () => {
+    await Promise.all([chain.anvil.stop(), postgres.close()])
+    rmSync(root, { recursive: true })
+  })
+
+  /** The bytes of the database, without its log, whose size is bounded. */
+  const sizeOf = {
+    async sqlite() {
+      const db = new Database(join(root, 'sqlite', DATABASE_FILE), { readonly: true })
+      const [{ page_count: pages }] = db.pragma('page_count') as [{ page_count: number }]
+      const [{ page_size: size }] = db.pragma('page_size') as [{ page_size: number }]
+      db.close()
+      return pages * size
+    },
+    async postgres() {
+      const client = new pg.Client({ connectionString: postgres.url() })
+      await client.connect()
+      const { rows } = await client.query('SELECT pg_database_size(current_database()) AS size')
+      await client.end()
+      return Number(rows[0].size)
+    },
+  }
+
+  const served = async ({ url }: Instance, nft: Address) =>
+    (await ask(`${url}/api/aquarius/assets/ddo/${didOf(nft, DEV_CHAIN_ID)}`)).text.length
+
+  /** Waits until the index has read the head. */
+  async function read({ url }: Instance): Promise<void> {
+    const head = await chain.head()
+    await eventually(async () => {
+      const { json } = await ask(`${url}/ready`)
+      const [{ block, lag }] = json.chains as [{ block: number; lag: number }]
+      return block === head && lag === 0
+    })
+  }
+
+  it.each([
+    'sqlite',
+    'postgres',
+  ] as const)('are read and taken back within bounds of memory, time and disk, with %s (threats 86, 87 and 90)', async (database) => {
+    const settings = chain.settings({
+      STATE_DIR: join(root, database),
+      ...(database === 'postgres' ? { DATABASE_URL: postgres.url() } : {}),
+    })
+    const instance = await startInstance(settings, ['--max-old-space-size=384', ...program()])
+    await read(instance)
+    const before = { size: await sizeOf[database](), calldata: chain.calldata }
+    const seen = { memory: 0, live: 0, signed: 0 }
+    let isOver = false
+    const request = async (what: 'live' | 'signed', ask: () => Promise<{ status: number }>) => {
+      const begun = performance.now()
+      expect((await ask()).status).toBe(200)
+      seen[what] = Math.max(seen[what], performance.now() - begun)
+    }
+    const honest = (async () => {
+      while (!isOver) {
+        await request('live', () => ask(`${instance.url}/live`))
+        await request('signed', () => createToken(instance.url, KEY, freshNonce()))
+        seen.memory = Math.max(seen.memory, memoryOf(instance.process.pid as number))
+      }
+    })()
+    for (let block = 0; block < BLOCKS; block++) await chain.crowd(chain.nfts, LONG)
+    await read(instance)
+    for (const nft of chain.nfts) expect(await served(instance, nft)).toBeGreaterThan(MIB / 2)
+    const grown = (await sizeOf[database]()) - before.size
+    await chain.rpc('anvil_reorg', [BLOCKS, []])
+    await eventually(async () => (await served(instance, chain.nfts[0] as Address)) < MIB / 2)
+    await read(instance)
+    for (const nft of [...chain.nfts, ...chain.honest]) expect(await served(instance, nft)).toBeLessThan(MIB / 2)
+    isOver = true
+    await honest
+    await instance.end()
+    expect(seen.memory).toBeLessThan(MEMORY)
+    expect(Math.max(seen.live, seen.signed)).toBeLessThan(WAIT)
+    expect(grown).toBeLessThan(GROWTH * (chain.calldata - before.calldata))
+  })
+})
