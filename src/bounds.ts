@@ -378,6 +378,8 @@ export const BOUNDS = {
     endpoint: 2048,
     /** Characters of encrypted files as hex, for 256 KiB of locations: the schemas allow 8192. */
     files: 524_288,
+    /** Bytes of a document to which MAX_DDO_INFLATION does not apply: 60 equal services of a test compress 90 times. */
+    inflated: 131_072,
     /** Bytes that encryption and an incompressible container may add to MAX_DDO_SIZE. */
     overhead: 65_536,
     /** Problems reported for one document, for the same reason as for one request. */

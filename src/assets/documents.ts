@@ -40,10 +40,11 @@ export interface Publication {
  * whatever the document, or the signal's reason.
  */
 export class DocumentReader {
-  /** `maxSize`: largest plain document, in bytes. */
+  /** `maxSize`: largest plain document, in bytes; `maxInflation`: times its compressed size that it may have. */
   constructor(
     private readonly sandbox: Pick<Sandbox<typeof tasks>, 'run'>,
     private readonly maxSize: number,
+    private readonly maxInflation = Number.POSITIVE_INFINITY,
   ) {}
 
   /** Decrypts, decompresses and checks a published document. Exceeding a limit is a `reason`, not an error. */
@@ -114,7 +115,9 @@ export class DocumentReader {
     const tooLarge = { problems: { body: `The body is larger than ${this.maxSize} bytes.` } }
     if (bytes.length > this.maxSize + BOUNDS.document.overhead) return tooLarge
     // copied, since its buffer may be shared with other requests
-    const read = await this.sandbox.run('validate', Uint8Array.from(bytes), options).catch(asReason)
+    const read = await this.sandbox
+      .run('validate', { bytes: Uint8Array.from(bytes), maxInflation: this.maxInflation }, options)
+      .catch(asReason)
     if ('reason' in read) return { problems: { body: `The body ${read.reason}.` } }
     const { signedBy } = read
     const isTooLarge = 'hash' in read ? read.size > this.maxSize : !signedBy && bytes.length > this.maxSize
@@ -136,7 +139,7 @@ export class DocumentReader {
   }
 
   private owner({ nft, chain: { chainId } }: Publisher): DocumentOwner {
-    return { nft, chainId, maxSize: this.maxSize }
+    return { nft, chainId, maxSize: this.maxSize, maxInflation: this.maxInflation }
   }
 }
 

@@ -75,6 +75,11 @@ export const LIMITS = {
     default: 1_048_576,
     doc: 'Maximum size of a decompressed asset document, in bytes.',
   }),
+  MAX_DDO_INFLATION: setting({
+    parse: parse.integer(10, 1_000_000),
+    default: 100,
+    doc: 'How many times its compressed size an asset document above 128 KiB may have: honest ones have 3 to 60 times, bombs a thousand.',
+  }),
   MAX_CHECKSUM_LENGTH: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
     default: 10_485_760,
