@@ -6,7 +6,9 @@ import type { Dialect } from '../state/dialect.js'
 import { preparedRows, withDocument } from '../state/search/prepared.js'
 
 export { decodeCopy as copy, readHint as hint } from '../ddo/cached-copy.js'
+export { shortenedText as shortened } from '../ddo/shortened.js'
 export { readStored as stored } from '../ddo/stored.js'
+export { servedWithin as served } from '../search/source.js'
 
 /** The asset as it is expected to be in the index, but for its document, and the database for which to make its search rows. */
 export interface Expected {

@@ -15,6 +15,7 @@ import { readStored } from '../ddo/stored.js'
 import type { Validated } from '../ddo/validate.js'
 import { SandboxTimeout, TaskFailure } from '../sandbox/failures.js'
 import type { RunOptions, Sandbox } from '../sandbox/sandbox.js'
+import type { ServedParts } from '../search/source.js'
 import { type PreparedSearch, withDocument } from '../state/search/prepared.js'
 import type * as tasks from './document-tasks.js'
 
@@ -108,6 +109,18 @@ export class DocumentReader {
     if (text.length <= BOUNDS.document.short) return readStored(text)
     const read = await this.sandbox.run('stored', text).catch(asReason)
     return read && 'reason' in read ? undefined : read
+  }
+
+  /** Writes parts of a document; undefined if they are too long, or it cannot be read. */
+  async served(parts: ServedParts): Promise<string | undefined> {
+    const text = await this.sandbox.run('served', parts).catch(asReason)
+    return typeof text === 'string' ? text : undefined
+  }
+
+  /** Shortens the text of a document for lists; undefined if it cannot be read. */
+  async shortened(text: string): Promise<string | undefined> {
+    const short = await this.sandbox.run('shortened', text).catch(asReason)
+    return typeof short === 'string' ? short : undefined
   }
 
   /** Validates a document before publication, by itself or in a signed envelope. */

@@ -29,7 +29,7 @@ export const LIMITS = {
   }),
   ANONYMOUS_BYTES: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
-    doc: 'Maximum bytes per minute that storages send for the descriptions (mainly checksums) of one address; beyond it, descriptions that read a file are refused. 0 is unlimited. Default: 1 GiB, with the same exception.',
+    doc: 'Maximum bytes per minute that storages send for the descriptions (mainly checksums) of one address, and of long answers to its searches; beyond it, searches and descriptions that read a file are refused. 0 is unlimited. Default: 1 GiB, with the same exception.',
   }),
   MAX_ANONYMOUS: setting({
     parse: parse.integer(1, 10_000_000),
