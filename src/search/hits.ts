@@ -6,6 +6,7 @@ import type { OnChainData } from '../ddo/on-chain-data.js'
 import { opened, type SoldAsset } from '../ddo/opened.js'
 import { readable } from '../ddo/readable.js'
 import { assetDocument, assetDocumentText } from '../ddo/served-document.js'
+import { shortenedText } from '../ddo/shortened.js'
 import { readServices } from '../ddo/stored-services.js'
 import { isWhole, type LongDocuments, shortText } from './long-documents.js'
 import { SourcePicker } from './source.js'
@@ -56,24 +57,25 @@ export async function* hitsOf(
     await rest(asset?.metadata.ddo?.length ?? 0)
   }
   const facts = await factsOf(first, from)
-  let left: number = LIMITS.longDocuments
+  const budget = { left: LIMITS.longDocuments as number }
   for await (const [at, hit, asset] of withAssets(hits, assets, from)) {
     const { unread } = asset
     const [onChain, purgatory] = [facts[at] ?? {}, from.purgatory(hit.did)]
-    first[at] ??= unread === undefined ? read(asset) : undefined
-    const text = first[at]?.text?.(onChain, purgatory)
+    const one = first[at] ?? (unread === undefined ? read(asset) : undefined)
+    // it is of no use any more once it is written
     first[at] = undefined
-    const most = purgatory === undefined ? left : 0
+    const text = one?.text?.(onChain, purgatory)
     let document = text
     if (unread !== undefined) {
-      document = await from.long.text({ asset, source, onChain, purgatory, most, signal: from.signal })
-    } else if (text !== undefined && text.length > Math.max(most, LIMITS.long)) {
-      document = shortText({ asset, source, onChain, purgatory })
+      document = await from.long.text({ asset, source, onChain, purgatory, budget, signal: from.signal })
+    } else if (text !== undefined && text.length > 2 * LIMITS.long) {
+      // what the chain and the index add is longer than the document
+      const isTooLong = purgatory !== undefined || text.length > budget.left
+      if (isTooLong)
+        document = shortText({ asset, source, onChain, purgatory }, shortenedText(asset.metadata.ddo as string))
+      else budget.left -= text.length
     }
-    if (document !== undefined) {
-      if (document.length > LIMITS.long) left -= document.length
-      yield { ...hit, document }
-    }
+    if (document !== undefined) yield { ...hit, document }
     await rest((unread ?? 0) + (document?.length ?? 0))
   }
 }

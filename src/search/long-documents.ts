@@ -13,14 +13,18 @@ import type { SourceFilter } from './syntax.js'
 
 const LIMITS = BOUNDS.search
 
+/** Characters that the long documents of an answer may still have together. One that has more is shortened. */
+export interface Budget {
+  left: number
+}
+
 /** A hit with a long document, and how it is to be served. */
 export interface LongHit {
   asset: IndexedAsset
   source: SourceFilter
   onChain: OnChainData
   purgatory: string | undefined
-  /** Characters that the document may have; otherwise it is shortened. */
-  most: number
+  budget: Budget
   signal: Cancellation
 }
 
@@ -46,7 +50,8 @@ export class LongDocuments {
 
   /** Returns the served document as JSON, or undefined if it was changed since. */
   async text(hit: LongHit): Promise<string | undefined> {
-    const { asset, most } = hit
+    const { asset, budget } = hit
+    const most = hit.purgatory === undefined ? budget.left : 0
     const key = `${asset.metadata.did} ${asset.metadata.txId}`
     let text: string | undefined
     if (most > 0) {
@@ -54,8 +59,13 @@ export class LongDocuments {
       if (!mayCopy || (asset.unread as number) <= most) {
         text = await this.read(asset)
         if (text === undefined) return undefined
-        const whole = mayCopy ? copied(hit, text) : await this.picked(hit, text)
-        if (whole !== undefined && whole.length <= most) return whole
+        const whole = mayCopy ? copied(hit, text) : await this.picked(hit, text, most)
+        if (whole !== undefined && whole.length <= most) {
+          budget.left -= whole.length
+          return whole
+        }
+        // soon, no more are parsed only to be found too long
+        budget.left = most / 2 < LIMITS.long ? 0 : Math.floor(most / 2)
       }
     }
     let short = this.kept.get(key)
@@ -69,7 +79,7 @@ export class LongDocuments {
   }
 
   /** Parts of a document; undefined if they are too long as well, or cannot be read now. */
-  private picked({ asset, source, onChain, purgatory, most, signal }: LongHit, text: string) {
+  private picked({ asset, source, onChain, purgatory, signal }: LongHit, text: string, most: number) {
     const read = { ...asset, metadata: { ...asset.metadata, ddo: text } }
     return this.inThread({ signal }, () => this.documents.served({ asset: read, source, onChain, purgatory, most }))
   }
@@ -93,7 +103,7 @@ function copied({ asset, onChain, purgatory }: LongHit, text: string): string | 
 }
 
 /** A hit with a shortened document; undefined for one that cannot be read now. */
-export function shortText({ asset, source, onChain, purgatory }: Omit<LongHit, 'most' | 'signal'>, short?: string) {
+export function shortText({ asset, source, onChain, purgatory }: Omit<LongHit, 'budget' | 'signal'>, short?: string) {
   const picker = new SourcePicker(source)
   return shortenedDocument(asset, short, onChain, { purgatory, pick: (document) => picker.pick(document) })
 }
