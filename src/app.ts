@@ -99,7 +99,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
   })
   const store = await openStore(settings, { log, batch, expected })
   const sandbox = new TaskSandbox({ onCrash: (code) => log.error({ code }, 'a sandbox thread crashed') })
-  const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE)
+  const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE, settings.MAX_DDO_INFLATION)
   const progress = () => followers.map((follower) => follower.progress)
   const assets = openAssets(settings, { store, chains, documents, outbound, log, progress })
   const { deliveries, ledger } = await openDeliveries(settings, { store, chains, outbound, metrics, log })

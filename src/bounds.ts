@@ -386,6 +386,8 @@ export const BOUNDS = {
     endpoint: 2048,
     /** Characters of encrypted files as hex, for 256 KiB of locations: the schemas allow 8192. */
     files: 524_288,
+    /** Bytes of a document to which MAX_DDO_INFLATION does not apply: 60 equal services of a test compress 90 times. */
+    inflated: 131_072,
     /** Bytes that encryption and an incompressible container may add to MAX_DDO_SIZE. */
     overhead: 65_536,
     /** Problems reported for one document, for the same reason as for one request. */
@@ -629,8 +631,24 @@ export const BOUNDS = {
     page: { most: 1000, reach: 10_000 },
     /** Hits that are counted; if there are more, the response says so. */
     counted: 10_000,
-    /** Characters of the documents of one page: they are parsed and serialized on the event loop. */
-    documents: 8_388_608,
+    /** Characters of the documents of one page that are read in one snapshot. Further ones are read while the answer is sent. */
+    documents: 2_097_152,
+    /** Bytes of a document that is read by itself, and parsed in a thread, while the answer is sent. Honest ones have five to thirty thousand. */
+    long: 65_536,
+    /** Characters of longer documents in one answer: beyond, and of assets in purgatory, they are shortened. */
+    longDocuments: 16_777_216,
+    /** Characters of a shortened document, and of a text in it. */
+    shortened: { size: 16_384, text: 512 },
+    /** Characters of the cache of shortened documents: some thousands. */
+    keptShortened: 8_388_608,
+    /** Long documents of answers that are parsed at once, of the threads of `sandbox`, and answers that wait for one. */
+    parsed: { atOnce: 1, queue: 256 },
+    /** Documents that are read by one statement while an answer is sent. */
+    ahead: 16,
+    /** Characters of an answer up to which it is sent as a whole; a longer one is written document by document. */
+    whole: 262_144,
+    /** Characters of the name or the symbol of a token in a list. */
+    name: 1_024,
     /** Hits of a page whose owner and price are read from the chain: more than a page of a front end. */
     facts: 50,
     /** Hits for which that happens concurrently. */

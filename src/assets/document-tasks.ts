@@ -1,12 +1,14 @@
 import { decodeDocument } from '../ddo/decode.js'
 import type { IndexedAsset } from '../ddo/indexed.js'
 import type { Decoded, DocumentTask } from '../ddo/published-document.js'
+import { type Validated, validateDocument } from '../ddo/validate.js'
 import type { Dialect } from '../state/dialect.js'
 import { preparedRows, withDocument } from '../state/search/prepared.js'
 
 export { decodeCopy as copy, readHint as hint } from '../ddo/cached-copy.js'
+export { shortenedText as shortened } from '../ddo/shortened.js'
 export { readStored as stored } from '../ddo/stored.js'
-export { validateDocument as validate } from '../ddo/validate.js'
+export { servedWithin as served } from '../search/source.js'
 
 /** The asset as it is expected to be in the index, but for its document, and the database for which to make its search rows. */
 export interface Expected {
@@ -32,4 +34,9 @@ export async function documents(tasks: BatchedTask[]): Promise<DecodedWithRows[]
     all.push(asset ? { ...decoded, rows: preparedRows(asset, expected.dialect) } : decoded)
   }
   return all
+}
+
+/** Validates the bytes of a document before publication. */
+export function validate({ bytes, maxInflation }: { bytes: Uint8Array; maxInflation: number }): Validated {
+  return validateDocument(bytes, maxInflation)
 }

@@ -15,6 +15,7 @@ import { readStored } from '../ddo/stored.js'
 import type { Validated } from '../ddo/validate.js'
 import { SandboxTimeout, TaskFailure } from '../sandbox/failures.js'
 import type { RunOptions, Sandbox } from '../sandbox/sandbox.js'
+import type { ServedParts } from '../search/source.js'
 import { type PreparedSearch, withDocument } from '../state/search/prepared.js'
 import type * as tasks from './document-tasks.js'
 
@@ -40,10 +41,11 @@ export interface Publication {
  * whatever the document, or the signal's reason.
  */
 export class DocumentReader {
-  /** `maxSize`: largest plain document, in bytes. */
+  /** `maxSize`: largest plain document, in bytes; `maxInflation`: times its compressed size that it may have. */
   constructor(
     private readonly sandbox: Pick<Sandbox<typeof tasks>, 'run'>,
     private readonly maxSize: number,
+    private readonly maxInflation = Number.POSITIVE_INFINITY,
   ) {}
 
   /** Decrypts, decompresses and checks a published document. Exceeding a limit is a `reason`, not an error. */
@@ -109,12 +111,26 @@ export class DocumentReader {
     return read && 'reason' in read ? undefined : read
   }
 
+  /** Writes parts of a document; undefined if they are too long, or it cannot be read. */
+  async served(parts: ServedParts): Promise<string | undefined> {
+    const text = await this.sandbox.run('served', parts).catch(asReason)
+    return typeof text === 'string' ? text : undefined
+  }
+
+  /** Shortens the text of a document for lists; undefined if it cannot be read. */
+  async shortened(text: string): Promise<string | undefined> {
+    const short = await this.sandbox.run('shortened', text).catch(asReason)
+    return typeof short === 'string' ? short : undefined
+  }
+
   /** Validates a document before publication, by itself or in a signed envelope. */
   async validate(bytes: Uint8Array, options: RunOptions = {}): Promise<Validated> {
     const tooLarge = { problems: { body: `The body is larger than ${this.maxSize} bytes.` } }
     if (bytes.length > this.maxSize + BOUNDS.document.overhead) return tooLarge
     // copied, since its buffer may be shared with other requests
-    const read = await this.sandbox.run('validate', Uint8Array.from(bytes), options).catch(asReason)
+    const read = await this.sandbox
+      .run('validate', { bytes: Uint8Array.from(bytes), maxInflation: this.maxInflation }, options)
+      .catch(asReason)
     if ('reason' in read) return { problems: { body: `The body ${read.reason}.` } }
     const { signedBy } = read
     const isTooLarge = 'hash' in read ? read.size > this.maxSize : !signedBy && bytes.length > this.maxSize
@@ -136,7 +152,7 @@ export class DocumentReader {
   }
 
   private owner({ nft, chain: { chainId } }: Publisher): DocumentOwner {
-    return { nft, chainId, maxSize: this.maxSize }
+    return { nft, chainId, maxSize: this.maxSize, maxInflation: this.maxInflation }
   }
 }
 

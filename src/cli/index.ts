@@ -108,7 +108,7 @@ async function readIndex(file: string, options: ImportOptions): Promise<number> 
     const chain = (await connectChains(settings)).get(header.chainId)
     if (!chain) throw new IndexFileError(`line 1, chainId: chain ${header.chainId} is not among those of NETWORK_URL.`)
     await checkHeader(header, chain)
-    const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE)
+    const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE, settings.MAX_DDO_INFLATION)
     const common = { chain, documents, maxDocument: settings.MAX_DDO_SIZE }
     out.note(
       `checking ${file}, and ${sample === Number.POSITIVE_INFINITY ? 'all' : sample} of its NFTs with the chain …`,

@@ -3,6 +3,7 @@ import { BOUNDS } from '../bounds.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
 import { parseJson } from '../json.js'
 import { withoutAdded } from './added-fields.js'
+import { TOO_LARGE } from './lzma.js'
 import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './published-document.js'
 
 type Json = Record<string, unknown>
@@ -34,7 +35,7 @@ export function decodeCopy({ text, hash, owner }: { text: string; hash: Hex; own
   const published = copy && serializations(copy).find((text) => sha256(text) === hash)
   if (published === undefined) return { reason: 'is not what was published' }
   const bytes = Buffer.from(published)
-  return bytes.length > owner.maxSize ? { reason: 'larger than MAX_DDO_SIZE' } : checkDdo(bytes, owner)
+  return bytes.length > owner.maxSize ? { reason: TOO_LARGE } : checkDdo(bytes, owner)
 }
 
 function parsed(text: string): Json | undefined {

@@ -1,5 +1,5 @@
 import { decryptContent } from '../crypto/ecies-content.js'
-import { decompress } from './lzma.js'
+import { decompress, TOO_LARGE } from './lzma.js'
 import {
   checkDdo,
   type Decoded,
@@ -9,7 +9,6 @@ import {
   type PublishedDocument,
   sha256,
   sizeProblem,
-  TOO_LARGE,
 } from './published-document.js'
 
 /**
@@ -29,7 +28,7 @@ export async function decodeDocument(
   let bytes: Uint8Array = Buffer.from(published.data.slice(2), 'hex')
   try {
     if (flags & FLAG_ENCRYPTED) bytes = decryptContent(keys, bytes)
-    if (flags & FLAG_COMPRESSED) bytes = await decompress(bytes, owner.maxSize)
+    if (flags & FLAG_COMPRESSED) bytes = await decompress(bytes, owner.maxSize, owner.maxInflation)
   } catch (error) {
     return { reason: (error as Error).message }
   }

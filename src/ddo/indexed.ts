@@ -48,6 +48,8 @@ export interface IndexedAsset {
    * where the document must be parsed, and where it was not read to be served.
    */
   services?: string | undefined
+  /** Bytes of its document, where that was too long to be read with those of other assets: then it is null here. */
+  unread?: number | undefined
 }
 
 /** Why the document of an asset is unknown, where that is not what reading it once more would tell. */

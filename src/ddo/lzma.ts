@@ -1,27 +1,39 @@
 import lzma from 'lzma-purejs'
 import xz from 'xz-decompress'
+import { BOUNDS } from '../bounds.js'
 
 const XZ_MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])
 
+/** Why a document above the limit of this provider cannot be used. */
+export const TOO_LARGE = 'larger than MAX_DDO_SIZE'
+
+/** Why a document cannot be used that grows too much when it is decompressed. */
+export const INFLATED = 'inflates more than MAX_DDO_INFLATION times'
+
 /**
  * Decompresses a document in the .xz or the older .lzma container, detected by its magic bytes. Stops as soon as the
- * output exceeds `maxSize` bytes, and allocates no more memory than that needs, whatever the input declares. Throws an
- * Error with the reason.
+ * output exceeds `maxSize` bytes, or `maxInflation` times the input (unless it is short in any case), and allocates no
+ * more memory than that needs, whatever the input declares. Throws an Error with the reason.
  */
-export async function decompress(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
+export async function decompress(
+  data: Uint8Array,
+  maxSize: number,
+  maxInflation = Number.POSITIVE_INFINITY,
+): Promise<Uint8Array> {
+  const most = Math.max(BOUNDS.document.inflated, maxInflation * data.length)
+  return most < maxSize ? limited(data, most, INFLATED) : limited(data, maxSize, TOO_LARGE)
+}
+
+async function limited(data: Uint8Array, maxSize: number, reason: string): Promise<Uint8Array> {
   try {
     return XZ_MAGIC.equals(data.subarray(0, XZ_MAGIC.length)) ? await fromXz(data, maxSize) : fromLzma(data, maxSize)
   } catch (error) {
-    if (error instanceof TooLarge) throw error
+    if (error instanceof TooLarge) throw new Error(reason)
     throw new Error('cannot be decompressed')
   }
 }
 
-class TooLarge extends Error {
-  constructor() {
-    super('larger than MAX_DDO_SIZE')
-  }
-}
+class TooLarge extends Error {}
 
 /** The library refuses dictionaries above 64 MiB in each block, and untouched memory costs nothing. */
 async function fromXz(data: Uint8Array, maxSize: number): Promise<Uint8Array> {

@@ -3,14 +3,12 @@ import type { Address, Hex } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { JsonBoundsError, parseJson } from '../json.js'
 import { didsOf, readDdo } from './ddo.js'
+import { TOO_LARGE } from './lzma.js'
 import { storedServices } from './stored-services.js'
 
 /** Bits of the `flags` of a metadata event. */
 export const FLAG_COMPRESSED = 1
 export const FLAG_ENCRYPTED = 2
-
-/** Why a document above the limit of this provider cannot be used. */
-export const TOO_LARGE = 'larger than MAX_DDO_SIZE'
 
 export interface PublishedDocument {
   flags: Hex
@@ -29,12 +27,14 @@ export function isEncrypted({ flags }: Pick<PublishedDocument, 'flags'>): boolea
  */
 export type Decoded = { ddo: string; did: string; services?: string | undefined } | { reason: string }
 
-/** The NFT that a document must belong to, and its size limit. */
+/** The NFT that a document must belong to, and its limits. */
 export interface DocumentOwner {
   nft: Address
   chainId: number
   /** Largest plain document, in bytes. */
   maxSize: number
+  /** Times its compressed size that it may have (`decompress`). */
+  maxInflation?: number | undefined
 }
 
 /** A document to decode, and the keys that it may be encrypted with (`ddo/document-keys.ts`). */

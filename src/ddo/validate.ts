@@ -1,7 +1,9 @@
+import { brotliCompressSync, constants } from 'node:zlib'
 import type { Hex } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { JsonBoundsError } from '../json.js'
 import { readPublishableDdo } from './ddo.js'
+import { INFLATED } from './lzma.js'
 import { documentJson, sha256 } from './published-document.js'
 
 /** The unverified signature fields of a request for validation. */
@@ -17,9 +19,9 @@ export type Validated = ({ hash: Hex; chainId: number; size: number } | { proble
 
 /**
  * Validates the bytes of a document before publication, by itself or in an envelope `{ddo, publisherAddress, nonce,
- * signature}`. They are untrusted: the service runs this in the sandbox.
+ * signature}`. They are untrusted: the service runs this in the sandbox. `maxInflation` as for `decompress`.
  */
-export function validateDocument(bytes: Uint8Array): Validated {
+export function validateDocument(bytes: Uint8Array, maxInflation = Number.POSITIVE_INFINITY): Validated {
   let json: unknown
   try {
     json = documentJson(bytes).json
@@ -27,11 +29,11 @@ export function validateDocument(bytes: Uint8Array): Validated {
     const problem = error instanceof JsonBoundsError ? error.message : 'must be a DDO as JSON text'
     return { problems: { body: `The body ${problem}.` } }
   }
-  if (!isEnvelope(json)) return { ...check(json, bytes) }
+  if (!isEnvelope(json)) return { ...check(json, bytes, maxInflation) }
   const { ddo, publisherAddress, nonce, signature } = json
   const signedBy = { publisherAddress: scalar(publisherAddress), nonce: scalar(nonce), signature: scalar(signature) }
   // the client publishes this text, whatever the envelope looked like
-  return { ...check(ddo, Buffer.from(JSON.stringify(ddo))), signedBy }
+  return { ...check(ddo, Buffer.from(JSON.stringify(ddo)), maxInflation), signedBy }
 }
 
 /** No document of any version has a field of this name. */
@@ -39,10 +41,18 @@ function isEnvelope(json: unknown): json is { ddo: unknown } & Record<string, un
   return typeof json === 'object' && json !== null && !Array.isArray(json) && Object.hasOwn(json, 'ddo')
 }
 
-function check(json: unknown, bytes: Uint8Array): Validated {
+function check(json: unknown, bytes: Uint8Array, maxInflation: number): Validated {
   const checked = readPublishableDdo(json)
   if ('problems' in checked) return checked
+  if (bytes.length > BOUNDS.document.inflated && inflationOf(bytes) > maxInflation)
+    return { problems: { body: `The body ${INFLATED}: published in compressed form it could not be found.` } }
   return { hash: sha256(bytes), chainId: checked.ddo.chainId, size: bytes.length }
+}
+
+/** How many times its compressed size a document has, by a compressor that differs from LZMA by a tenth for documents. */
+function inflationOf(bytes: Uint8Array): number {
+  const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_LGWIN: window } = constants
+  return bytes.length / brotliCompressSync(bytes, { params: { [quality]: 5, [window]: 22 } }).length
 }
 
 /**

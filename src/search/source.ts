@@ -1,3 +1,7 @@
+import type { IndexedAsset } from '../ddo/indexed.js'
+import type { OnChainData } from '../ddo/on-chain-data.js'
+import { opened } from '../ddo/opened.js'
+import { assetDocument } from '../ddo/served-document.js'
 import type { SourceFilter } from './syntax.js'
 
 type Json = Record<string, unknown>
@@ -19,6 +23,22 @@ function fits(pattern: string, text: string): boolean {
   }
   while (pattern[at] === '*') at += 1
   return at === pattern.length
+}
+
+/** A document to be served, the parts of it that are asked for, and the characters that these may have. */
+export interface ServedParts {
+  asset: IndexedAsset
+  source: SourceFilter
+  onChain: OnChainData
+  purgatory: string | undefined
+  most: number
+}
+
+/** Returns parts of a document as JSON; undefined if they are too long. */
+export function servedWithin({ asset, source, onChain, purgatory, most }: ServedParts): string | undefined {
+  const one = opened(asset)
+  const text = one && JSON.stringify(new SourcePicker(source).pick(assetDocument(one, onChain, purgatory)))
+  return text !== undefined && text.length <= most ? text : undefined
 }
 
 /** Applies the source filter of a search. Decisions are cached by path, since most documents share their paths. */

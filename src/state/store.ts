@@ -1,3 +1,4 @@
+import type { IndexedAsset } from '../ddo/indexed.js'
 import type { Address } from '../hex.js'
 import type { Found, Scope, Search } from '../search/syntax.js'
 import type { DeliveryStore, ProofStore } from './delivery-store.js'
@@ -63,6 +64,10 @@ export interface SearchStore {
    * ValidationError for a search that is too expensive.
    */
   find(search: Search, scope: Scope): Promise<Found>
+  /** Reads assets of hits that `find` has not read, as they are now. */
+  assets(dids: string[]): Promise<Map<string, IndexedAsset>>
+  /** Reads the document of an asset that was read without (`unread`); undefined if it was changed since. */
+  document(asset: IndexedAsset): Promise<string | undefined>
   /** Builds the search rows of some documents that lack them, or have those of an earlier version. Returns false if there are none left. */
   buildSome(): Promise<boolean>
   /**

@@ -113,6 +113,24 @@ describe('decompression', () => {
     )
   })
 
+  it.each([
+    'xz',
+    'lzma',
+  ] as const)('stops a .%s that inflates more than is allowed, unless it is short', async (form) => {
+    const readings = Array.from(
+      { length: 3000 },
+      (_, at) => `reads the gauge at hour ${at}, in metres above chart datum. `,
+    )
+    const text = readings.map((one) => `The harbour master ${one}`).join('')
+    const data = Buffer.from(vectors.readings[form], 'hex')
+    const inflation = text.length / data.length
+    expect(Buffer.from(await decompress(data, 1_048_576, inflation)).toString()).toBe(text)
+    await expect(decompress(data, 1_048_576, inflation - 1)).rejects.toThrow(
+      'inflates more than MAX_DDO_INFLATION times',
+    )
+    expect((await decompress(Buffer.from(vectors[form], 'hex'), 10_000, 1)).length).toBeGreaterThan(0)
+  })
+
   it.each(['xz', 'lzma'] as const)('rejects a .%s that is truncated at any byte', async (form) => {
     const whole = Buffer.from(vectors[form], 'hex')
     for (let length = 0; length <= whole.length - (form === 'xz' ? 1 : 6); length++)

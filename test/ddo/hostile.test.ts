@@ -46,7 +46,7 @@ describe('hostile documents', () => {
 
   /** Starts a service in this process, on a state that outlives it. */
   async function start(): Promise<void> {
-    app = await createApp(loadSettings(world.beside({ STATE_DIR: folder })))
+    app = await createApp(loadSettings(world.beside({ STATE_DIR: folder, MAX_DDO_INFLATION: '1000000' })))
     base = await app.listen()
   }
 

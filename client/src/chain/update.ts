@@ -7,7 +7,7 @@ import { PUBLISHING } from './abi.js'
 import { type Served, STATES, servedDocument, serviceIn } from './document.js'
 import { credentialsFor, timestamp } from './draft.js'
 import { failureOf } from './failures.js'
-import { encryptedFiles, putMetadata } from './metadata.js'
+import { encryptedFiles, putMetadata, validated } from './metadata.js'
 import { assertFiles, assertRequest } from './publish-request.js'
 import { newRate } from './rate.js'
 import { mustView, view } from './reads.js'
@@ -68,11 +68,13 @@ export async function update(context: Context, did: string, changes: Changes): P
   const { files, price } = changes
   const rate = price && (await newRate(context, sender, { chainId, datatoken, price }))
   if (files) await assertFiles(context, files)
+  const sealed = files && (await encryptedFiles(context, chainId, { nft, datatoken }, files))
+  const edited = withChanges(document, changes, { index, sealed })
+  // before the price is paid for
+  if (rate && edits) await validated(context, JSON.stringify(edited))
   if (rate) await sender.send(rate)
   if (!edits) return { did, transactions: sender.sent }
   try {
-    const sealed = files && (await encryptedFiles(context, chainId, { nft, datatoken }, files))
-    const edited = withChanges(document, changes, { index, sealed })
     await putMetadata(context, sender, { nft, chainId, state: STATES.indexOf(state), document: edited })
   } catch (error) {
     throw failureOf(error, { what: 'to change the metadata', transactions: sender.sent })

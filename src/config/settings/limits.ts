@@ -29,7 +29,7 @@ export const LIMITS = {
   }),
   ANONYMOUS_BYTES: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
-    doc: 'Maximum bytes per minute that storages send for the descriptions (mainly checksums) of one address; beyond it, descriptions that read a file are refused. 0 is unlimited. Default: 1 GiB, with the same exception.',
+    doc: 'Maximum bytes per minute that storages send for the descriptions (mainly checksums) of one address, and of long answers to its searches; beyond it, searches and descriptions that read a file are refused. 0 is unlimited. Default: 1 GiB, with the same exception.',
   }),
   MAX_ANONYMOUS: setting({
     parse: parse.integer(1, 10_000_000),
@@ -74,6 +74,11 @@ export const LIMITS = {
     parse: parse.integer(1024, 16_777_216),
     default: 1_048_576,
     doc: 'Maximum size of a decompressed asset document, in bytes.',
+  }),
+  MAX_DDO_INFLATION: setting({
+    parse: parse.integer(10, 1_000_000),
+    default: 100,
+    doc: 'How many times its compressed size an asset document above 128 KiB may have: honest ones have 3 to 60 times, bombs a thousand.',
   }),
   MAX_CHECKSUM_LENGTH: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { INFLATED, TOO_LARGE } from '../../ddo/lzma.js'
 import { opened } from '../../ddo/opened.js'
 import { assetDocument, publishedMetadata } from '../../ddo/served-document.js'
 import { AssetError } from '../../errors.js'
@@ -57,15 +58,16 @@ export const assetDdo: Endpoint = {
     app.get<DidRoute>(this.path, async (request, reply) => {
       const found = await readable(request, reply)
       const asset = found && opened(found)
-      if (!asset) throw notFound(request.params.did)
+      if (!asset) throw notFound(request.params.did, found?.metadata.reason)
       return assetDocument(asset, await onChain.of(asset), purgatory.reasonFor(found.metadata.did))
     })
   },
 }
 
-/** ocean.py looks for exactly this sentence before it publishes. */
-function notFound(did: string): AssetError {
-  return new AssetError('ASSET_NOT_FOUND', `Asset DID ${did} not found in Elasticsearch.`)
+/** ocean.py looks for exactly this sentence before it publishes. The owner of an asset must see that its document is too large. */
+function notFound(did: string, reason: string | null = null): AssetError {
+  const why = reason === TOO_LARGE || reason === INFLATED ? ` Its document is not usable: ${reason}.` : ''
+  return new AssetError('ASSET_NOT_FOUND', `Asset DID ${did} not found in Elasticsearch.${why}`)
 }
 
 /** Serves the `metadata` object of an asset, which some clients fetch by itself. */

@@ -1,14 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { isCurrent } from '../../assets/index/freshness.js'
 import { BOUNDS } from '../../bounds.js'
+import type { IndexedAsset } from '../../ddo/indexed.js'
+import { isConsumable } from '../../ddo/states.js'
 import { ChainError } from '../../errors.js'
 import { type Hit, hitsOf } from '../../search/hits.js'
+import { LongDocuments } from '../../search/long-documents.js'
 import { readSearch } from '../../search/request.js'
-import type { Found, Search } from '../../search/syntax.js'
+import type { Found, Scope, Search } from '../../search/syntax.js'
 import type { Context } from '../context.js'
 import { isReadingRestricted } from '../endpoints/decrypters.js'
 import { type EndpointDoc, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
+import { sendParts } from '../parts.js'
 
 const PREFIX = '/api/aquarius/assets'
 
@@ -67,14 +71,23 @@ export const searchAssets: Endpoint = {
     errors: ERRORS,
   },
   register(app, context) {
-    searchRoute(app, this.path, context, readSearch, ({ found, hits, took, shards, wantsAggregations }) => {
-      const each = hits.map(({ did, score, document }) =>
-        written({ _index: 'aquarius', _id: did, _score: score }, document && `"_source":${document}`),
-      )
-      const page = written({ total: found.total, max_score: found.maxScore }, `"hits":[${each.join(',')}]`)
-      const aggregations = wantsAggregations ? { aggregations: found.aggregations } : {}
-      return written({ took, timed_out: false, _shards: shards, ...aggregations }, `"hits":${page}`)
-    })
+    searchRoute(
+      app,
+      this.path,
+      context,
+      readSearch,
+      async function* ({ found, hits, took, shards, wantsAggregations }) {
+        const aggregations = wantsAggregations ? { aggregations: found.aggregations } : {}
+        const page = written({ total: found.total, max_score: found.maxScore }, '"hits":[').slice(0, -1)
+        yield written({ took, timed_out: false, _shards: shards, ...aggregations }, `"hits":${page}`).slice(0, -1)
+        let comma = ''
+        for await (const { did, score, document } of hits) {
+          yield comma + written({ _index: 'aquarius', _id: did, _score: score }, document && `"_source":${document}`)
+          comma = ','
+        }
+        yield ']}}'
+      },
+    )
   },
 }
 
@@ -94,8 +107,13 @@ export const searchMetadata: Endpoint = {
   register(app, context) {
     // the answer does not say how many there are
     const uncounted = (body: unknown): Search => ({ ...readSearch(body), counted: undefined })
-    searchRoute(app, this.path, context, uncounted, ({ hits }) => {
-      return `[${hits.map(({ did, document }) => document ?? JSON.stringify({ id: did })).join(',')}]`
+    searchRoute(app, this.path, context, uncounted, async function* ({ hits }) {
+      let comma = '['
+      for await (const { did, document } of hits) {
+        yield comma + (document ?? JSON.stringify({ id: did }))
+        comma = ','
+      }
+      yield comma === '[' ? '[]' : ']'
     })
   },
 }
@@ -108,8 +126,8 @@ function written(entries: object, more: string | undefined): string {
 
 interface Answered {
   found: Found
-  hits: Hit[]
-  /** Milliseconds. */
+  hits: AsyncIterable<Hit>
+  /** Milliseconds until the hits were known. */
   took: number
   /** The chains as shards; those with a stale index count as failed. */
   shards: { total: number; successful: number; skipped: 0; failed: number }
@@ -121,27 +139,45 @@ function searchRoute(
   path: string,
   context: Context,
   read: (body: unknown) => Search,
-  answer: (answered: Answered) => string,
+  answer: (answered: Answered) => AsyncGenerator<string>,
 ): void {
-  const { settings, store, onChain, purgatory } = context
+  const { settings, store, onChain, purgatory, anonymous } = context
   const bodyLimit = Math.min(BOUNDS.search.body, settings.MAX_BODY_SIZE)
+  const long = new LongDocuments((asset) => store.search.document(asset), context.documents)
   app.post(path, { bodyLimit }, async (request, reply) => {
     const begun = performance.now()
     const search = read(request.body)
     const progress = context.progress()
     const chains = progress.filter((one) => isCurrent(one, settings)).map(({ chainId }) => chainId)
     if (chains.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The index is not up to date. Try again later.')
-    const encrypted = !isReadingRestricted(settings)
-    const found = await store.search.find(search, { chains, encrypted, purgatory: purgatory.dids() })
-    const hits = await hitsOf(found, search.source, {
+    anonymous.assertBytesLeft(request, reply)
+    const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
+    const found = await store.search.find(search, scope)
+    const hits = hitsOf(found, search.source, {
       facts: (asset) => onChain.of(asset),
       purgatory: (did) => purgatory.reasonFor(did),
+      assets: async (dids) => findable(await store.search.assets(dids), scope),
+      long,
+      signal: request.lifetime.signal,
     })
     const [total, successful] = [progress.length, chains.length]
     const took = Math.round(performance.now() - begun)
     const shards = { total, successful, skipped: 0, failed: total - successful } as const
     const wantsAggregations = Object.keys(search.aggregations).length > 0
     reply.type('application/json; charset=utf-8')
-    return answer({ found, hits, took, shards, wantsAggregations })
+    const parts = answer({ found, hits, took, shards, wantsAggregations })
+    return sendParts(reply, parts, {
+      whole: BOUNDS.search.whole,
+      stallTimeout: settings.CONSUMER_STALL_TIMEOUT,
+      onSent: (bytes) => anonymous.spend(request, bytes),
+    })
   })
+}
+
+/** Those of some assets that a search may still find: they may have changed since. */
+function findable(assets: Map<string, IndexedAsset>, { chains, encrypted }: Scope): Map<string, IndexedAsset> {
+  for (const [did, { chainId, metadata }] of assets)
+    if (!chains.includes(chainId) || !isConsumable(metadata.state) || (metadata.encrypted && !encrypted))
+      assets.delete(did)
+  return assets
 }

@@ -155,8 +155,8 @@ function totalOf(count: number, most: number | undefined): Found['total'] {
 }
 
 /**
- * The assets of a page; `isLast`: no statement follows them. Throws ValidationError if their documents are too long for one
- * response.
+ * The assets of a page, up to a number of characters of their documents: the others are read while the answer is sent.
+ * `isLast`: no statement follows them.
  */
 function* assetsOfPage(
   dids: string[],
@@ -179,8 +179,7 @@ function* assetsOfPage(
       known.set(did, asset)
     }
     for (const did of some) characters += assets.get(did)?.metadata.ddo?.length ?? 0
-    if (characters > LIMITS.documents)
-      throw ValidationError.of('size', 'The documents of this page are too long for one answer. Ask for fewer of them.')
+    if (characters > LIMITS.documents) break
   }
   return assets
 }

@@ -1,11 +1,14 @@
+import { BOUNDS } from '../../bounds.js'
 import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../ddo/indexed.js'
 import type { Dialect } from '../dialect.js'
 import { unpacked } from '../packed.js'
 import { run } from '../script.js'
-import type { Query, Script, Value } from '../sql.js'
+import { type Query, type Script, sqlOne, type Value } from '../sql.js'
 
 type Row = Record<string, Value>
 type Datatokens = IndexedAsset['datatokens']
+
+const LIMITS = BOUNDS.search
 
 /** Builds an asset from its rows in index_asset, index_nft and index_datatoken. */
 export function assetOf(chainId: number, asset: Row, nft: Row, datatokens: Row[]): IndexedAsset {
@@ -43,31 +46,53 @@ export function nftOf({ address, name, symbol, token_uri: tokenUri, owner, creat
   return { address, name, symbol, tokenUri, owner, created } as IndexedNft
 }
 
-const COLUMNS = `a.chain_id, a.nft, a.did, a.state, a.ddo, a.reason, a.encrypted, a.tx_id, a.block, a.sender, a.timestamp,
-    n.address, n.name, n.symbol, n.token_uri, n.owner, n.created`
+const COLUMNS = `a.chain_id, a.nft, a.did, a.state, a.reason, a.encrypted, a.tx_id, a.block, a.sender, a.timestamp,
+    n.address, n.owner, n.created`
+const cut = (text: string) => `substr(${text}, 1, ${LIMITS.name})`
+/** The texts for lists, which must not grow with what somebody publishes: without long documents, and with names cut. */
+const FOR_LISTS = `CASE WHEN octet_length(a.ddo) > ${LIMITS.long} THEN NULL ELSE a.ddo END AS ddo, octet_length(a.ddo) AS size,
+    ${cut('n.name')} AS name, ${cut('n.symbol')} AS symbol,
+    CASE WHEN octet_length(n.token_uri) > ${LIMITS.long} THEN '' ELSE n.token_uri END AS token_uri`
 /** The datatokens of an NFT as a JSON list, in one statement with it: another one would take longer than they. */
-const DATATOKENS: Record<Dialect, string> = {
-  sqlite: `(SELECT json_group_array(json_array(address, name, symbol, orders)) FROM (
-    SELECT t.address, t.name, t.symbol, t.orders FROM index_datatoken t
+const DATATOKENS: Record<Dialect, (name: string, symbol: string) => string> = {
+  sqlite: (name, symbol) => `(SELECT json_group_array(json_array(address, name, symbol, orders)) FROM (
+    SELECT t.address, ${name} AS name, ${symbol} AS symbol, t.orders FROM index_datatoken t
     WHERE t.chain_id = a.chain_id AND t.nft = a.nft ORDER BY t.position))`,
-  postgres: `(SELECT CAST(json_agg(json_build_array(t.address, t.name, t.symbol, t.orders) ORDER BY t.position) AS TEXT)
+  postgres: (
+    name,
+    symbol,
+  ) => `(SELECT CAST(json_agg(json_build_array(t.address, ${name}, ${symbol}, t.orders) ORDER BY t.position) AS TEXT)
     FROM index_datatoken t WHERE t.chain_id = a.chain_id AND t.nft = a.nft)`,
 }
-const columnsIn = (dialect: Dialect) => `${COLUMNS}, ${DATATOKENS[dialect]} AS datatokens`
-const assetsIn = (dialect: Dialect) => `SELECT r.chain_id AS chain, a.services, ${columnsIn(dialect)}
+const assetsIn = (dialect: Dialect) => `SELECT r.chain_id AS chain, a.services, ${COLUMNS}, ${FOR_LISTS},
+  ${DATATOKENS[dialect](cut('t.name'), cut('t.symbol'))} AS datatokens
   FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live'
     JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft WHERE a.did IN `
-const readableIn = (dialect: Dialect) => `SELECT ${columnsIn(dialect)}
+const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, n.name, n.symbol, n.token_uri,
+  ${DATATOKENS[dialect]('t.name', 't.symbol')} AS datatokens
   FROM index_asset a JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft
   WHERE a.chain_id = ? AND a.ddo IS NOT NULL AND a.nft IN `
 const ASSETS = { sqlite: assetsIn('sqlite'), postgres: assetsIn('postgres') }
 const READABLE = { sqlite: readableIn('sqlite'), postgres: readableIn('postgres') }
 
-/** Reads assets of the live generations, to be served; missing ones are omitted. For `isLast` see `Query`. */
+/**
+ * Reads assets of the live generations, to be listed; missing ones are omitted, and so are long documents (`unread`). For
+ * `isLast` see `Query`.
+ */
 export function* assetsOf(dids: string[], dialect: Dialect, isLast = false): Script<Map<string, IndexedAsset>> {
   if (dids.length === 0) return new Map()
   const { rows } = yield* run({ ...among(ASSETS[dialect], dids), isLast })
   return new Map(rows.map((row) => [row.did as string, servedAsset(row)]))
+}
+
+const DOCUMENT = sqlOne(
+  `SELECT a.ddo FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live'
+   WHERE a.did = :did AND a.tx_id = :txId`,
+)
+
+/** Reads the document that an asset of a list has; undefined if it was changed since. */
+export function* documentOf({ metadata: { did, txId } }: IndexedAsset): Script<string | undefined> {
+  return ((yield* run(DOCUMENT({ did, txId }))).rows[0]?.ddo ?? undefined) as string | undefined
 }
 
 /** Reads the assets of some NFTs in a generation, by NFT; missing ones, and those without a document, are omitted. */
@@ -84,6 +109,7 @@ export function* readableAssets(
 function servedAsset(row: Row): IndexedAsset {
   const asset = assetIn(row.chain as number, row)
   if (row.services !== null) asset.services = row.services as string
+  if ((row.size as number) > LIMITS.long) asset.unread = row.size as number
   return asset
 }
 

@@ -6,6 +6,7 @@ import { run, runScript } from '../script.js'
 import { OLDER } from '../search/generations.js'
 import { type Driver, type Script, sql } from '../sql.js'
 import type { SearchStore } from '../store.js'
+import { assetsOf, documentOf } from './assets.js'
 import { refreshIfStorable } from './search-rows.js'
 
 const TOUCH = sql('UPDATE index_reading SET version = :version WHERE id = :id')
@@ -92,6 +93,8 @@ export function searchStore(db: Driver): SearchStore {
       if (!found.building) return found
       throw new SearchError('SEARCH_UNAVAILABLE', 'The documents are being read for the first time. Try again later.')
     },
+    assets: (dids) => runScript(assetsOf(dids, db.dialect), (query) => db.query(query)),
+    document: (asset) => runScript(documentOf(asset), (query) => db.query(query)),
     async buildSome() {
       // checks before a write transaction, since nearly always there are none
       const some = await runScript(unbuilt(1, db.dialect), (query) => db.query(query))

@@ -106,13 +106,21 @@ function Loading() {
   )
 }
 
+/** What the provider says of an asset whose document is too large, which its publisher must see. */
+const UNUSABLE = /Its document is not usable: .+/
+
 function NotShown({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  const { code } = error as { code?: string }
+  const { code, message = '' } = error as { code?: string; message?: string }
   const missing = code === 'ASSET_NOT_FOUND' || code === 'DID_NOT_RESOLVED' || code === 'BAD_DID'
   return (
     <Page title={text.asset.title} own>
       {missing ? (
-        <Empty alone picture="search" title={text.asset.notFound} hint={text.asset.notFoundHint}>
+        <Empty
+          alone
+          picture="search"
+          title={text.asset.notFound}
+          hint={UNUSABLE.exec(message)?.[0] ?? text.asset.notFoundHint}
+        >
           <ButtonLink href={pathOf({ page: 'catalogue' })}>{text.asset.back}</ButtonLink>
         </Empty>
       ) : (

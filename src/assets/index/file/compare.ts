@@ -1,6 +1,6 @@
 import type { Chain } from '../../../chain/chains.js'
 import type { IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../../ddo/indexed.js'
-import { TOO_LARGE } from '../../../ddo/published-document.js'
+import { INFLATED, TOO_LARGE } from '../../../ddo/lzma.js'
 import type { Address } from '../../../hex.js'
 import type { Cursor, IndexChange } from '../../../state/store.js'
 import { storable } from '../../../state/tables/changes.js'
@@ -142,7 +142,7 @@ function compareMetadata(found: IndexedMetadata, row: IndexedMetadata): void {
   for (const field of ['state', 'txId', 'block', 'from', 'timestamp'] as const)
     differ(row.nft, `metadata.${field}`, found[field], row[field])
   // without a document in the file, or with one above the own limit, it is read from the chain when it is imported
-  if (row.ddo === null || found.reason === TOO_LARGE) return
+  if (row.ddo === null || found.reason === TOO_LARGE || found.reason === INFLATED) return
   for (const field of ['did', 'encrypted', 'ddo'] as const)
     differ(row.nft, `metadata.${field}`, found[field], row[field])
 }

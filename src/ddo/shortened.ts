@@ -1,0 +1,101 @@
+import { BOUNDS } from '../bounds.js'
+import type { IndexedAsset } from './indexed.js'
+import type { OnChainData } from './on-chain-data.js'
+import { opened } from './opened.js'
+import { assetDocument } from './served-document.js'
+
+type Json = Record<string, unknown>
+
+const LIMITS = BOUNDS.search.shortened
+
+/** Fields that lists need, which are written first. */
+const FIRST = [
+  '@context',
+  'id',
+  'version',
+  'chainId',
+  'nftAddress',
+  'type',
+  'credentialSubject',
+  'metadata',
+  'name',
+  'datatokenAddress',
+  'timeout',
+  'author',
+  'description',
+  'tags',
+  'license',
+  'created',
+  'updated',
+  'services',
+]
+
+/** Fields that are long where a document is long, and that no list shows. */
+const LEFT_OUT = new Set(['additionalInformation', 'consumerParameters', 'credentials', 'files', 'compute', 'proof'])
+
+/** Shortens the text of a document to what lists need of it. */
+export function shortenedText(text: string): string {
+  return JSON.stringify(new Shortening().part(JSON.parse(text)))
+}
+
+/** Copies as much of a document as fits: the first texts and entries. */
+class Shortening {
+  private left: number = LIMITS.size
+
+  part(value: unknown): unknown {
+    if (typeof value === 'string') return this.text(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.flatMap((one) => (this.take(2) ? [this.part(one)] : []))
+    const fields = Object.keys(value).sort((a, b) => rank(a) - rank(b))
+    const kept = fields.flatMap((name) =>
+      !LEFT_OUT.has(name) && this.take(name.length + 8) ? [[name, this.part((value as Json)[name])]] : [],
+    )
+    return Object.fromEntries(kept)
+  }
+
+  private text(value: string): string {
+    const kept = beginningOf(value, LIMITS.text)
+    return this.take(JSON.stringify(kept).length) ? kept : ''
+  }
+
+  private take(size: number): boolean {
+    if (size > this.left) return false
+    this.left -= size
+    return true
+  }
+}
+
+/** The first characters of a text, without half of a surrogate pair. */
+function beginningOf(text: string, length: number): string {
+  return text.length > length ? text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '') : text
+}
+
+function rank(name: string): number {
+  const at = FIRST.indexOf(name)
+  return at < 0 ? FIRST.length : at
+}
+
+/**
+ * Returns a shortened document as lists serve it, marked by `indexedMetadata.shortened`. `text`: what `shortenedText` gave,
+ * or undefined where the document cannot be read now. `pick` selects parts of it.
+ */
+export function shortenedDocument(
+  asset: IndexedAsset,
+  text: string | undefined,
+  { tokenUri: _tokenUri, ...onChain }: OnChainData,
+  { purgatory, pick }: { purgatory: string | undefined; pick: (document: Json) => Json },
+): string {
+  const { chainId, nft, metadata } = asset
+  const cut = (name: string) => beginningOf(name, LIMITS.text / 4)
+  const ddo = text ?? JSON.stringify({ id: metadata.did, chainId, nftAddress: nft.address })
+  const short: IndexedAsset = {
+    chainId,
+    nft: { ...nft, name: cut(nft.name), symbol: cut(nft.symbol), tokenUri: '' },
+    datatokens: asset.datatokens.map((one) => ({ ...one, name: cut(one.name), symbol: cut(one.symbol) })),
+    metadata: { ...metadata, ddo },
+  }
+  // never undefined, since it has a document
+  const served = pick(assetDocument(opened(short) as NonNullable<ReturnType<typeof opened>>, onChain, purgatory))
+  const { indexedMetadata } = served as { indexedMetadata?: Json }
+  return JSON.stringify({ ...served, indexedMetadata: { ...indexedMetadata, shortened: true } })
+}

@@ -1,0 +1,62 @@
+import type { FastifyReply } from 'fastify'
+import { setWriteStallTimeout } from './files/transfer.js'
+
+/** Characters that are written at once. */
+const CHUNK = 65_536
+
+export interface PartsOptions {
+  /** Characters up to which a response is sent as a whole, so that an error before its end is a status. */
+  whole: number
+  /** Milliseconds without progress after which a response is aborted. */
+  stallTimeout: number
+  /** Called with the bytes of a response that is sent in parts. */
+  onSent(bytes: number): void
+}
+
+/**
+ * Sends a text that is made in parts: a short one as a whole, a longer one as the client reads it. An error after its beginning
+ * breaks the connection, so that the response cannot look complete.
+ */
+export async function sendParts(
+  reply: FastifyReply,
+  parts: AsyncGenerator<string>,
+  { whole, stallTimeout, onSent }: PartsOptions,
+): Promise<string | FastifyReply> {
+  let text = ''
+  while (text.length <= whole) {
+    const { value, done } = await parts.next()
+    if (done) return text
+    text += value
+  }
+  const { raw, request } = reply.hijack()
+  raw.writeHead(200, reply.getHeaders() as Record<string, string>)
+  setWriteStallTimeout(reply, Number.NaN, stallTimeout)
+  const write = async () => {
+    onSent(Buffer.byteLength(text))
+    const isRead = raw.write(text)
+    text = ''
+    if (!isRead) await readOn(reply)
+  }
+  try {
+    await write()
+    for await (const part of parts) {
+      if (request.lifetime.ended) return reply
+      text += part
+      if (text.length >= CHUNK) await write()
+    }
+    await write()
+    raw.end()
+  } catch (error) {
+    request.log.warn({ type: (error as Error).name }, 'a response broke off')
+    raw.destroy()
+  }
+  return reply
+}
+
+/** Resolves when the client has read what was written, or is gone. */
+function readOn({ raw, request }: FastifyReply): Promise<void> {
+  return new Promise((resolve) => {
+    raw.once('drain', resolve)
+    request.lifetime.onEnd(resolve)
+  })
+}
