@@ -262,12 +262,14 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     CREATE INDEX search_text_older ON search_text (id) WHERE title IS NULL;
     `,
   },
-  // the position inside a block, a rollback in several transactions, and the oldest undo row of each row
+  // the position inside a block, a rollback in several transactions, the oldest undo row of each row, and the bytes of a
+  // document, which is compressed if it is long
   `
   ALTER TABLE index_cursor ADD COLUMN part_block BIGINT;
   ALTER TABLE index_cursor ADD COLUMN part_hash TEXT;
   ALTER TABLE index_cursor ADD COLUMN part_log BIGINT;
   ALTER TABLE index_cursor ADD COLUMN undoing BIGINT NOT NULL DEFAULT 0;
+  ALTER TABLE index_asset ADD COLUMN size BIGINT;
   CREATE INDEX index_undo_by_row ON index_undo (chain_id, kind, id, block);
   `,
 ]

@@ -49,8 +49,10 @@ export function nftOf({ address, name, symbol, token_uri: tokenUri, owner, creat
 const COLUMNS = `a.chain_id, a.nft, a.did, a.state, a.reason, a.encrypted, a.tx_id, a.block, a.sender, a.timestamp,
     n.address, n.owner, n.created`
 const cut = (text: string) => `substr(${text}, 1, ${LIMITS.name})`
+/** Bytes of the plain document. Earlier versions stored it as it is, without them. */
+const SIZE = 'coalesce(a.size, octet_length(a.ddo))'
 /** The texts for lists, which must not grow with what somebody publishes: without long documents, and with names cut. */
-const FOR_LISTS = `CASE WHEN octet_length(a.ddo) > ${LIMITS.long} THEN NULL ELSE a.ddo END AS ddo, octet_length(a.ddo) AS size,
+const FOR_LISTS = `CASE WHEN ${SIZE} > ${LIMITS.long} THEN NULL ELSE a.ddo END AS ddo, ${SIZE} AS size,
     ${cut('n.name')} AS name, ${cut('n.symbol')} AS symbol,
     CASE WHEN octet_length(n.token_uri) > ${LIMITS.long} THEN '' ELSE n.token_uri END AS token_uri`
 /** The datatokens of an NFT as a JSON list, in one statement with it: another one would take longer than they. */
@@ -92,7 +94,8 @@ const DOCUMENT = sqlOne(
 
 /** Reads the document that an asset of a list has; undefined if it was changed since. */
 export function* documentOf({ metadata: { did, txId } }: IndexedAsset): Script<string | undefined> {
-  return ((yield* run(DOCUMENT({ did, txId }))).rows[0]?.ddo ?? undefined) as string | undefined
+  const ddo = (yield* run(DOCUMENT({ did, txId }))).rows[0]?.ddo
+  return typeof ddo === 'string' ? unpacked(ddo) : undefined
 }
 
 /** Reads the assets of some NFTs in a generation, by NFT; missing ones, and those without a document, are omitted. */

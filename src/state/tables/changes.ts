@@ -15,15 +15,18 @@ const DATATOKEN = sql(
    WHERE true ON CONFLICT DO NOTHING`,
 )
 const METADATA = sql(
-  `INSERT INTO index_asset (did, chain_id, nft, state, ddo, reason, encrypted, tx_id, block, sender, timestamp, services)
-   VALUES (:did, :chainId, :nft, :state, :ddo, :reason, :isEncrypted, :txId, :block, :from, :timestamp, :services)
+  `INSERT INTO index_asset (did, chain_id, nft, state, ddo, reason, encrypted, tx_id, block, sender, timestamp, services,
+     size)
+   VALUES (:did, :chainId, :nft, :state, :ddo, :reason, :isEncrypted, :txId, :block, :from, :timestamp, :services,
+     :size)
    ON CONFLICT (chain_id, nft) DO UPDATE SET did = excluded.did, state = excluded.state, ddo = excluded.ddo,
      reason = excluded.reason, encrypted = excluded.encrypted, tx_id = excluded.tx_id, block = excluded.block,
-     sender = excluded.sender, timestamp = excluded.timestamp, services = excluded.services`,
+     sender = excluded.sender, timestamp = excluded.timestamp, services = excluded.services,
+     size = excluded.size`,
 )
 const STATE = sql('UPDATE index_asset SET state = :state WHERE chain_id = :chainId AND nft = :nft')
 const UNREADABLE = sql(
-  'UPDATE index_asset SET ddo = NULL, services = NULL, reason = :reason WHERE chain_id = :chainId AND nft = :nft',
+  'UPDATE index_asset SET ddo = NULL, size = NULL, services = NULL, reason = :reason WHERE chain_id = :chainId AND nft = :nft',
 )
 const ORDER = sql('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken')
 
@@ -52,7 +55,7 @@ function statementFor(chainId: number, change: IndexChange): Query {
       return METADATA({
         chainId,
         ...change.metadata,
-        ddo: change.metadata.ddo === null ? null : packed(storable(change.metadata.ddo), BOUNDS.document.short),
+        ...storedDocument(change.metadata.ddo),
         isEncrypted: Number(change.metadata.encrypted),
         services: change.services ?? null,
       })
@@ -63,6 +66,12 @@ function statementFor(chainId: number, change: IndexChange): Query {
     case 'unreadable':
       return UNREADABLE({ chainId, nft: change.nft, reason: change.reason })
   }
+}
+
+function storedDocument(text: string | null): { ddo: string | null; size: number | null } {
+  if (text === null) return { ddo: null, size: null }
+  const plain = storable(text)
+  return { ddo: packed(plain, BOUNDS.document.short), size: Buffer.byteLength(plain) }
 }
 
 /** Returns the change to write instead of one that cannot be stored: the previous row is stale. */

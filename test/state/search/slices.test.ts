@@ -97,7 +97,7 @@ describe('the full-text index of PostgreSQL', () => {
       ALTER TABLE plain RENAME TO search_text;
       ALTER TABLE search_text ADD CONSTRAINT search_text_pkey PRIMARY KEY (id);
       CREATE INDEX search_text_by_token ON search_text USING gin (tsv) WITH (fastupdate = off);
-      ALTER TABLE index_asset DROP COLUMN services;
+      ALTER TABLE index_asset DROP COLUMN services, DROP COLUMN size;
       ALTER TABLE index_cursor DROP COLUMN part_block, DROP COLUMN part_hash, DROP COLUMN part_log, DROP COLUMN undoing;
       DROP INDEX index_undo_by_row;
       UPDATE tidegate_schema SET version = ${version};
