@@ -17,6 +17,7 @@ import { Draining } from './draining.js'
 import { EarlyRefusals } from './early-refusals.js'
 import { registerDocumentation } from './endpoints/documentation.js'
 import { registerJsonParser } from './endpoints/json.js'
+import { refuseUnstorableParams } from './endpoints/parameter-text.js'
 import { sendError, sendFixed } from './errors.js'
 import { setWriteStallTimeout } from './files/transfer.js'
 import { advertiseUploads } from './files/uploading.js'
@@ -122,6 +123,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   registerRateLimits(app, context)
   early.register(app)
   rejectUnknownRoutes(app)
+  refuseUnstorableParams(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
   serveConsole(app, context.console)
   registerDocumentation(app, ALL_ENDPOINTS)
