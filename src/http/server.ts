@@ -26,6 +26,7 @@ import { limitArrival } from './limits/arrival.js'
 import { dropFloodingConnections, limitConcurrency } from './limits/concurrency.js'
 import { registerPreflightLimit, registerRateLimits } from './limits/rate-limits.js'
 import { lingerWhenClosing } from './lingering.js'
+import { refuseForeignPages } from './local-only.js'
 import { traceRequests } from './request-end.js'
 import { logRequests } from './request-log.js'
 import { ENDPOINTS } from './routes/index.js'
@@ -102,6 +103,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   logRequests(app, context.metrics, context.settings.LOG_REQUESTS)
   context.anonymous.countRefused(app, ALL_ENDPOINTS)
   dropFloodingConnections(app, connections)
+  if (context.localOnly) refuseForeignPages(app, context.localOnly)
   registerPreflightLimit(app, context)
   advertiseUploads(app, context)
   await app.register(cors, {
