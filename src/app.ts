@@ -35,6 +35,7 @@ import { AnonymousBudget } from './http/limits/anonymous.js'
 import { ByteBudgets } from './http/limits/byte-budgets.js'
 import { ConsumerLimits } from './http/limits/consumer-limits.js'
 import { UploadSlots } from './http/limits/upload-slots.js'
+import type { LocalOnly } from './http/local-only.js'
 import { createServer } from './http/server.js'
 import { Metrics } from './metrics/metrics.js'
 import { ruleProblems } from './orders/fees.js'
@@ -65,13 +66,15 @@ export interface AppOptions {
   expected?: string
   /** The development network that the service is part of. No setting can say so: it gives private keys to the console. */
   local?: LocalChain
+  /** Refuses requests of foreign pages. Undefined: serves every origin. */
+  localOnly?: LocalOnly | undefined
 }
 
 /**
  * Builds the service from its settings: the composition root. Throws StartError if chains or state cannot be used, or
  * if the id of the state is not `expected`.
  */
-export async function createApp(settings: Settings, { expected, local }: AppOptions = {}): Promise<App> {
+export async function createApp(settings: Settings, { expected, local, localOnly }: AppOptions = {}): Promise<App> {
   const log = await createLogger(settings)
   const metrics = new Metrics()
   const batch = new TickBatch()
@@ -159,6 +162,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     }),
     hosting,
     console: consolePage,
+    localOnly,
   }
   const http = await createServer(context, log, tracing)
   const options: FollowerOptions = {

@@ -14,6 +14,10 @@ export const BOUNDS = {
     headersTimeout: 60_000,
     /** Milliseconds within which the body of a request must arrive: 10 MB over a slow line. Uploads of files have a limit of their own. */
     requestTimeout: 300_000,
+    /** Milliseconds in which at least `bodySteady` bytes of a request body must arrive, while it is read. Uploads have HOSTING_STALL_TIMEOUT. */
+    bodyWindow: 20_000,
+    /** Bytes of a request body that must arrive in every `bodyWindow`: 410 bytes/s, a fifth of a phone at the edge of its network. */
+    bodySteady: 8_192,
     /** Milliseconds for which the rest of a refused body is discarded, so that the client can read why. */
     linger: 5_000,
     /** Milliseconds between checks of the time-out of headers. */

@@ -365,6 +365,13 @@ export const ERROR_CATALOGUE = {
     cause: 'The instance is stopping and drains its requests in flight.',
     remedy: 'Retry with the same request; it reaches another instance, or the same one after its restart.',
   },
+  FOREIGN_PAGE: {
+    kind: 'denied',
+    cause:
+      'A development service was addressed by a name that is not of this machine, or called by a page of another site.',
+    remedy:
+      'Use its loopback address, or start it with `tidegate dev --allow-host`, or name the origin in CORS_ORIGINS.',
+  },
   ROUTE_NOT_FOUND: { kind: 'notFound', cause: 'No such path.', remedy: 'GET / lists every path.' },
   ASSET_NOT_FOUND: {
     kind: 'notFound',

@@ -5,8 +5,8 @@ import { recoverSigner } from '../crypto/keys.js'
 export const ENTRY = 97
 export const RESULT = 20
 
-/** Several of these one after the other; undefined: the thread is to end. */
-export type Checks = Uint8Array | undefined
+/** A batch: its id, and signatures one after the other; undefined: the thread is to end. */
+export type Checks = { id: number; checks: Uint8Array } | undefined
 
 /** Recovers the signer of each. */
 function recoverAll(checks: Uint8Array): Uint8Array {
@@ -18,16 +18,16 @@ function recoverAll(checks: Uint8Array): Uint8Array {
   return results
 }
 
-/** What the thread says: at first that it is ready, then the results of one batch after the other. */
-export type Answer = 'ready' | Uint8Array
+/** A message of the thread: first that it is ready, then the results of each batch, with its id. */
+export type Answer = 'ready' | { id: number; results: Uint8Array }
 
 /**
  * The module of the thread that recovers signers. It ends by itself, since a thread that is terminated within native code aborts
  * the process.
  */
-parentPort?.on('message', (checks: Checks) => {
-  if (!checks) return parentPort?.close()
-  const results = recoverAll(checks)
-  parentPort?.postMessage(results satisfies Answer, [results.buffer as ArrayBuffer])
+parentPort?.on('message', (batch: Checks) => {
+  if (!batch) return parentPort?.close()
+  const results = recoverAll(batch.checks)
+  parentPort?.postMessage({ id: batch.id, results } satisfies Answer, [results.buffer as ArrayBuffer])
 })
 parentPort?.postMessage('ready' satisfies Answer)

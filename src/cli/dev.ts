@@ -19,6 +19,7 @@ export const command = (finish: (code: number) => void) =>
     .option('--state <dir>', 'keep chain and database there (default: a fresh temporary folder)')
     .option('--seed', 'publish sample assets with a history of orders, unless the state has them')
     .option('--address-file <path>', 'also write the contract addresses there, in the address.json form')
+    .option('--allow-host <name...>', 'also answer at these host names, and their pages (default: loopback alone)')
     .option('--json', 'print one JSON line when ready, and nothing else, on standard output')
     .action(async (options) => finish(await dev(options)))
 
@@ -29,6 +30,7 @@ export interface DevOptions {
   state?: string
   addressFile?: string
   seed?: boolean
+  allowHost?: string[]
   json?: boolean
 }
 
@@ -43,6 +45,7 @@ export async function dev(options: DevOptions): Promise<number> {
     stateDir: options.state,
     addressFile: options.addressFile,
     seed: options.seed,
+    onlyHosts: options.allowHost ?? [],
     // a checkout that was only installed to run the demo has no page
     environment: { CONSOLE: String(isConsoleBuilt()), ...process.env },
   })

@@ -77,6 +77,8 @@ export interface Anvil {
 export interface AnvilOptions {
   /** 0 takes any free port. */
   port: number
+  /** The one origin whose pages may read its answers. Default: any. */
+  allowOrigin?: string | undefined
   /** Default: DEV_CHAIN_ID. */
   chainId?: number
   /** File that the chain is loaded from and saved to. */
@@ -93,10 +95,12 @@ export async function startAnvil({
   stateFile,
   loadFile,
   begins,
+  allowOrigin,
   chainId = DEV_CHAIN_ID,
 }: AnvilOptions): Promise<Anvil> {
   const args = ['--port', String(port), '--chain-id', String(chainId), '--mnemonic', DEV_MNEMONIC]
   args.push('--gas-limit', '300000000')
+  if (allowOrigin !== undefined) args.push('--allow-origin', allowOrigin)
   if (begins !== undefined) args.push('--timestamp', String(begins))
   // saved when the node exits; the guard ensures that even when this process is killed
   if (stateFile) args.push('--state', stateFile)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
@@ -8,6 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Address } from 'viem'
@@ -36,6 +38,8 @@ export interface LocalNetworkOptions {
   seed?: boolean
   /** Another path to write address.json to. */
   addressFile?: string
+  /** Host names of `tidegate dev`, which answers only this machine, its pages and these. Undefined: answers everybody. */
+  onlyHosts?: readonly string[]
   /** Settings of the service; they override the defaults of a local network. */
   environment: NodeJS.ProcessEnv
   /** Returns the RPC URLs for the service, given the chain's own. */
@@ -58,6 +62,13 @@ export interface LocalNetwork {
  */
 const PROVIDER_ACCOUNT = 8
 
+/** The default of PORT. */
+const DEFAULT_PORT = 8030
+
+/** Networks of others than this machine: a file there is read only if ALLOW_NON_PUBLIC_IP is set. */
+const PRIVATE_NETWORKS =
+  '0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,169.254.0.0/16,172.16.0.0/12,192.168.0.0/16,198.18.0.0/15,fc00::/7,fe80::/10'
+
 /** Starts a chain, deploys the contracts or finds those of an earlier run, and starts the service on it. */
 export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
   const temporary = options.stateDir === undefined ? mkdtempSync(join(tmpdir(), 'tidegate-')) : undefined
@@ -75,8 +86,11 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     const sample = options.seed ? await import('./seed/seed.js') : undefined
     // sample data has a history: a new chain begins before it
     const isYoung = sample && options.beginFrom === undefined && !existsSync(chainFile)
+    const { onlyHosts } = options
+    const only = onlyHosts && (await localOrigin(options, onlyHosts[0]))
     const anvil = await startAnvil({
       port: options.rpcPort,
+      allowOrigin: only?.origin,
       begins: isYoung ? Math.floor(Date.now() / 1000) - sample.SEED_AGE : undefined,
       stateFile: options.stateDir === undefined ? undefined : chainFile,
       loadFile: options.beginFrom === undefined ? undefined : join(options.beginFrom, 'chain.json'),
@@ -90,6 +104,9 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
       HOST: '127.0.0.1',
       PROVIDER_PRIVATE_KEY: accounts[PROVIDER_ACCOUNT]?.privateKey,
       ALLOW_NON_PUBLIC_IP: 'true',
+      ...(only && options.environment.ALLOW_NON_PUBLIC_IP === undefined
+        ? { STORAGE_DENIED_NETWORKS: PRIVATE_NETWORKS }
+        : {}),
       INDEX_POLL_INTERVAL: '100',
       LOG_LEVEL: 'warn',
       STOP_TIMEOUT: '2000',
@@ -97,13 +114,19 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
       HOSTING_DIR: join(folder, 'files'),
       HOSTING_PUBLISHERS: '*',
       ...options.environment,
-      ...(options.port === undefined ? {} : { PORT: String(options.port) }),
+      ...(only ? { PORT: only.port } : options.port === undefined ? {} : { PORT: String(options.port) }),
       NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: nodes }),
       ADDRESS_FILE: addressFile,
       STATE_DIR: folder,
     })
     const local = { chainId: DEV_CHAIN_ID, rpcUrl: anvil.rpcUrl, accounts: accounts.map((one) => one.privateKey) }
-    const app = await createApp(settings, { local })
+    const app = await createApp(settings, {
+      local,
+      localOnly: onlyHosts && {
+        hosts: onlyHosts.map((host) => host.toLowerCase()),
+        origins: settings.CORS_ORIGINS ?? [],
+      },
+    })
     cleanUp.push(() => app.close())
     const providerAddress = app.context.chains.get(DEV_CHAIN_ID)?.key.address as Address
     const providerUrl = await app.listen()
@@ -124,6 +147,21 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     await close()
     throw error
   }
+}
+
+/** Returns the service's port and the origin of its console: the node has to know them before the service listens. */
+async function localOrigin({ port, environment }: LocalNetworkOptions, host = '127.0.0.1') {
+  const wanted = String(port ?? (environment.PORT || DEFAULT_PORT))
+  const own = wanted === '0' ? String(await freePort()) : wanted
+  return { port: own, origin: `http://${host.toLowerCase()}:${own}` }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
 }
 
 /** Returns the contracts of an earlier run on this chain, or deploys them. */

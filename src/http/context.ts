@@ -31,6 +31,7 @@ import type { AnonymousBudget } from './limits/anonymous.js'
 import type { ByteBudgets } from './limits/byte-budgets.js'
 import type { ConsumerLimits } from './limits/consumer-limits.js'
 import type { UploadSlots } from './limits/upload-slots.js'
+import type { LocalOnly } from './local-only.js'
 
 /** The services that endpoints depend on. */
 export interface Context {
@@ -63,6 +64,8 @@ export interface Context {
   hosting: Hosting | undefined
   /** Undefined if CONSOLE is off. */
   console: Console | undefined
+  /** Undefined if pages of any origin may call the service. */
+  localOnly: LocalOnly | undefined
   descriptions: PublishedDescriptions
   anonymous: AnonymousBudget
   /** Undefined if RATE_LIMIT_BYTES is not set. */

@@ -17,6 +17,7 @@ import { Draining } from './draining.js'
 import { EarlyRefusals } from './early-refusals.js'
 import { registerDocumentation } from './endpoints/documentation.js'
 import { registerJsonParser } from './endpoints/json.js'
+import { refuseUnstorableParams } from './endpoints/parameter-text.js'
 import { sendError, sendFixed } from './errors.js'
 import { setWriteStallTimeout } from './files/transfer.js'
 import { advertiseUploads } from './files/uploading.js'
@@ -25,6 +26,7 @@ import { limitArrival } from './limits/arrival.js'
 import { dropFloodingConnections, limitConcurrency } from './limits/concurrency.js'
 import { registerPreflightLimit, registerRateLimits } from './limits/rate-limits.js'
 import { lingerWhenClosing } from './lingering.js'
+import { refuseForeignPages } from './local-only.js'
 import { traceRequests } from './request-end.js'
 import { logRequests } from './request-log.js'
 import { ENDPOINTS } from './routes/index.js'
@@ -101,6 +103,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   logRequests(app, context.metrics, context.settings.LOG_REQUESTS)
   context.anonymous.countRefused(app, ALL_ENDPOINTS)
   dropFloodingConnections(app, connections)
+  if (context.localOnly) refuseForeignPages(app, context.localOnly)
   registerPreflightLimit(app, context)
   advertiseUploads(app, context)
   await app.register(cors, {
@@ -122,6 +125,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   registerRateLimits(app, context)
   early.register(app)
   rejectUnknownRoutes(app)
+  refuseUnstorableParams(app)
   for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
   serveConsole(app, context.console)
   registerDocumentation(app, ALL_ENDPOINTS)

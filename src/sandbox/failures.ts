@@ -46,3 +46,8 @@ export function failureOf({ code }: NodeJS.ErrnoException): Error {
   if (code === 'ERR_WORKER_INIT_FAILED' || code === 'EMFILE' || code === 'ENFILE') return threadUnavailable()
   return new SandboxCrash()
 }
+
+/** Whether the thread pool gave a task to a thread that it was ending, and so ended both. */
+export function endedWithItsThread(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Terminating worker thread'
+}

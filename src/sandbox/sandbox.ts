@@ -3,7 +3,15 @@ import { BOUNDS } from '../bounds.js'
 import { abortSignal } from '../cancellation.js'
 import { loaderFor } from '../process/thread-module.js'
 import { type QueueOptions, Semaphore } from '../semaphore.js'
-import { failureOf, overloaded, SandboxCrash, SandboxTimeout, stopping, threadUnavailable } from './failures.js'
+import {
+  endedWithItsThread,
+  failureOf,
+  overloaded,
+  SandboxCrash,
+  SandboxTimeout,
+  stopping,
+  threadUnavailable,
+} from './failures.js'
 import { afterWork } from './work-timer.js'
 
 /** The exported functions of a worker module, by name. Arguments and results are structured clones. */
@@ -96,10 +104,7 @@ export class Sandbox<T extends Tasks> {
     signal?.addEventListener('abort', abort, { once: true })
     this.running.add(controller)
     try {
-      this.pool ??= this.startPool()
-      const result = this.pool.run(input, { name: task, signal: controller.signal })
-      this.watch(this.pool)
-      return (await result) as never
+      return await this.runOnThread(task, input, controller.signal)
     } catch (error) {
       if (controller.signal.aborted) throw controller.signal.reason
       const failure = failureOf(Object(error))
@@ -110,6 +115,22 @@ export class Sandbox<T extends Tasks> {
       signal?.removeEventListener('abort', abort)
       this.running.delete(controller)
     }
+  }
+
+  /**
+   * Runs a task, and again if its thread was already ending: on the late answer of such a thread, the pool gives it the next task,
+   * which fails when the thread ends.
+   */
+  private async runOnThread(task: string, input: unknown, signal: AbortSignal): Promise<never> {
+    for (;;)
+      try {
+        this.pool ??= this.startPool()
+        const result = this.pool.run(input, { name: task, signal })
+        this.watch(this.pool)
+        return (await result) as never
+      } catch (error) {
+        if (signal.aborted || !endedWithItsThread(error)) throw error
+      }
   }
 
   private startPool(): Tinypool {

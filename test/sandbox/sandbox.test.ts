@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { SandboxError } from '../../src/errors.js'
 import { SandboxCrash, SandboxExhausted, SandboxTimeout } from '../../src/sandbox/failures.js'
@@ -165,5 +166,23 @@ describe('sandbox', () => {
 
   it('gives threads no environment, which may contain keys of the operator (threat 38)', async () => {
     expect(await sandboxOf().run('environment', undefined)).toEqual({})
+  })
+
+  it('gives no task to a thread whose answer comes while it is being ended (threat 95)', async () => {
+    const sandbox = sandboxOf()
+    await sandbox.run('echo', 'warm')
+    for (let round = 0; round < 5; round++) {
+      const controller = new AbortController()
+      const ended = sandbox.run('wait', 5, { signal: controller.signal }).catch((reason: unknown) => reason)
+      // waits for a thread that has yet to start
+      const next = sandbox.run('echo', round)
+      await turn()
+      // the answer of the first arrives meanwhile
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 40)
+      controller.abort('over')
+      expect(await ended).toBe('over')
+      expect(await next).toBe(round)
+    }
+    expect(lost).toEqual([])
   })
 })

@@ -7,6 +7,7 @@ import { ValidationError } from '../../errors.js'
 import { memoizedText } from '../../memo.js'
 import { safeParse, validationError } from '../../validation.js'
 import { documented, fieldDoc } from './docs.js'
+import { textProblem } from './parameter-text.js'
 
 /** An address parameter. */
 export interface AddressParam {
@@ -52,7 +53,8 @@ function scalar<T>(parse: (text: string) => T) {
       if (typeof value !== 'string' && typeof value !== 'number')
         throw new Error('must be given once, as text or number')
       const text = String(value)
-      if (text.includes('\0')) throw new Error('must not hold a NUL byte')
+      const problem = textProblem(text)
+      if (problem !== undefined) throw new Error(problem)
       return parse(text)
     } catch (error) {
       context.addIssue((error as Error).message)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { BOUNDS } from '../../bounds.js'
 import { documented } from './docs.js'
+import { textProblem } from './parameter-text.js'
 
 const { userdata: LONGEST, userdataDepth: DEEPEST } = BOUNDS.params
 
@@ -24,7 +25,6 @@ export const userdata = documented(
 
 function userdataProblem(text: string): string | undefined {
   if (text.length > LONGEST) return `must not be longer than ${LONGEST} characters`
-  if (text.includes('\\u0000') || text.includes('\0')) return 'must not hold a NUL byte'
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -32,15 +32,16 @@ function userdataProblem(text: string): string | undefined {
     return 'must be a JSON object'
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a JSON object'
-  return nestingProblem(value, DEEPEST)
+  return valueProblem(value, DEEPEST)
 }
 
-function nestingProblem(value: unknown, levelsLeft: number): string | undefined {
+function valueProblem(value: unknown, levelsLeft: number): string | undefined {
+  if (typeof value === 'string') return textProblem(value)
   if (typeof value !== 'object' || value === null) return undefined
   if (levelsLeft === 0) return `must not be nested deeper than ${DEEPEST}`
   for (const [key, inner] of Object.entries(value)) {
     if (['__proto__', 'constructor', 'prototype'].includes(key)) return 'must not use a reserved name'
-    const problem = nestingProblem(inner, levelsLeft - 1)
+    const problem = textProblem(key) ?? valueProblem(inner, levelsLeft - 1)
     if (problem) return problem
   }
   return undefined
