@@ -7,7 +7,13 @@ const client = (path: string) => fileURLToPath(new URL(`client/src/${path}`, imp
 
 export default defineConfig({
   // the source of the workspace, not what was built of it
-  resolve: { alias: { '@tidegate/client/node': client('node/index.ts'), '@tidegate/client': client('index.ts') } },
+  resolve: {
+    alias: {
+      '@tidegate/client/node': client('node/index.ts'),
+      '@tidegate/client/safe-files': client('node/safe-files.ts'),
+      '@tidegate/client': client('index.ts'),
+    },
+  },
   test: {
     include: ['test/**/*.test.ts', 'client/test/**/*.test.ts', 'console/test/**/*.test.ts'],
     globalSetup: './test/helpers/global-setup.ts',

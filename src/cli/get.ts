@@ -3,11 +3,12 @@ import type { AssetService } from '@tidegate/client'
 import type { Hex } from 'viem'
 import { CommandError, misuse } from './failures.js'
 import { fileText, serviceOf } from './people/assets.js'
-import { afterPurchase, fetchAll, fetchFile, toStandardOutput } from './people/fetch.js'
+import { fetchAll, fetchFile, fetchToStream, withOrder } from './people/fetch.js'
 import { type Cap, did, forSigning, MAX_PRICE, SERVICE, whole, YES } from './people/options.js'
 import { purchase } from './people/purchase.js'
 import { inSession, type PeopleOptions } from './people/session.js'
-import { assertNotThere, assertRoom, nameInFolder, type Target, targetOf } from './people/target.js'
+import { isStandardOutput, OutputStream, STREAM_CODES, streamTargetOf } from './people/stream-target.js'
+import { assertRoom, assertWritable, nameInFolder, type Target, targetOf } from './people/target.js'
 import { shown } from './people/text.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -16,12 +17,15 @@ export const command = (finish: (code: number) => void) =>
       'Downloads the files of an asset. Uses an order that is still valid; otherwise it shows the full price and asks. Repeat the command to resume an interrupted download.',
     )
     .argument('<did>', 'the asset', did)
-    .option('-o, --output <path>', 'the file or folder to write; -: standard output (default: this folder)')
+    .option(
+      '-o, --output <path>',
+      'the file or folder to write (default: this folder); - is standard output, and a device or FIFO is written to. A link to a file is not followed',
+    )
     .option('--file <n>', 'which of its files, counted from 0', whole)
     .option('--all', 'all of its files, into a folder')
     .option(...SERVICE)
     .option('--sha256 <hash>', 'what the SHA-256 of the file must be', sha256)
-    .option('--force', 'overwrite an existing file')
+    .option('--force', 'overwrite an existing file; of a link, the link itself')
     .option(...MAX_PRICE)
     .option(...YES)
     .action(async (did, options) => finish(await get(did, options)))
@@ -39,13 +43,15 @@ interface GetOptions extends PeopleOptions {
 
 /** `tidegate get`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function get(did: string, options: GetOptions): Promise<number> {
-  const toStdout = options.output === '-'
   if (options.all && options.file !== undefined) throw misuse('--file and --all contradict each other.')
   if (options.all && options.sha256) throw misuse('--sha256 is of one file: it goes with --file, not with --all.')
-  if (toStdout && (options.all || options.json))
+  const force = options.force === true
+  const stream = streamTargetOf(options.output, force)
+  if (stream && options.all) throw misuse('--output: several files need a folder.')
+  if (isStandardOutput(stream) && options.json)
     throw misuse('--output -: standard output takes one file, and nothing else.')
-  const target = toStdout ? undefined : targetOf(options.output, options.all === true)
-  if (target && !options.force) assertNotThere(target)
+  const target = stream ? undefined : targetOf(options.output, options.all === true)
+  if (target) await assertWritable(target, force)
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
     const asset = await client.asset(did, { signal })
@@ -54,38 +60,56 @@ export async function get(did: string, options: GetOptions): Promise<number> {
     const quote = await client.quote(did, { service: service.id, file: files[0] })
     if (target) assertRoom(target, sizeOf(service, files))
     // while nothing is paid yet; of several files those that exist are skipped
-    if (target && !options.force && !options.all) assertNotThere(named(target, did, service, files[0] as number))
-    const again = commandOf(did, options)
-    const bought = quote.order
-      ? undefined
-      : await purchase(session, { asset, service, quote, yes: options.yes === true, maxPrice: options.maxPrice, again })
-    const order = bought?.order ?? (quote.order as Hex)
-    const about = {
-      did,
-      service: service.id,
-      order,
-      signal,
-      sha256: options.sha256,
-      force: options.force === true,
-      again,
+    if (target && !options.all) await assertWritable(named(target, did, service, files[0] as number), force)
+    const output = stream && (await OutputStream.open(stream, signal, (line) => out.note(line)))
+    try {
+      const again = commandOf(did, options)
+      const bought = quote.order
+        ? undefined
+        : await purchase(session, {
+            asset,
+            service,
+            quote,
+            yes: options.yes === true,
+            maxPrice: options.maxPrice,
+            again,
+          })
+      const order = bought?.order ?? (quote.order as Hex)
+      const about = {
+        did,
+        service: service.id,
+        order,
+        signal,
+        sha256: options.sha256,
+        force,
+        again,
+      }
+      const [file] = files as [number]
+      const fetching = async () => {
+        if (!target)
+          return [await fetchToStream(session, { ...about, file }, options.output as string, output as OutputStream)]
+        return options.all
+          ? fetchAll(session, { ...about, target }, files)
+          : [await fetchFile(session, { ...about, file, target })]
+      }
+      const fetched = await fetching().catch((error) => {
+        // what a stream has taken is of no use
+        const isLost = stream !== undefined && STREAM_CODES.has(error.code)
+        if (!bought && !isLost) throw error
+        const elsewhere = { ...options, output: 'ANOTHER-NAME' }
+        const { transactions } = bought ?? { transactions: [] }
+        throw withOrder(error, { order, transactions }, (code) =>
+          code === 'FILE_EXISTS' || isLost ? commandOf(did, elsewhere) : again,
+        )
+      })
+      if (isStandardOutput(stream)) return
+      for (const { path, bytes, sha256 } of fetched) out.print(`${path}  ${bytes} bytes  sha256 ${sha256}`)
+      const { transactions = [] } = bought ?? {}
+      const common = { did, order, bought: bought !== undefined && !bought.reused, transactions }
+      out.result(options.all ? { ...common, files: fetched } : { ...common, ...fetched[0] })
+    } finally {
+      output?.close()
     }
-    const [file] = files as [number]
-    const fetching = async () => {
-      if (!target) return toStandardOutput(session, { ...about, file })
-      return options.all
-        ? fetchAll(session, { ...about, target }, files)
-        : [await fetchFile(session, { ...about, file, target })]
-    }
-    const fetched = await fetching().catch((error) => {
-      if (!bought) throw error
-      const elsewhere = { ...options, output: 'ANOTHER-NAME' }
-      throw afterPurchase(error, bought, (code) => (code === 'FILE_EXISTS' ? commandOf(did, elsewhere) : again))
-    })
-    if (!fetched) return
-    for (const { path, bytes, sha256 } of fetched) out.print(`${path}  ${bytes} bytes  sha256 ${sha256}`)
-    const { transactions = [] } = bought ?? {}
-    const common = { did, order, bought: bought !== undefined && !bought.reused, transactions }
-    out.result(options.all ? { ...common, files: fetched } : { ...common, ...fetched[0] })
   })
 }
 

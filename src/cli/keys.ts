@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command } from '@commander-js/extra-typings'
+import { createFile } from '@tidegate/client/safe-files'
 import { openKeyring, openKeystoreFile } from '../config/keyring.js'
 import { ConfigError, loadSettings, secretSetting } from '../config/load.js'
 import type { PerChain } from '../config/parsers/chains.js'
@@ -89,14 +90,15 @@ async function checkKeys(options: KeysOptions): Promise<number> {
 async function write(options: KeysOptions, obtain: () => ProviderKey | Promise<ProviderKey>): Promise<number> {
   const { file } = options
   if (file === undefined) throw new StartError(['--file: name the file to write.'])
-  if (existsSync(file)) throw new StartError([`--file: ${file} exists and is not written over.`])
+  if (lstatSync(file, { throwIfNoEntry: false }))
+    throw new StartError([`--file: ${file} exists and is not written over.`])
   const secret = password(options)
   if (secret.length < MIN_PASSWORD)
     throw new StartError([`The password must have at least ${MIN_PASSWORD} characters.`])
   const key = await obtain()
   const content = await makeKeystore(key, secret)
   try {
-    writeFileSync(file, content, { mode: 0o600, flag: 'wx' })
+    createFile(file, content)
   } catch (error) {
     throw new StartError([`--file: ${file} cannot be written: ${(error as NodeJS.ErrnoException).code}.`])
   }

@@ -6,10 +6,14 @@ const args = process.argv.slice(2)
 if (args[0] === 'start' || args[0] === 'dev') void stopSignal()
 
 // a reader that closes the pipe early, such as `head`, is not a failure
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit()
+  const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'no space is left' : `it cannot be written to: ${code}`
+  process.stderr.write(`tidegate: standard output: ${reason}.\n`)
+  process.exit(1)
 })
+// there is nobody to tell
+process.stderr.on('error', () => undefined)
 
 const [{ run }, { EXIT }] = await Promise.all([import('./run.js'), import('./failures.js')])
 const code = await run(args)

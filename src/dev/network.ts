@@ -1,17 +1,10 @@
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { assertOwnFolder, replaceFile } from '@tidegate/client/safe-files'
 import type { Address } from 'viem'
 import { type App, createApp } from '../app.js'
 import { rpcClient } from '../chain/clients.js'
@@ -73,7 +66,9 @@ const PRIVATE_NETWORKS =
 export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
   const temporary = options.stateDir === undefined ? mkdtempSync(join(tmpdir(), 'tidegate-')) : undefined
   const folder = options.stateDir ?? (temporary as string)
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // the chain and the service write to names in it that others could lead elsewhere
+  assertOwnFolder(folder)
   const cleanUp: (() => unknown)[] = [() => temporary && rmSync(temporary, { recursive: true, force: true })]
   const close = async () => {
     for (const step of cleanUp.splice(0).reverse()) await step()
@@ -97,7 +92,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     })
     cleanUp.push(() => anvil.stop())
     const addresses = await findOrDeployContracts(anvil.rpcUrl, addressFile)
-    if (options.addressFile) writeAddresses(options.addressFile, addresses)
+    if (options.addressFile) await writeAddresses(options.addressFile, addresses)
     const nodes = (await options.nodes?.(anvil.rpcUrl)) ?? [anvil.rpcUrl]
     const accounts = devAccounts()
     const settings = loadSettings({
@@ -172,13 +167,15 @@ async function findOrDeployContracts(rpcUrl: string, file: string): Promise<Addr
     if (entry && code) return entry
   }
   const entry = await deployContracts(rpcUrl)
-  writeAddresses(file, entry)
+  await writeAddresses(file, entry)
   return entry
 }
 
-/** Writes to a temporary file and renames it, so that no reader sees a partial file. */
-function writeAddresses(file: string, entry: AddressEntry): void {
+/** Replaces the file atomically, so that no reader sees a partial one. A device or a FIFO is written to. */
+async function writeAddresses(file: string, entry: AddressEntry): Promise<void> {
+  const text = `${JSON.stringify({ [DEV_NETWORK]: entry }, null, 2)}\n`
+  const existing = statSync(file, { throwIfNoEntry: false })
+  if (existing && !existing.isFile()) return writeFile(file, text)
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(`${file}.new`, `${JSON.stringify({ [DEV_NETWORK]: entry }, null, 2)}\n`)
-  renameSync(`${file}.new`, file)
+  replaceFile(file, text, { isPrivate: false })
 }

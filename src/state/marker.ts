@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { replaceFile } from '@tidegate/client/safe-files'
 import Database from 'libsql'
 import { DATABASE_FILE } from './sqlite-file.js'
 import { DURABLE_TABLES, identityOf } from './tables/identity.js'
@@ -32,16 +33,9 @@ export function readMarker(folder: string): Marker | undefined {
   throw new Error(`${MARKER_FILE} is damaged`)
 }
 
-/** Writes to a temporary file and renames it, so that no reader sees a partial file. */
+/** Replaces the marker of a folder atomically. */
 export function writeMarker(folder: string, marker: Marker): void {
-  const temporary = join(folder, `${MARKER_FILE}.${process.pid}`)
-  try {
-    writeFileSync(temporary, `${JSON.stringify(marker)}\n`, { mode: 0o600, flush: true })
-    renameSync(temporary, join(folder, MARKER_FILE))
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
+  replaceFile(join(folder, MARKER_FILE), `${JSON.stringify(marker)}\n`)
 }
 
 /** Returns the size of a folder's embedded database in bytes; 0 where there is none. */

@@ -224,7 +224,7 @@ describe('tidegate state', () => {
     const place = join(folder, `backups-${kind}`)
     mkdirSync(place)
     const file = join(place, 'backup.sqlite')
-    const partial = () => readdirSync(place).some((name) => name.endsWith('.partial'))
+    const partial = () => readdirSync(place).some((name) => /\.partial-\w{6}$/.test(name))
     for (;;) {
       const running = startCommand(['state', 'backup', file], configured(from))
       let isDone = false

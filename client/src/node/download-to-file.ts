@@ -8,6 +8,7 @@ import { TidegateError } from '../errors.js'
 import { inWords } from './failures.js'
 import { sendByHttp } from './http.js'
 import { type Begun, Part } from './part.js'
+import { assertReplaceable, entryOf } from './part-file.js'
 
 export interface FileOptions extends Omit<DownloadOptions, 'range'> {
   /** Whether an existing file is replaced, once the new one is complete. */
@@ -31,8 +32,10 @@ export interface SavedFile {
  * get their name. Whatever ends the process, the next call resumes it, unless the file has changed. Memory does not
  * grow with the file: about 2 MiB are buffered. Requests are sent by `node:http`, which follows no settings of `fetch`.
  *
- * Throws TidegateError as `download` does, and `FILE_EXISTS`, `BUSY` (another process works on it), `DISK_FULL`,
- * `DISK_FAILED`, `NO_FOLDER`, `NOT_WRITABLE`, `DIGEST_MISMATCH` (the bytes are not those that the provider announces;
+ * No link is followed to a file, and no device or FIFO is replaced.
+ *
+ * Throws TidegateError as `download` does, and `FILE_EXISTS`, `NOT_A_FILE` (a device, FIFO or folder of this name), `BUSY`
+ * (another process works on it), `DISK_FULL`, `DISK_FAILED`, `NO_FOLDER`, `NOT_WRITABLE`, `NAME_TOO_LONG`, `DIGEST_MISMATCH` (the bytes are not those that the provider announces;
  * they are thrown away).
  *
  * @example
@@ -50,7 +53,7 @@ export async function downloadToFile(
   try {
     const { path, transfer } = await placeOf(target, settings)
     try {
-      if (!overwrite) await assertFree(path)
+      await assertFree(path, overwrite)
       const part = await Part.of(path)
       try {
         await fill(part, wanted, settings, transfer, options.onRestart)
@@ -90,9 +93,31 @@ async function placeOf(target: string, settings: TransferOptions): Promise<{ pat
   return { path: inside }
 }
 
-async function assertFree(path: string): Promise<void> {
-  if (await stat(path).catch(() => undefined))
-    throw new TidegateError('FILE_EXISTS', 'A file of this name already exists.')
+/** Throws TidegateError if a name is taken: by anything, a link that leads nowhere included, or else by what is no file. */
+async function assertFree(path: string, overwrite: boolean): Promise<void> {
+  const entry = await entryOf(path)
+  assertReplaceable(entry)
+  if (entry && !overwrite) throw new TidegateError('FILE_EXISTS', 'A file of this name already exists.')
+}
+
+/**
+ * Makes sure that `downloadToFile` can write to a path, before anything is paid: its folder, the length of its name, and
+ * `PATH.part` with what lies beside it. Leaves everything as it is, an earlier run's part included. Throws TidegateError
+ * as `downloadToFile` does.
+ *
+ * @example
+ * await checkTarget('./tides.csv')
+ */
+export async function checkTarget(
+  path: string,
+  { overwrite = false }: Pick<FileOptions, 'overwrite'> = {},
+): Promise<void> {
+  try {
+    await assertFree(resolve(path), overwrite)
+    await Part.check(resolve(path))
+  } catch (error) {
+    throw inWords(error)
+  }
 }
 
 /** Brings the part to its end, from where it is. */

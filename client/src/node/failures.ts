@@ -15,7 +15,8 @@ const WORDS: Record<string, [code: string, message: string]> = {
   ENOTDIR: ['NO_FOLDER', 'A part of the path is not a folder.'],
   EISDIR: ['FILE_EXISTS', 'There is a folder of this name.'],
   EEXIST: ['FILE_EXISTS', 'A file of this name already exists.'],
-  ELOOP: ['NOT_WRITABLE', 'The part of the file is a link.'],
+  ELOOP: ['NOT_WRITABLE', 'A part of the path is a link.'],
+  ENAMETOOLONG: ['NAME_TOO_LONG', 'The name is too long: NAME.part and NAME.part.json lie beside the file.'],
 }
 
 /** An error of the file system in words; any other as it is. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { TidegateError } from '../errors.js'
 import { fileChanged, type UploadSource } from '../upload.js'
@@ -20,7 +21,8 @@ export class FileSource implements UploadSource {
 
   /** Throws TidegateError `NO_FILE`, `NOT_READABLE`. */
   static async open(path: string): Promise<FileSource> {
-    const file = await open(path, 'r').catch(inWords)
+    // a FIFO without a writer would never be opened
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(inWords)
     try {
       if (!(await file.stat()).isFile()) throw new TidegateError('NO_FILE', 'It is not a file.')
       const version = await versionOf(file)

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, link, open, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Version } from '../download/headers.js'
 import { BackgroundSync } from './background-sync.js'
 import { type Lock, lockOf } from './lock.js'
+import { assertReplaceable, entryOf, inTheWay, openPart } from './part-file.js'
+import { createFile, readBeside, renameAnew, replaceFile, temporaryName } from './safe-files.js'
 
 /** What of a file is there, and of which version of which file it is. */
 export interface Begun {
@@ -22,6 +23,8 @@ const BLOCK = 1_048_576
 const SMALL = 8_192
 /** Milliseconds after which a block is written that is not full, so that a killed process loses little. */
 const PATIENCE = 250
+/** Maximum bytes of the notes: a validator and a few names. */
+const NOTES = 65_536
 
 /** `NAME.part`, the bytes so far, with `NAME.part.json` beside it, which says what they are of. Held by one process. */
 export class Part {
@@ -45,23 +48,43 @@ export class Part {
     this.disk = new BackgroundSync(file)
   }
 
-  /** Opens the part of a target, new or of an earlier run. Throws TidegateError `BUSY`, and errors of the file system. */
+  /**
+   * Opens the part of a target, new or of an earlier run. Throws TidegateError `BUSY`, `NOT_WRITABLE` (something of these
+   * names that is not a part of this user), and errors of the file system.
+   */
   static async of(target: string): Promise<Part> {
     const lock = await lockOf(`${target}.part.lock`)
     try {
-      // nobody leads the bytes elsewhere by a link
-      const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
-      return new Part(target, lock, await open(`${target}.part`, flags, 0o666))
+      const part = new Part(target, lock, await openPart(target))
+      if ((await entryOf(part.notes))?.isDirectory()) {
+        await part.file.close()
+        throw inTheWay(part.notes, 'is a folder')
+      }
+      return part
     } catch (error) {
       await lock.release()
       throw error
     }
   }
 
+  /** Makes sure that a part can be written, and leaves everything as it is. Throws as `of` does. */
+  static async check(target: string): Promise<void> {
+    const part = await Part.of(target)
+    try {
+      // an earlier run's bytes stay
+      part.bytes = (await part.file.stat()).size
+      const longest = temporaryName(part.notes)
+      createFile(longest, '', { isDurable: false })
+      await rm(longest, { force: true })
+    } finally {
+      await part.close()
+    }
+  }
+
   /** The download that an earlier run has started; undefined if there is none that can be resumed. */
   async begun(): Promise<Begun | undefined> {
     try {
-      const { did, service, file, version, sha256 } = JSON.parse(await readFile(this.notes, 'utf8')) as Begun
+      const { did, service, file, version, sha256 } = JSON.parse(readBeside(this.notes, NOTES)) as Begun
       if (typeof version.validator !== 'string') return undefined
       const { total, validator, etag = null, modified = null } = version
       return { did, service, file, sha256, version: { total, validator, etag, modified } }
@@ -98,8 +121,7 @@ export class Part {
 
   /** Notes what the bytes to come are of. */
   async note(begun: Begun): Promise<void> {
-    await writeFile(`${this.notes}.new`, JSON.stringify(begun), { mode: 0o600 })
-    await rename(`${this.notes}.new`, this.notes)
+    replaceFile(this.notes, JSON.stringify(begun), { isDurable: false })
   }
 
   /**
@@ -169,8 +191,10 @@ export class Part {
   async finish(replace: boolean): Promise<void> {
     await this.disk.finish()
     const part = `${this.target}.part`
-    if (replace) await rename(part, this.target)
-    else await renameAnew(part, this.target)
+    if (replace) {
+      assertReplaceable(await entryOf(this.target))
+      await rename(part, this.target)
+    } else await renameAnew(part, this.target)
     await rm(this.notes, { force: true })
     await syncFolder(dirname(this.target))
   }
@@ -212,21 +236,6 @@ function after(pieces: Uint8Array[], bytes: number): Uint8Array[] {
   while (at < pieces.length && skip >= (pieces[at] as Uint8Array).length) skip -= (pieces[at++] as Uint8Array).length
   const [first, ...rest] = pieces.slice(at)
   return first ? [first.subarray(skip), ...rest] : []
-}
-
-/** Renames without replacing: a link fails where there is something, which a rename does not. */
-async function renameAnew(from: string, to: string): Promise<void> {
-  try {
-    await link(from, to)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw error
-    // a file system without links
-    const file = await open(to, 'wx')
-    await file.close()
-    return rename(from, to)
-  }
-  await unlink(from)
 }
 
 /** Not every system can do it. */

@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Context } from '../context.js'
 import type { TidegateError } from '../errors.js'
@@ -6,6 +6,7 @@ import { fileChanged, type Hosted, type UploadOptions, upload } from '../upload.
 import { newIdempotencyKey } from '../upload-calls.js'
 import { FileSource } from './file-source.js'
 import { lockOf } from './lock.js'
+import { readBeside, replaceFile } from './safe-files.js'
 
 export interface FileUploadOptions extends Omit<UploadOptions, 'resume' | 'idempotencyKey'> {
   /**
@@ -14,6 +15,9 @@ export interface FileUploadOptions extends Omit<UploadOptions, 'resume' | 'idemp
    */
   resume?: string
 }
+
+/** Maximum bytes of the file of `resume`: an id, a URL and a path. */
+const NOTES = 65_536
 
 /** What the file of `resume` says. */
 interface Notes {
@@ -45,16 +49,18 @@ export async function uploadFile(
     const source = await FileSource.open(path)
     try {
       const about = { url: context.url, path: resolve(path), version: source.version }
-      const known = await earlier(resume, about)
+      const known = earlier(resume, about)
       const idempotencyKey = known?.idempotencyKey ?? newIdempotencyKey()
       // before the provider is asked: the process may be killed before its answer is noted
-      if (resume !== undefined && !known) await note(resume, { idempotencyKey, ...about })
+      if (resume !== undefined && !known)
+        replaceFile(resume, JSON.stringify({ idempotencyKey, ...about } satisfies Notes))
       const hosted = await upload(context, source, {
         name: basename(path),
         ...options,
         ...{ idempotencyKey, ...(known?.id === undefined ? {} : { resume: known.id }) },
         onBegun: async (id) => {
-          if (resume !== undefined) await note(resume, { id, idempotencyKey, ...about })
+          if (resume !== undefined)
+            replaceFile(resume, JSON.stringify({ id, idempotencyKey, ...about } satisfies Notes))
           await options.onBegun?.(id)
         },
       })
@@ -73,13 +79,13 @@ export async function uploadFile(
 }
 
 /** The upload to resume: none if the file has been replaced or changed. */
-async function earlier(
+function earlier(
   resume: string | undefined,
   about: Omit<Notes, 'id' | 'idempotencyKey'>,
-): Promise<Pick<Notes, 'id' | 'idempotencyKey'> | undefined> {
+): Pick<Notes, 'id' | 'idempotencyKey'> | undefined {
   if (resume === undefined) return undefined
   try {
-    const notes = JSON.parse(await readFile(resume, 'utf8')) as Notes
+    const notes = JSON.parse(readBeside(resume, NOTES)) as Notes
     const { id, idempotencyKey } = notes
     const isSame = notes.url === about.url && notes.path === about.path && notes.version === about.version
     const isWhole = (id === undefined || isToken(id)) && isToken(idempotencyKey)
@@ -91,9 +97,4 @@ async function earlier(
 
 function isToken(value: unknown): boolean {
   return typeof value === 'string' && /^[\w-]{1,200}$/.test(value)
-}
-
-async function note(file: string, notes: Notes): Promise<void> {
-  await writeFile(`${file}.new`, JSON.stringify(notes), { mode: 0o600, flush: true })
-  await rename(`${file}.new`, file)
 }

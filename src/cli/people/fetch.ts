@@ -1,14 +1,14 @@
-import { once } from 'node:events'
-import { renameSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { basename, join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Bought, Progress as Transferred } from '@tidegate/client'
 import type { SavedFile } from '@tidegate/client/node'
+import { renameAnew } from '@tidegate/client/safe-files'
 import type { Hex } from 'viem'
 import { CommandError, EXIT, failureOf } from '../failures.js'
 import { showProgress } from './progress.js'
 import { interrupted } from './prompts.js'
 import type { WalletSession } from './session.js'
+import type { OutputStream } from './stream-target.js'
 import type { Target } from './target.js'
 import { shown } from './text.js'
 
@@ -43,7 +43,7 @@ export async function fetchFile(
     const onProgress = ({ received, total }: Transferred) => progress.update(received, total)
     const options = { service, order, file, signal, overwrite: force, onProgress }
     const done = await downloadToFile(client.context, did, join(target.folder, target.name ?? sep), options)
-    if (sha256 !== undefined && done.sha256 !== sha256) throw differing(done, sha256)
+    if (sha256 !== undefined && done.sha256 !== sha256) throw await differing(done, sha256)
     return { file, path: done.path, bytes: done.bytes, sha256: done.sha256 }
   } catch (error) {
     if (signal.aborted) throw interrupted(`interrupted; the partial download is kept. Resume with: ${again}`)
@@ -61,10 +61,10 @@ function withWayOn(error: Error & { code?: string }, again: string): Error {
   return error
 }
 
-/** An error of a download that was paid for: names what was bought, and the command that resumes it. */
-export function afterPurchase(
+/** An error of a download whose order is paid: names the order, and the command that uses it. */
+export function withOrder(
   error: Error & { code?: string },
-  { order, transactions }: Bought,
+  { order, transactions }: Pick<Bought, 'order' | 'transactions'>,
   again: (code: string) => string,
 ): Error {
   const { code, lines, exitCode } = failureOf(error)
@@ -74,60 +74,89 @@ export function afterPurchase(
 }
 
 /** Renames a file with another digest than expected, so that nobody mistakes it for the right one. */
-function differing({ path, sha256 }: SavedFile, expected: string): CommandError {
-  const aside = `${path}.differs`
-  renameSync(path, aside)
+async function differing({ path, sha256 }: SavedFile, expected: string): Promise<CommandError> {
+  const aside = await firstFree(path)
   return new CommandError(
     'CHECKSUM',
     `the SHA-256 is ${sha256}, and ${expected} was expected. The file is kept as ${shown(aside)}.`,
   )
 }
 
-/** Writes one file to standard output, as fast as that is read. */
-export async function toStandardOutput(
+/** Names that are tried for a file that differs. */
+const ASIDE = 100
+
+/** Moves a file to a name that nothing has. It stays where that is not possible. */
+async function firstFree(path: string): Promise<string> {
+  for (let n = 0; n < ASIDE; n += 1) {
+    const aside = `${path}.differs${n === 0 ? '' : `-${n}`}`
+    const error = await renameAnew(path, aside).catch((error: NodeJS.ErrnoException) => error)
+    if (!error) return aside
+    if (error.code !== 'EEXIST') break
+  }
+  return path
+}
+
+/** Writes one file to a stream, as fast as that is read. Throws CommandError, TidegateError. */
+export async function fetchToStream(
   { client, signal, out }: WalletSession,
   { did, service, order, file, sha256 }: Wanted,
-): Promise<void> {
+  path: string,
+  output: OutputStream,
+): Promise<Fetched> {
   const { createHash } = await import('node:crypto')
-  const { stdout } = process
   const download = await client.download(did, { service, order, file, signal })
   const expected = sha256 ?? download.sha256
   const hash = createHash('sha256')
+  let bytes = 0
   for await (const piece of Readable.fromWeb(download.stream() as never) as AsyncIterable<Uint8Array>) {
     hash.update(piece)
-    if (!stdout.write(piece)) await once(stdout, 'drain', { signal })
+    bytes += piece.length
+    await output.write(piece)
   }
   const found = hash.digest('hex')
   if (expected !== undefined && found !== expected)
     throw new CommandError('CHECKSUM', `the bytes differ: SHA-256 ${found} was written, and ${expected} was expected.`)
   out.note(`${shown(download.name)}  sha256 ${found}`)
+  return { file, path, bytes, sha256: found }
 }
 
-/** Downloads several files into a folder. One that an earlier run has left there complete is not downloaded again. */
+/**
+ * Downloads several files into a folder. One that an earlier run has left there complete is not downloaded again. No file
+ * of the asset takes the place of another one that has the same name, also where letters differ in case alone.
+ */
 export async function fetchAll(
   session: WalletSession,
-  wanted: Omit<Wanted, 'file'> & { target: Target },
+  { force, ...wanted }: Omit<Wanted, 'file'> & { target: Target },
   files: readonly number[],
 ): Promise<Fetched[]> {
   const { client, out, signal } = session
+  const { did, service, order, target } = wanted
   const fetched: Fetched[] = []
-  for (const file of files) {
-    const existing = await fetchFile(session, { ...wanted, file }).then(
-      (one) => void fetched.push(one),
-      (error: Error) => {
-        if ((error as NodeJS.ErrnoException).code !== 'FILE_EXISTS') throw error
-        return error
+  const taken = new Set<string>()
+  /** Downloads to a name that is free, or with `force` to any. Undefined if it is taken. */
+  const attempt = (file: number, name: string | undefined, force: boolean) =>
+    fetchFile(session, { ...wanted, file, force, target: name === undefined ? target : { ...target, name } }).catch(
+      (error: Error & { code?: string }) => {
+        if (error.code === 'FILE_EXISTS') return undefined
+        throw error
       },
     )
-    if (!existing) continue
-    const { did, service, order, target } = wanted
-    const opened = await client.download(did, { service, order, file, signal })
-    opened.cancel()
-    const name = opened.name
-    // two files of the asset may have one name
-    if (fetched.some(({ path }) => path === join(target.folder, name)))
-      fetched.push(await fetchFile(session, { ...wanted, file, target: { ...target, name: `${file}-${name}` } }))
-    else out.note(`file ${file}: ${shown(name)} already exists and is left as it is (--force overwrites it)`)
+  for (const file of files) {
+    let one = await attempt(file, undefined, false)
+    let name = one && basename(one.path)
+    if (!one) {
+      const opened = await client.download(did, { service, order, file, signal })
+      opened.cancel()
+      const isSecond = taken.has(folded(opened.name))
+      name = isSecond ? `${file}-${opened.name}` : opened.name
+      if (isSecond || force) one = await attempt(file, name, force)
+    }
+    taken.add(folded(name as string))
+    if (one) fetched.push(one)
+    else out.note(`file ${file}: ${shown(name as string)} already exists and is left as it is (--force overwrites it)`)
   }
   return fetched
 }
+
+/** A name as file systems compare it that know neither case nor the normal form of Unicode. */
+const folded = (name: string) => name.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC')

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
+import { assertOwnFolder, replaceFile } from '@tidegate/client/safe-files'
 
 /** A folder of the XDG Base Directory Specification; by it, a path that is not absolute counts as not given. */
 const base = (variable: string, usual: string | undefined): string | undefined => {
@@ -23,17 +23,14 @@ export function runFolders(): string[] {
   return [...(runtime ? [runtime] : []), stateFolder()].map((folder) => join(folder, 'tidegate'))
 }
 
-/** Writes a file that its owner alone may read, at once or not at all. Throws the error of the file system. */
+/** Creates a folder for this user alone. Throws UnsafeFileError if another user could write to it, and errors of the file system. */
+export function makePrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  assertOwnFolder(path)
+}
+
+/** Writes a file that its owner alone may read, at once or not at all. Throws like `makePrivateFolder`. */
 export function writePrivately(path: string, content: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const temporary = `${path}.${randomBytes(6).toString('hex')}`
-  try {
-    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx', flush: true })
-    // the mode of a new file is narrowed by the umask, which may be anything
-    chmodSync(temporary, 0o600)
-    renameSync(temporary, path)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
+  makePrivateFolder(dirname(path))
+  replaceFile(path, content)
 }

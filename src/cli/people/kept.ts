@@ -1,5 +1,6 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { readTrusted, UnsafeFileError } from '@tidegate/client/safe-files'
 import { misuse } from '../failures.js'
 import { configFolder, writePrivately } from './folders.js'
 
@@ -9,6 +10,9 @@ export interface Kept {
   rpc?: string
 }
 
+/** Maximum bytes of the file: two URLs. */
+const KEPT = 65_536
+
 export const keptFile = () => join(configFolder(), 'config.json')
 
 /** Reads what was kept; undefined where nothing was. Throws CommandError. */
@@ -16,9 +20,11 @@ export function readKept(): Kept | undefined {
   const path = keptFile()
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readTrusted(path, KEPT)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    // it decides whom this user pays
+    if (error instanceof UnsafeFileError) throw misuse(`not used: ${error.message}`)
     throw misuse(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
   }
   try {

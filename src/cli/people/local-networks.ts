@@ -1,6 +1,10 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { assertOwnFolder, readTrusted } from '@tidegate/client/safe-files'
 import { runFolders, writePrivately } from './folders.js'
+
+/** Maximum bytes of a note. */
+const NOTE = 4_096
 
 /** What a running `tidegate dev` tells the other commands of its user. */
 export interface LocalNetworkNote {
@@ -28,7 +32,10 @@ export function leaveNote({ providerUrl, rpcUrl, chainId }: Omit<LocalNetworkNot
   return () => undefined
 }
 
-/** The local networks of this user that are running. Notes of those that were killed are removed. */
+/**
+ * The local networks of this user that are running. Notes of those that were killed are removed. What another user may
+ * have planted is ignored: it would decide whom this user signs for.
+ */
 export function runningNetworks(): LocalNetworkNote[] {
   const found = new Map<number, LocalNetworkNote>()
   for (const folder of runFolders())
@@ -47,6 +54,7 @@ export function runningNetworks(): LocalNetworkNote[] {
 
 function namesIn(folder: string): string[] {
   try {
+    assertOwnFolder(folder)
     return readdirSync(folder)
   } catch {
     return []
@@ -55,7 +63,7 @@ function namesIn(folder: string): string[] {
 
 function read(path: string): LocalNetworkNote | undefined {
   try {
-    const note = JSON.parse(readFileSync(path, 'utf8')) as LocalNetworkNote
+    const note = JSON.parse(readTrusted(path, NOTE)) as LocalNetworkNote
     const isNote = URL.canParse(note.providerUrl) && URL.canParse(note.rpcUrl) && Number.isSafeInteger(note.chainId)
     return isNote ? note : undefined
   } catch {

@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { isForeign, readBeside } from '@tidegate/client/safe-files'
 import { CommandError, misuse } from '../failures.js'
 import { bytesText } from './amounts.js'
 import { shown } from './text.js'
@@ -28,12 +29,27 @@ export function targetOf(output: string | undefined, needsFolder: boolean): Targ
   return isFolder ? { folder } : { folder, name: basename(path) }
 }
 
-/** Throws CommandError if the file exists: it would be overwritten. */
-export function assertNotThere({ folder, name }: Target): void {
+/**
+ * Makes sure that a download can write to its name, before anything is paid. Without `force` the name must be free; with
+ * it a file, or a link itself, is overwritten. Throws CommandError, and TidegateError for what else would prevent it.
+ */
+export async function assertWritable({ folder, name }: Target, force: boolean): Promise<void> {
   if (name === undefined) return
   const path = join(folder, name)
-  if (existsSync(path))
+  const entry = entryOf(path)
+  if (entry && !entry.isFile() && !entry.isSymbolicLink())
+    throw new CommandError('NOT_A_FILE', `${shown(path)} is a folder, device or pipe, which is not replaced.`)
+  if (entry?.isSymbolicLink() && !force)
+    throw new CommandError(
+      'FILE_EXISTS',
+      `${shown(path)} is a link, which is not followed. Name the file itself, or replace the link with --force.`,
+    )
+  if (entry && !force)
     throw new CommandError('FILE_EXISTS', `${shown(path)} already exists. Overwrite it with --force.`)
+  const { checkTarget } = await import('@tidegate/client/node')
+  await checkTarget(path, { overwrite: force }).catch((error: Error & { code?: string }) => {
+    throw new CommandError(error.code ?? 'FAILED', `${shown(path)}: ${shown(error.message)}`)
+  })
 }
 
 /** Partial downloads in a folder that are examined, and the maximum size of the notes of one. */
@@ -58,8 +74,7 @@ export function nameInFolder(
 
 function isPartOf(path: string, wanted: { did: string; service: string; file: number }): boolean {
   try {
-    if (statSync(path).size > DESCRIPTION) return false
-    const { did, service, file } = JSON.parse(readFileSync(path, 'utf8')) as Partial<typeof wanted>
+    const { did, service, file } = JSON.parse(readBeside(path, DESCRIPTION)) as Partial<typeof wanted>
     return did === wanted.did && service === wanted.service && file === wanted.file
   } catch {
     return false
@@ -76,6 +91,27 @@ export function assertRoom({ folder }: Target, bytes: number): void {
   )
 }
 
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+/** What there is of a name itself, whatever it leads to. Throws CommandError. */
+export function entryOf(path: string) {
+  return asked(path, () => lstatSync(path, { throwIfNoEntry: false }))
 }
+
+/** What a path leads to; undefined if that is nothing. Throws CommandError, also for a link that another user may have planted. */
+export function foundAt(path: string) {
+  if (entryOf(path)?.isSymbolicLink() && isForeign(lstatSync(path), dirname(path)))
+    throw new CommandError('UNSAFE_LINK', `--output: ${shown(path)} is a link of another user, which is not followed.`)
+  return asked(path, () => statSync(path, { throwIfNoEntry: false }))
+}
+
+function asked<T>(path: string, ask: () => T): T {
+  try {
+    return ask()
+  } catch (error) {
+    const { code = 'FAILED' } = error as NodeJS.ErrnoException
+    const reason =
+      { ENAMETOOLONG: 'the name is too long', EACCES: 'may not be read', ELOOP: 'leads to itself' }[code] ?? code
+    throw misuse(`--output: ${shown(path)}: ${reason}.`)
+  }
+}
+
+const isDirectory = (path: string) => foundAt(path)?.isDirectory() === true

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { realpathSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { FileObject, UploadProgress } from '@tidegate/client'
 import { CommandError, misuse } from '../failures.js'
-import { uploadsFolder } from './folders.js'
+import { makePrivateFolder, uploadsFolder } from './folders.js'
 import { showProgress } from './progress.js'
 import { interrupted } from './prompts.js'
 import type { WalletSession } from './session.js'
@@ -48,7 +48,7 @@ export class Uploads {
     const { where, address } = this.session
     const folder = uploadsFolder()
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makePrivateFolder(folder)
       const about = [where.provider, address, realpathSync(path)]
       const kept = join(folder, `${createHash('sha256').update(about.join('\n')).digest('hex')}.json`)
       this.begun.push(kept)

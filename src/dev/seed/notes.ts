@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { replaceFile } from '@tidegate/client/safe-files'
 import type { Address } from 'viem'
 
 /** What has been seeded, kept beside the state: a later start resumes where an earlier one ended, and does nothing twice. */
@@ -24,8 +25,7 @@ export function readNotes(file: string, factory: Address): SeedNotes {
   return { factory, filesPort: 0, assets: {}, done: [] }
 }
 
-/** Writes to a temporary file and renames it, so that they are never partial. */
+/** Replaces the notes atomically. */
 export function writeNotes(file: string, notes: SeedNotes): void {
-  writeFileSync(`${file}.new`, `${JSON.stringify(notes, null, 2)}\n`)
-  renameSync(`${file}.new`, file)
+  replaceFile(file, `${JSON.stringify(notes, null, 2)}\n`)
 }

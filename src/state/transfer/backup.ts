@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import Database from 'libsql'
 import { StartError, UnstorableError } from '../../errors.js'
 import { packageVersion } from '../../version.js'
@@ -6,7 +6,7 @@ import { migrationsFor } from '../migrations/index.js'
 import type { Result, Value } from '../sql.js'
 import { inTransaction, Statements } from '../sqlite-statements.js'
 import { REFRESH_ALL } from '../tables/search.js'
-import { makeFile } from './partial.js'
+import { assertFree, makeFile } from './partial.js'
 import { copyTables, type Sink } from './pass.js'
 import { assertPresent, cannotBeUsed, type Database as Installed, nameOf, pathOf } from './place.js'
 import { copiedTables, SCHEMA_VERSION } from './schema.js'
@@ -31,12 +31,11 @@ export async function backupState(
   path: string,
   { force = false, now = Date.now() }: BackupOptions = {},
 ): Promise<number> {
-  if (existsSync(path) && !force)
-    throw new StartError([`${path} exists: choose another name, or replace it with --force.`])
+  assertFree(path, force)
   assertPresent(from)
   await assertComplete(from)
   try {
-    return await makeFile(path, async (temporary) => {
+    return await makeFile(path, force, async (temporary) => {
       if (from.kind === 'embedded') await vacuumInto(from, temporary)
       else await dump(from, temporary)
       addInfo(temporary, [now, packageVersion(), from.kind])

@@ -22,6 +22,9 @@ export interface BlockCacheOptions {
   shards?: number
 }
 
+/** Neither a link nor a FIFO is waited for or followed. */
+const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
 /** Decides whether bytes are those of a block. */
 export type Verify = (bytes: Uint8Array) => Promise<boolean>
 
@@ -63,7 +66,7 @@ export class BlockCache {
   /** Whether a block seems to be there. Never rejects. */
   async has(multihash: Uint8Array): Promise<boolean> {
     const { shard, name } = this.place(multihash)
-    const handle = await open(shard.path(name)).catch(() => undefined)
+    const handle = await open(shard.path(name), READING).catch(() => undefined)
     await handle?.close().catch(() => undefined)
     return handle !== undefined
   }
@@ -105,9 +108,7 @@ export class BlockCache {
 
 /** Reads the file of a block. Returns undefined where it is missing, unreadable or too large. */
 async function readBlock(path: string): Promise<Uint8Array | undefined> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    () => undefined,
-  )
+  const handle = await open(path, READING).catch(() => undefined)
   if (!handle) return undefined
   try {
     const { size, mtimeMs } = await handle.stat()

@@ -58,7 +58,7 @@ export class Shard {
     await this.makeRoom(bytes.length)
     const temporary = `${path}.${process.pid}${TEMPORARY}`
     try {
-      await writeFile(temporary, bytes, { mode: 0o600 })
+      await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' })
       await rename(temporary, path)
     } catch (error) {
       this.known = undefined

@@ -216,6 +216,11 @@ describe('the commands for people, in scripts', () => {
     // what an earlier run has completed is left alone, and the rest is fetched
     const { stderr } = await run([...args, '--all', '-o', folder])
     expect(stderr).toMatch(/already exists and is left as it is/)
+    const sizes = () => readdirSync(folder).map((name) => statSync(join(folder, name)).size)
+    expect(sizes().sort()).toEqual([5, CONTENT.length].sort())
+    // neither takes the place of the other
+    expect((await answer(...args, '--all', '-o', folder, '--force')).files).toHaveLength(2)
+    expect(sizes().sort()).toEqual([5, CONTENT.length].sort())
   })
 
   it('get writes over nothing that it was not told to, and pays for nothing that it could not write', async () => {
@@ -285,6 +290,11 @@ describe('the commands for people, in scripts', () => {
     expect(await refusal(args)).toMatchObject({ status: 1, error: { code: 'CHECKSUM' } })
     expect(existsSync(at('wrong.csv'))).toBe(false)
     expect(readFileSync(at('wrong.csv.differs')).equals(CONTENT)).toBe(true)
+    // and takes the place of no other
+    writeFileSync(at('wrong.csv.differs'), 'mine')
+    expect(await refusal(args)).toMatchObject({ status: 1, error: { code: 'CHECKSUM' } })
+    expect(readFileSync(at('wrong.csv.differs'), 'utf8')).toBe('mine')
+    expect(readFileSync(at('wrong.csv.differs-1')).equals(CONTENT)).toBe(true)
   })
 
   it('pays from a keystore, whose password a file holds', async () => {

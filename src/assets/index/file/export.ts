@@ -1,10 +1,10 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { Chain } from '../../../chain/chains.js'
 import { LASTING_REASONS } from '../../../ddo/indexed.js'
 import { StartError } from '../../../errors.js'
 import type { Cursor, IndexRow } from '../../../state/store.js'
 import { type FinalIndex, openFinalIndex } from '../../../state/transfer/index-rows.js'
-import { makeFile } from '../../../state/transfer/partial.js'
+import { assertFree, makeFile } from '../../../state/transfer/partial.js'
 import type { Database } from '../../../state/transfer/place.js'
 import { packageVersion } from '../../../version.js'
 import { DECODER_VERSION, FORMAT, FORMAT_VERSION, type IndexFileHeader, type IndexFileLine } from './format.js'
@@ -38,8 +38,7 @@ export interface ExportOptions {
  * or not at all. Throws StartError, and the errors of the file system.
  */
 export async function exportIndex(path: string, { from, chains, chainId, force }: ExportOptions): Promise<Exported> {
-  if (existsSync(path) && !force)
-    throw new StartError([`${path} exists: choose another name, or replace it with --force.`])
+  assertFree(path, force)
   const index = await openFinalIndex(from, chainId)
   try {
     const chain = chains.get(index.chainId)
@@ -53,7 +52,7 @@ export async function exportIndex(path: string, { from, chains, chainId, force }
       checkpoint: { block: checkpoint.block, hash: checkpoint.hash },
       counts: totals,
     }
-    return await makeFile(path, async (temporary) => {
+    return await makeFile(path, force, async (temporary) => {
       const sha256 = await writeLines(temporary, linesOf(header, index))
       return { chainId: index.chainId, checkpoint, ...totals, bytes: statSync(temporary).size, sha256 }
     })

@@ -1,0 +1,49 @@
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { TidegateError } from '../errors.js'
+import { ITSELF, isForeign } from './safe-files.js'
+
+/** Opens `NAME.part`, or creates it. What others could read, change or lead elsewhere is refused. */
+export async function openPart(target: string): Promise<FileHandle> {
+  const path = `${target}.part`
+  const flags = constants.O_RDWR | constants.O_CREAT | ITSELF
+  const file = await open(path, flags, 0o666).catch((error: NodeJS.ErrnoException) => {
+    const reason = { ELOOP: 'is a link', EISDIR: 'is a folder', ENXIO: 'is not a regular file' }[error.code ?? '']
+    throw reason === undefined ? error : inTheWay(path, reason)
+  })
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile()) throw inTheWay(path, 'is not a regular file')
+    if (isForeign(stats, dirname(path))) throw inTheWay(path, 'belongs to another user')
+    if (stats.nlink <= 1) return file
+    const complete = await entryOf(target)
+    // of a run that was killed between its last two steps: the bytes have their name already
+    if (complete?.ino !== stats.ino || complete.dev !== stats.dev) throw inTheWay(path, 'has a second name elsewhere')
+    await rm(path)
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+  await file.close()
+  return open(path, flags | constants.O_EXCL, 0o666)
+}
+
+/** The error for a name that a download needs, and something else has. */
+export function inTheWay(path: string, reason: string): TidegateError {
+  return new TidegateError('NOT_WRITABLE', `${basename(path)} ${reason}: remove it, or choose another name.`)
+}
+
+/** What there is of a name itself, whatever it leads to. */
+export function entryOf(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+}
+
+/** Throws TidegateError `NOT_A_FILE` if a name is neither a file nor a link: a rename would replace a device or a FIFO. */
+export function assertReplaceable(entry: Stats | undefined): void {
+  if (entry && !entry.isFile() && !entry.isSymbolicLink())
+    throw new TidegateError('NOT_A_FILE', 'There is a folder, device or pipe of this name, which is not replaced.')
+}

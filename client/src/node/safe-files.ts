@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { link, open, rename, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Mode of a file that its owner alone may read. */
+const PRIVATE = 0o600
+/** The bit of a mode that lets every user write. */
+const WRITABLE_BY_ALL = 0o002
+
+/** Flags that open a file itself: neither what a link leads to, nor a FIFO that has nobody at its other end. Windows lacks them. */
+export const ITSELF = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** A file that another local user may have planted. Its code is `UNSAFE_FILE`; its message begins with the path. */
+export class UnsafeFileError extends Error {
+  override readonly name = 'UnsafeFileError'
+  readonly code = 'UNSAFE_FILE'
+}
+
+/**
+ * Whether a file may be planted: it belongs neither to this user, nor to root, nor to the owner of its folder, who may
+ * replace it anyway. The rule of `fs.protected_regular` of Linux. False on systems without owners.
+ */
+export function isForeign({ uid }: Stats, folder: string): boolean {
+  return !isOurs(uid) && uid !== statSync(folder).uid
+}
+
+function isOurs(uid: number): boolean {
+  const own = process.geteuid?.()
+  return own === undefined || uid === own || uid === 0
+}
+
+/** Throws UnsafeFileError if another user owns a folder, or every user may write to it. */
+export function assertOwnFolder(path: string): void {
+  assertOwn(path, statSync(path))
+}
+
+function assertOwn(path: string, { uid, mode }: Stats): void {
+  if (process.geteuid === undefined) return
+  if (!isOurs(uid)) throw new UnsafeFileError(`${path} belongs to another user.`)
+  if (mode & WRITABLE_BY_ALL) throw new UnsafeFileError(`${path} may be written to by every user.`)
+}
+
+/** Reads a regular file of bounded size. It follows no link and never waits. Throws UnsafeFileError, errors of the file system. */
+export function readRegular(path: string, maxBytes: number, flags = ITSELF): { text: string; stats: Stats } {
+  const file = openSync(path, constants.O_RDONLY | flags)
+  try {
+    const stats = fstatSync(file)
+    if (!stats.isFile()) throw new UnsafeFileError(`${path} is not a regular file.`)
+    if (stats.size > maxBytes) throw new UnsafeFileError(`${path} is too long.`)
+    const bytes = Buffer.alloc(stats.size)
+    let length = 0
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, length)
+    return { text: bytes.toString('utf8', 0, length), stats }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Reads a file that lies beside a download, unless another user may have planted it. Throws like `readRegular`. */
+export function readBeside(path: string, maxBytes: number): string {
+  const { text, stats } = readRegular(path, maxBytes)
+  if (isForeign(stats, dirname(path))) throw new UnsafeFileError(`${path} belongs to another user.`)
+  return text
+}
+
+/**
+ * Reads a file that decides where this user signs and pays: it and its folder must belong to this user or root, and not
+ * be writable by every user. A link of the user is followed. Throws like `readRegular`.
+ */
+export function readTrusted(path: string, maxBytes: number): string {
+  const { text, stats } = readRegular(path, maxBytes, constants.O_NONBLOCK ?? 0)
+  assertOwn(path, stats)
+  assertOwnFolder(dirname(path))
+  return text
+}
+
+export interface WriteOptions {
+  /** Whether only the owner may read it (default); otherwise the umask decides. */
+  isPrivate?: boolean
+  /** Whether it must survive a power failure (default). */
+  isDurable?: boolean
+}
+
+/** Creates a file, completely or not at all. Fails with `EEXIST` if there is anything of this name, a link included. */
+export function createFile(
+  path: string,
+  content: string,
+  { isPrivate = true, isDurable = true }: WriteOptions = {},
+): void {
+  const file = openSync(path, 'wx', isPrivate ? PRIVATE : 0o666)
+  try {
+    // the umask may have taken bits of the owner
+    if (isPrivate) fchmodSync(file, PRIVATE)
+    writeFileSync(file, content)
+    if (isDurable) fsyncSync(file)
+    closeSync(file)
+  } catch (error) {
+    try {
+      closeSync(file)
+    } catch {
+      // it was closed
+    }
+    rmSync(path, { force: true })
+    throw error
+  }
+}
+
+/** Creates or replaces a file atomically. A link of this name is replaced, never followed. Throws the errors of the file system. */
+export function replaceFile(path: string, content: string, options: WriteOptions = {}): void {
+  const temporary = temporaryName(path)
+  createFile(temporary, content, options)
+  try {
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Returns a name beside a file that nobody can guess. */
+export function temporaryName(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}`
+}
+
+/** Renames without replacing: a link fails with `EEXIST` where there is something, which a rename does not. */
+export async function renameAnew(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') throw error
+    // a file system without links
+    const file = await open(to, 'wx')
+    await file.close()
+    return rename(from, to)
+  }
+  await unlink(from)
+}
