@@ -87,6 +87,8 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   })
   const wrongRules = ruleProblems(settings.PROVIDER_FEES, chains)
   if (wrongRules.length > 0) throw new StartError(wrongRules)
+  if (settings.REQUIRE_DOMAIN_SIGNATURES && settings.PUBLIC_URL === undefined)
+    throw new StartError(['REQUIRE_DOMAIN_SIGNATURES: needs PUBLIC_URL, which signed texts must name.'])
   const consolePage = openConsole(settings, chains, local)
   const factories = new FactoryWatch(chains, log)
   const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: BOUNDS.outbound.response })

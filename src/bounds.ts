@@ -30,6 +30,8 @@ export const BOUNDS = {
     text: 512,
     /** Characters of an auth token: a JWT of this service has 300. */
     token: 4_096,
+    /** Characters of a sign-in message: those of wallets have 300 to 600. */
+    signIn: 4_096,
     /** Characters of userdata as JSON text: it has to fit into a URL. */
     userdata: 8_192,
     /** Nesting of userdata: parameters are flat, variables of a query have a level or two. */
@@ -585,6 +587,8 @@ export const BOUNDS = {
     filesObject: 262_144,
   },
   tokens: {
+    /** Milliseconds by which a sign-in message may have been issued ahead of this clock. */
+    issuedAhead: 300_000,
     /** Seconds for which a revocation is stored after the token has expired: a clock that was ahead must not revive the token. */
     retainedAfterExpiry: 604_800,
   },

@@ -65,6 +65,11 @@ export const ERROR_CATALOGUE = {
     cause: 'The auth token was not issued by this provider, was modified, or belongs to another address.',
     remedy: 'Create a token with this provider, and use it for the address that it was created for.',
   },
+  SIGNATURE_NAMES_NO_PROVIDER: {
+    kind: 'invalid',
+    cause: 'The signed text names no provider, and the operator requires that (`REQUIRE_DOMAIN_SIGNATURES`).',
+    remedy: 'Create an auth token by a message of EIP-4361, and send it instead of a signature.',
+  },
   LINK_INVALID: {
     kind: 'denied',
     cause:

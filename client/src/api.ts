@@ -49,7 +49,7 @@ export interface Api {
    */
   get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T>
   /** POST of a JSON body, or of text or bytes as octets; answers the JSON, or the text of a text answer. Throws as `get`. */
-  post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T>
+  post<T>(path: string, body: unknown, signal?: AbortSignal, headers?: Record<string, string>): Promise<T>
   /** Sends a request and answers when the headers are there, also where they say 304 or 416. Throws as `get`. */
   send(request: Sent): Promise<Answer>
 }
@@ -77,9 +77,9 @@ export function createApi(url: string, token?: string, timeout: number = LIMITS.
 
   return {
     get: (path, query = {}, signal) => answered(path + searchOf(query), { method: 'GET' }, signal),
-    post(path, body, signal) {
+    post(path, body, signal, more) {
       const octets = typeof body === 'string' || body instanceof Uint8Array
-      const headers = { 'content-type': octets ? 'application/octet-stream' : 'application/json' }
+      const headers = { ...more, 'content-type': octets ? 'application/octet-stream' : 'application/json' }
       const sent = octets ? (body as BodyInit) : JSON.stringify(body)
       return answered(path, { method: 'POST', headers, body: sent }, signal)
     },

@@ -2,6 +2,7 @@ import type { PublicClient, WalletClient } from 'viem'
 import { type Api, createApi } from './api.js'
 import { TidegateError } from './errors.js'
 import { chainReader } from './networks.js'
+import type { SignIn } from './sign-in.js'
 import type { Token } from './tokens.js'
 
 /** How a provider and its chain are reached, and who asks. */
@@ -39,6 +40,8 @@ export interface Context {
 export interface Session {
   /** The last nonce that was signed here: requests that run at once must not sign the same. */
   nonce: bigint
+  /** Whether the provider takes signatures that name it. */
+  signIn?: Promise<SignIn | undefined> | undefined
   /** A token in place of a prompt for each request, for wallets that ask people. */
   token?: Promise<Token> | undefined
 }

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { Context } from './context.js'
 import { orderedOf } from './download/order.js'
-import { consumerOf, proven } from './download/proof.js'
+import { consumerOf, provenOnce } from './download/proof.js'
 import { TidegateError } from './errors.js'
 import { fieldsOf } from './values.js'
 
@@ -30,14 +30,15 @@ export async function link(context: Context, did: string, options: LinkOptions =
   const { file = 0, userdata, signal } = options
   const { service, order } = await orderedOf(context, did, options)
   const request = { documentId: did, serviceId: service, fileIndex: file, transferTxId: order }
-  const made = await proven(
+  const made = await provenOnce(
     context,
-    'download',
-    (shown) =>
+    'downloadLink',
+    (shown, headers) =>
       context.api.post<unknown>(
         '/api/services/download/link',
         { ...request, ...consumerOf(shown), ...(userdata ? { userdata } : {}) },
         signal,
+        headers,
       ),
     signal,
   )

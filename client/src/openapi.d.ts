@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Create a download link
-         * @description Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires. Signed over documentId + nonce, or consumerAddress + nonce + "download". Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.
+         * @description Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.
          */
         post: operations["downloadLink"];
         delete?: never;
@@ -197,7 +197,7 @@ export interface paths {
         };
         /**
          * List one's hosted files
-         * @description Files of the address, a page at a time, with the assets that use them. By auth token, or signed over address + nonce + "upload". No nonce is consumed.
+         * @description Files of the address, a page at a time, with the assets that use them. By auth token, or signed over address + nonce + "listUploads", which consumes no nonce and only reads. With a signature over address + nonce + "upload" the nonce is consumed.
          */
         get: operations["getApiServicesUploads"];
         put?: never;
@@ -221,20 +221,20 @@ export interface paths {
         };
         /**
          * Show a hosted file
-         * @description A file of the address, complete or not. HEAD answers by the tus protocol. By auth token, or signed over address + nonce + "upload". No nonce is consumed.
+         * @description A file of the address, complete or not. HEAD answers by the tus protocol. By auth token, or signed over address + nonce + "listUploads", which consumes no nonce and only reads. With a signature over address + nonce + "upload" the nonce is consumed.
          */
         get: operations["getApiServicesUploadsId"];
         put?: never;
         post?: never;
         /**
          * Delete a hosted file
-         * @description Deletes a file of the address, complete or not; one that assets use only with force. By auth token, or signed over address + nonce + "upload".
+         * @description Deletes a file of the address, complete or not; one that assets use only with force. By auth token, or signed over address + nonce + "upload"; the nonce is consumed.
          */
         delete: operations["deleteApiServicesUploadsId"];
         options?: never;
         /**
          * Show a hosted file: headers only
-         * @description A file of the address, complete or not. HEAD answers by the tus protocol. By auth token, or signed over address + nonce + "upload". No nonce is consumed.
+         * @description A file of the address, complete or not. HEAD answers by the tus protocol. By auth token, or signed over address + nonce + "listUploads", which consumes no nonce and only reads. With a signature over address + nonce + "upload" the nonce is consumed.
          */
         head: operations["getApiServicesUploadsIdHead"];
         /**
@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         /**
          * Create an auth token (modern clients)
-         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. Without validUntil the token has the lifetime that the operator configured.
+         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. Without validUntil the token has the lifetime that the operator configured. Or send `message` and `signature` alone: a sign-in message of EIP-4361, which names this provider, so that it is of no use at another one. Its nonce is consumed likewise. Its URI is the base URL of the provider, and its Expiration Time takes the place of validUntil.
          */
         post: operations["generateAuthToken"];
         delete?: never;
@@ -315,7 +315,7 @@ export interface paths {
         put?: never;
         /**
          * Delete an auth token (modern clients)
-         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards.
+         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. Or send `message` and `signature` alone: a sign-in message of EIP-4361, which names this provider, so that it is of no use at another one. Its nonce is consumed likewise. Its URI is the URL of this route.
          */
         post: operations["invalidateAuthToken"];
         delete?: never;
@@ -543,6 +543,20 @@ export interface operations {
                         };
                         serviceEndpoints: {
                             [key: string]: string[];
+                        };
+                        /** @description Where PUBLIC_URL is configured: how tokens are created by EIP-4361 messages. */
+                        signIn?: {
+                            /**
+                             * Format: uri
+                             * @description The URL that a message must name.
+                             */
+                            url: string;
+                            /** @description Whether every other signed text is refused. */
+                            required: boolean;
+                            /** @description The longest lifetime of a token, in seconds. */
+                            maxLifetime: number;
+                            /** @description The lifetime of a download link, in seconds. */
+                            linkLifetime: number;
                         };
                     };
                 };
@@ -3329,12 +3343,17 @@ export interface operations {
                      * @description Decimal number greater than the last one that the address used; the UTC time in milliseconds is a good choice.
                      * @example 1
                      */
-                    nonce: number | string;
+                    nonce?: number | string;
                     /**
                      * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
                      * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                      */
                     signature: string;
+                    /**
+                     * @description Message of EIP-4361: domain is the host of the provider (with its port where the scheme has another), URI its base URL, Chain ID a served chain, Nonce a number as elsewhere of at least 8 digits, Expiration Time that of the token. The text itself is signed as an EIP-191 personal message.
+                     * @example provider.example wants you to sign in with your Ethereum account:
+                     */
+                    message?: string;
                     /**
                      * @description Expiry of the token, in seconds since 1970 (UTC), in the future.
                      * @example 4102444800
@@ -3471,12 +3490,17 @@ export interface operations {
                      * @description Decimal number greater than the last one that the address used; the UTC time in milliseconds is a good choice.
                      * @example 1
                      */
-                    nonce: number | string;
+                    nonce?: number | string;
                     /**
                      * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
                      * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                      */
                     signature: string;
+                    /**
+                     * @description Message of EIP-4361: domain is the host of the provider (with its port where the scheme has another), URI its base URL, Chain ID a served chain, Nonce a number as elsewhere of at least 8 digits, Expiration Time that of the token. The text itself is signed as an EIP-191 personal message.
+                     * @example provider.example wants you to sign in with your Ethereum account:
+                     */
+                    message?: string;
                     /**
                      * @description The auth token (a JWT).
                      * @example eyJhbGciOiJIUzI1NiJ9.eyJhZGRyZXNzIjoiMHgifQ.c2ln

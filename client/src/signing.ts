@@ -1,14 +1,25 @@
-import { type Account, type Address, type Hex, keccak256, stringToBytes, type WalletClient } from 'viem'
+import {
+  type Account,
+  type Address,
+  type Hex,
+  keccak256,
+  type SignableMessage,
+  stringToBytes,
+  type WalletClient,
+} from 'viem'
 import type { Context } from './context.js'
 import { TidegateError } from './errors.js'
 import { LIMITS } from './limits.js'
+import { type SignedMessage, type SignIn, type SignInText, signInChain, signInText } from './sign-in.js'
 import { fieldsOf } from './values.js'
 import type { Answer } from './wire.js'
 
 /** What a signature is for: each holds for its own route alone. */
 export type Command =
   | 'download'
+  | 'downloadLink'
   | 'upload'
+  | 'listUploads'
   | 'encrypt'
   | 'createAuthToken'
   | 'invalidateAuthToken'
@@ -43,14 +54,54 @@ export async function addressOf(context: Context): Promise<Address> {
  * once overtake each other: one whose nonce was overtaken is signed again, a few times. Throws TidegateError
  * `NO_WALLET`, `SIGNATURE_REFUSED`, and what `send` throws.
  */
-export async function signed<T>(
+export function signed<T>(
   context: Context,
   command: Command,
   send: (proof: Proof) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
+  const prove = async ({ account, address, nonce }: Signer): Promise<Proof> => {
+    const digest = keccak256(stringToBytes(address + nonce + command))
+    return { address, nonce, signature: await sign(context, account, { raw: digest }) }
+  }
+  return attempts(context, prove, send, signal)
+}
+
+/**
+ * Sends a request that is signed by a sign-in message, which names the provider (EIP-4361). As `signed`.
+ */
+export async function signedIn<T>(
+  context: Context,
+  signIn: SignIn,
+  { chainId: wanted, ...text }: Omit<SignInText, 'address' | 'nonce' | 'chainId'> & { chainId?: number | undefined },
+  send: (proof: SignedMessage) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const prove = async ({ account, address, nonce }: Signer): Promise<SignedMessage> => {
+    const chainId = wanted ?? (await signInChain(context.wallet as WalletClient, account, signIn))
+    const message = signInText(context.url, { ...text, address, nonce, chainId })
+    return { message, signature: await sign(context, account, message) }
+  }
+  return attempts(context, prove, send, signal)
+}
+
+/** Who signs, and the nonce of an attempt. */
+interface Signer {
+  account: Account | Address
+  address: Address
+  nonce: string
+}
+
+async function attempts<P, T>(
+  context: Context,
+  prove: (signer: Signer) => Promise<P>,
+  send: (proof: P) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const proof = await prove(context, command, signal)
+    const account = await accountOf(context)
+    const address = typeof account === 'string' ? account : account.address
+    const proof = await prove({ account, address, nonce: String(await nextNonce(context, address, signal)) })
     try {
       return await send(proof)
     } catch (error) {
@@ -58,13 +109,6 @@ export async function signed<T>(
       if (!overtaken || attempt === LIMITS.nonceAttempts) throw error
     }
   }
-}
-
-async function prove(context: Context, command: Command, signal?: AbortSignal): Promise<Proof> {
-  const account = await accountOf(context)
-  const address = typeof account === 'string' ? account : account.address
-  const nonce = String(await nextNonce(context, address, signal))
-  return { address, nonce, signature: await sign(context.wallet as WalletClient, account, address + nonce + command) }
 }
 
 /** The time in milliseconds, unless a later nonce was used. */
@@ -79,9 +123,9 @@ async function nextNonce({ api, session }: Context, userAddress: Address, signal
   return session.nonce
 }
 
-async function sign(wallet: WalletClient, account: Account | Address, text: string): Promise<Hex> {
+async function sign({ wallet }: Context, account: Account | Address, message: SignableMessage): Promise<Hex> {
   try {
-    return await wallet.signMessage({ account, message: { raw: keccak256(stringToBytes(text)) } })
+    return await (wallet as WalletClient).signMessage({ account, message })
   } catch (cause) {
     throw new TidegateError('SIGNATURE_REFUSED', 'The wallet did not sign the request.', { cause })
   }

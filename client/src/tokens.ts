@@ -1,11 +1,14 @@
 import type { Context } from './context.js'
 import { TidegateError } from './errors.js'
-import { signed } from './signing.js'
+import { signInOf } from './sign-in.js'
+import { signed, signedIn } from './signing.js'
 import { fieldsOf } from './values.js'
 import type { Answer } from './wire.js'
 
+const SIGN_IN = { statement: 'Signs in to this provider, to read and upload files. Costs nothing.' }
+
 export interface TokenOptions {
-  /** Seconds until it expires; an hour where it is not given. */
+  /** Seconds until it expires; an hour by default, or less if the provider grants no hour. */
   lifetime?: number
   /** The chain of a contract wallet, where the provider serves several. */
   chainId?: number
@@ -19,18 +22,19 @@ export interface Token {
 }
 
 /**
- * Makes an auth token, which stands for the wallet's signatures until it expires or is deleted. Signed by the wallet.
+ * Makes an auth token, which stands for the wallet's signatures until it expires or is deleted. Signed by the wallet, over
+ * a text that names the provider if the provider takes such texts.
  * Throws TidegateError, with `VALIDATION` where the provider grants no such lifetime.
  */
 export async function createToken(context: Context, options: TokenOptions = {}): Promise<Token> {
-  const { lifetime = 3600, chainId, signal } = options
+  const { chainId, signal } = options
+  const signIn = await signInOf(context)
+  const lifetime = options.lifetime ?? Math.min(3600, signIn?.maxLifetime ?? 3600)
   const validUntil = Math.floor(Date.now() / 1000) + lifetime
-  const answer = await signed(
-    context,
-    'createAuthToken',
-    (proof) => context.api.post<unknown>('/api/services/auth/token', { ...proof, validUntil, chainId }, signal),
-    signal,
-  )
+  const create = (proof: object) => context.api.post<unknown>('/api/services/auth/token', proof, signal)
+  const answer = signIn
+    ? await signedIn(context, signIn, { ...SIGN_IN, path: '', chainId, expires: validUntil }, create, signal)
+    : await signed(context, 'createAuthToken', (proof) => create({ ...proof, validUntil, chainId }), signal)
   const { token }: Partial<Answer<'generateAuthToken'>> = fieldsOf(answer)
   if (typeof token !== 'string' || token === '' || token.length > 4096)
     throw new TidegateError('BAD_ANSWER', "The provider's response has no token.")
@@ -44,10 +48,9 @@ export async function deleteToken(
   { chainId, signal }: Pick<TokenOptions, 'chainId' | 'signal'> = {},
 ): Promise<void> {
   const path = '/api/services/auth/token/invalidate'
-  await signed(
-    context,
-    'invalidateAuthToken',
-    (proof) => context.api.post(path, { ...proof, token, chainId }, signal),
-    signal,
-  )
+  const end = (proof: object) => context.api.post(path, { ...proof, token }, signal)
+  const signIn = await signInOf(context)
+  await (signIn
+    ? signedIn(context, signIn, { statement: 'Ends a token of this provider.', path, chainId }, end, signal)
+    : signed(context, 'invalidateAuthToken', (proof) => end({ ...proof, chainId }), signal))
 }

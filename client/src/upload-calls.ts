@@ -37,7 +37,7 @@ export function uploadCalls(context: Context, signal: AbortSignal) {
     try {
       const response = await provenOften(
         context,
-        'upload',
+        method === 'GET' || method === 'HEAD' ? 'listUploads' : 'upload',
         (shown, proof) => {
           const headers = { 'tus-resumable': '1.0.0', ...rest.headers, ...shown, ...proof }
           return context.api.send({ method, path, ...rest, headers, timeout, signal: limit.signal })

@@ -5,7 +5,7 @@ import type { NonceStore } from '../state/store.js'
 import { messageSignedByWallet } from './contract-wallet.js'
 import type { CutOver } from './cut-over.js'
 import type { Nonce } from './nonce.js'
-import { isChainAgnostic, type SignatureMatcher, signerOf } from './signature.js'
+import { type DigestsOf, isChainAgnostic, type SignatureMatcher, signerOf } from './signature.js'
 import type { TokenClaims, Tokens } from './tokens.js'
 
 /** A request that claims to come from an address. */
@@ -22,6 +22,8 @@ export interface SignedRequest {
   chains: Chains
   /** The caller consumes the nonce before any other work, so that looking it up first would save nothing. */
   consumedAtOnce?: boolean
+  /** How the messages are hashed; as clients of the legacy service do by default. */
+  digestsOf?: DigestsOf
 }
 
 /** An authenticated consumer, whose nonce is not consumed yet. */
@@ -31,6 +33,8 @@ export interface AuthenticatedConsumer {
   chainId?: number
   /** The signed message, with a signature that anybody can verify. */
   signed?: { message: string; signature: string }
+  /** The accepted message; a contract wallet's as well. */
+  message?: string
   /** The auth token that took the place of a signature. */
   token?: Pick<TokenClaims, 'jti' | 'expiresAt'>
   /**
@@ -60,15 +64,19 @@ export async function authenticate(
   request: SignedRequest,
   { signatures, ...used }: UsedNonces & { signatures: SignatureMatcher },
 ): Promise<AuthenticatedConsumer> {
-  const { address, nonce, signature, messages, chain, chains, consumedAtOnce } = request
-  const message = await signatures.match(address, messages, signature)
+  const { address, nonce, signature, messages, chain, chains, consumedAtOnce, digestsOf } = request
+  const message = await signatures.match(address, messages, signature, digestsOf)
   if (message !== undefined)
-    return { signed: { message, signature }, ...(await consumerWithNonce(address, nonce, used, { consumedAtOnce })) }
+    return {
+      message,
+      signed: { message, signature },
+      ...(await consumerWithNonce(address, nonce, used, { consumedAtOnce })),
+    }
   if (!chain) throw badSignature()
   const { chainId } = chain
   // the nonce first: checking it is cheaper than a call to the chain
   const consumer = await consumerWithNonce(address, nonce, used, { chainId })
-  const accepted = await messageSignedByWallet(chain, address, messages, signature)
+  const accepted = await messageSignedByWallet(chain, address, messages, signature, digestsOf)
   if (accepted === undefined) throw badSignature()
   const others = [...chains.values()].filter((other) => other.chainId !== chainId && isChainAgnostic(address, accepted))
   const twins = await Promise.all(
@@ -79,6 +87,7 @@ export async function authenticate(
   return {
     ...consumer,
     chainId,
+    message: accepted,
     async consumeNonce() {
       // the other chains first: a signature that several chains accept passes once in total
       await Promise.all(twins.flat().map((twin) => used.nonces.consume(address, nonce.sortKey, twin)))

@@ -1,7 +1,7 @@
 import { type Address, bytesToHex, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import type { Chain } from '../chain/chains.js'
-import { messageDigests } from './signature.js'
+import { type DigestsOf, messageDigests } from './signature.js'
 
 const EIP_1271 = parseAbi(['function isValidSignature(bytes32 digest, bytes signature) view returns (bytes4)'])
 
@@ -19,11 +19,12 @@ export async function messageSignedByWallet(
   address: Address,
   messages: string[],
   signature: string,
+  digestsOf: DigestsOf = messageDigests,
 ): Promise<string | undefined> {
   if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(signature) || signature.length > 2 + BOUNDS.contract.signature * 2)
     return undefined
   const calls = messages.flatMap((message) =>
-    messageDigests(message).map((digest) => {
+    digestsOf(message).map((digest) => {
       const args = [bytesToHex(digest), signature as Hex] as const
       return { message, to: address, data: encodeFunctionData({ abi: EIP_1271, args }), limit: MAGIC_BYTES }
     }),

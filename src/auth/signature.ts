@@ -8,8 +8,10 @@ import type { SignerRecovery } from './recovery.js'
 /** Command names that modern clients sign; each route accepts its own alone. */
 export type Command =
   | 'download'
+  | 'downloadLink'
   | 'encrypt'
   | 'upload'
+  | 'listUploads'
   | 'createAuthToken'
   | 'invalidateAuthToken'
   | 'decryptDDO'
@@ -28,6 +30,9 @@ export function isChainAgnostic(address: Address, message: string): boolean {
   return message.slice(0, address.length).toLowerCase() === address.toLowerCase()
 }
 
+/** Returns the digests that a signer may have signed for a message. */
+export type DigestsOf = (message: string) => Uint8Array[]
+
 /** Finds which of several messages an address signed. */
 export class SignatureMatcher {
   /** Index of the message that each address signed last: clients stick to one, and each attempt costs a key recovery. */
@@ -37,26 +42,30 @@ export class SignatureMatcher {
 
   /**
    * Returns the message for which `signature` (hex, 65 bytes) is the address's: over keccak-256 of the UTF-8 text, as an
-   * EIP-191 personal message. Undefined where no message matches, or the signature is malformed; never rejects.
+   * EIP-191 personal message, unless `digestsOf` says otherwise. Undefined where no message matches, or the signature is malformed; never rejects.
    */
-  async match(address: Address, messages: readonly string[], signature: string): Promise<string | undefined> {
+  async match(
+    address: Address,
+    messages: readonly string[],
+    signature: string,
+    digestsOf: DigestsOf = messageDigests,
+  ): Promise<string | undefined> {
     const bytes = signatureBytes(signature)
     if (!bytes) return undefined
     const last = this.lastIndex.get(address) ?? 0
     const likely = messages[last]
-    if (likely !== undefined && (await this.isSigned(address, likely, bytes))) return likely
+    if (likely !== undefined && (await this.isSigned(address, digestsOf(likely), bytes))) return likely
     for (const [at, message] of messages.entries())
-      if (at !== last && (await this.isSigned(address, message, bytes))) {
+      if (at !== last && (await this.isSigned(address, digestsOf(message), bytes))) {
         this.lastIndex.set(address, at)
         return message
       }
     return undefined
   }
 
-  private async isSigned(address: Address, message: string, signature: Uint8Array): Promise<boolean> {
+  private async isSigned(address: Address, digests: Uint8Array[], signature: Uint8Array): Promise<boolean> {
     const signer = address.toLowerCase()
-    for (const digest of messageDigests(message))
-      if ((await this.signers.recover(digest, signature)) === signer) return true
+    for (const digest of digests) if ((await this.signers.recover(digest, signature)) === signer) return true
     return false
   }
 }
@@ -78,4 +87,9 @@ export function messageDigests(message: string): Uint8Array[] {
   // some client releases strip the leading zero bytes of the hash before they sign it
   if (hash[0] === 0) forms.push(personalDigest(hash.subarray(hash.findIndex((byte) => byte !== 0))))
   return forms
+}
+
+/** Returns the digest of a message that wallets show to people: the text itself as an EIP-191 personal message. */
+export function plainDigests(message: string): Uint8Array[] {
+  return [personalDigest(Buffer.from(message, 'utf8'))]
 }

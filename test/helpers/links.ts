@@ -1,6 +1,6 @@
 import type { Signer } from 'ethers'
 import type { Published } from './publish.js'
-import { type Answer, ask, downloadParams } from './requests.js'
+import { type Answer, ask, downloadParams, freshNonce, signText } from './requests.js'
 
 /** Asks a service for a download link to file 0, signed; those in `changed` replace parameters after signing. */
 export async function createLink(
@@ -11,8 +11,10 @@ export async function createLink(
   changed: Record<string, unknown> = {},
   headers: Record<string, string> = {},
 ): Promise<Answer & { url: string; expires: number }> {
-  const { nonce, ...rest } = changed
-  const params = await downloadParams(asset, txId, signer, nonce === undefined ? {} : { nonce: String(nonce) })
+  const { nonce: wanted, ...rest } = changed
+  const nonce = wanted === undefined ? freshNonce() : String(wanted)
+  const signature = await signText(signer, `${await signer.getAddress()}${nonce}downloadLink`)
+  const params = await downloadParams(asset, txId, signer, { nonce, signature })
   const answer = await ask(`${base}/api/services/download/link`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },

@@ -204,12 +204,57 @@ describe('uploads', () => {
     expect((await create(await signed('download'))).json.errors).toHaveProperty('signature')
     expect((await create({}, `?${new URLSearchParams(await signed())}`)).status).toBe(201)
     const url = base + headers.get('location')
-    const again = await signed()
-    expect((await tus(url, 'HEAD', again)).status).toBe(200)
-    expect((await tus(url, 'PATCH', { ...again, 'upload-offset': '0' }, Buffer.from('tide'))).status).toBe(204)
+    expect((await tus(url, 'HEAD', await signed('listUploads'))).status).toBe(200)
+    expect((await tus(url, 'PATCH', { ...(await signed()), 'upload-offset': '0' }, Buffer.from('tide'))).status).toBe(
+      204,
+    )
     expect((await tus(uploads(), 'POST', { 'upload-length': '4' })).json.errors).toMatchObject({
       signature: [expect.any(String)],
     })
+  })
+
+  it('are read by a signature that changes nothing, and changed by one that is used up (threat 91)', async () => {
+    const somebody = await world.somebody()
+    const proof = async (command: string) => {
+      const nonce = freshNonce()
+      return {
+        address: somebody.address,
+        nonce,
+        signature: await signText(somebody, somebody.address + nonce + command),
+      }
+    }
+    const answered = async (method: string, url: string, headers: Record<string, string>) => {
+      const { status, json } = await tus(url, method, headers, method === 'PATCH' ? Buffer.from('tide') : undefined)
+      return status < 300 ? status : Object.keys((json.errors as object) ?? {})
+    }
+    const begun = async () => begin(base, 4, await proof('upload'))
+    const url = await begun()
+    const reading = await proof('listUploads')
+    const change = { 'upload-offset': '0', 'upload-length': '4' }
+    for (const [method, to] of [
+      ['GET', uploads()],
+      ['GET', url],
+      ['HEAD', url],
+    ] as const) {
+      expect(await answered(method, to, reading), method).toBe(200)
+      expect(await answered('DELETE', `${url}?force=true`, reading)).toEqual(['signature'])
+      expect(await answered('PATCH', url, { ...change, ...reading })).toEqual(['signature'])
+      expect(await answered('POST', uploads(), { ...change, ...reading })).toEqual(['signature'])
+    }
+    // a signature for changes reads as well, once, and is then good for nothing
+    for (const [method, to] of [
+      ['GET', uploads()],
+      ['GET', url],
+      ['HEAD', url],
+    ] as const) {
+      const changing = await proof('upload')
+      expect(await answered(method, to, changing), method).toBe(200)
+      expect(await answered('DELETE', `${url}?force=true`, changing), method).toEqual(['nonce'])
+    }
+    expect(await answered('DELETE', url, await proof('download'))).toEqual(['signature'])
+    const deletion = await proof('upload')
+    expect(await answered('DELETE', url, deletion)).toBe(204)
+    expect(await answered('DELETE', await begun(), deletion)).toEqual(['nonce'])
   })
 
   it('have limits: of a file, of all files of a publisher, of what is said about one', async () => {

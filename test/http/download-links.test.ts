@@ -95,9 +95,28 @@ describe('download links', () => {
     expect(proxy.calls.filter((call) => /eth_call|Receipt|eth_getTransaction/.test(call))).toEqual([])
   })
 
-  it('are created once by a signature, in either form, and use its nonce up', async () => {
+  it('are not made of the signature of a download, as a log has it of HEAD (threat 96)', async () => {
+    for (const text of [asset.did, 'download']) {
+      const nonce = freshNonce()
+      const signed = text === 'download' ? buyer.address + nonce + text : text + nonce
+      const params = await downloadParams(asset, txId, buyer, { nonce, signature: await signText(buyer, signed) })
+      const { signature } = Object.fromEntries(params)
+      const url = `${base}/api/services/download?${params}`
+      expect((await ask(url, { method: 'HEAD' })).status).toBe(200)
+      const { status, json } = await link({ nonce, signature })
+      expect([status, Object.keys(json.errors as object)]).toEqual([400, ['signature']])
+      expect((await ask(url)).text).toBe(CONTENT.toString())
+    }
     const nonce = freshNonce()
-    const signature = await signText(buyer, `${buyer.address}${nonce}download`)
+    const signature = await signText(buyer, `${buyer.address}${nonce}downloadLink`)
+    const params = await downloadParams(asset, txId, buyer, { nonce, signature })
+    expect((await ask(`${base}/api/services/download?${params}`)).json.errors).toHaveProperty('signature')
+    expect((await link({ nonce, signature })).status).toBe(201)
+  })
+
+  it('are created once by a signature, and use its nonce up', async () => {
+    const nonce = freshNonce()
+    const signature = await signText(buyer, `${buyer.address}${nonce}downloadLink`)
     expect((await link({ nonce, signature })).status).toBe(201)
     const again = await link({ nonce, signature })
     expect([again.status, Object.keys(again.json.errors as object)]).toEqual([400, ['nonce']])
@@ -133,7 +152,9 @@ describe('download links', () => {
   })
 
   it('begin with the host that was asked, and with no other text', async () => {
-    const params = Object.fromEntries(await downloadParams(asset, txId, buyer))
+    const nonce = freshNonce()
+    const signature = await signText(buyer, `${buyer.address}${nonce}downloadLink`)
+    const params = Object.fromEntries(await downloadParams(asset, txId, buyer, { nonce, signature }))
     const asked = (host: string) =>
       new Promise<{ url?: string; errors?: object }>((resolve, reject) => {
         const headers = { host, 'content-type': 'application/json' }

@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem'
 import type { Answer, Query, Send } from '../api.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { signInOf } from '../sign-in.js'
 import { addressOf, type Command, type Proof, signed } from '../signing.js'
 import { createToken } from '../tokens.js'
 
@@ -18,47 +19,64 @@ export interface FileRequest {
   userdata?: string | undefined
 }
 
+/** Sends a request with what is shown to the provider, and headers for it. */
+type SendProven<T> = (shown: Shown, headers: Record<string, string>) => Promise<T>
+
 /**
- * Sends what must be proven: with the client's token while it is good, otherwise signed by its wallet. Throws
+ * Sends one request that must be proven: with the client's token while it is good, otherwise signed by its wallet. A
+ * provider that takes texts which name it gets a token for this request alone, as a link ends with its token. Throws
  * TidegateError `NO_WALLET`, `TOKEN_EXPIRED`, `TOKEN_DELETED`, `TOKEN_INVALID`, and what `send` throws.
  */
-export async function proven<T>(
+export function provenOnce<T>(
   context: Context,
   command: Command,
-  send: (shown: Shown) => Promise<T>,
+  send: SendProven<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const { token, wallet } = context
-  if (token !== undefined) {
-    try {
-      return await send({ address: holderOf(token) })
-    } catch (error) {
-      if (!isRefused(error, 'TOKEN_') || !wallet) throw error
-    }
-  }
-  return signed(context, command, send, signal)
+  return byToken(context, send, async () => {
+    const signIn = context.wallet && (await signInOf(context))
+    if (!signIn) return signed(context, command, (shown) => send(shown, {}), signal)
+    const lifetime = Math.min(signIn.linkLifetime, signIn.maxLifetime)
+    const { token } = await createToken(context, { lifetime, ...(signal ? { signal } : {}) })
+    return send({ address: await addressOf(context) }, { AuthToken: token })
+  })
 }
 
 /**
- * Sends one of many requests that must be proven, with headers for it. As `proven`, but a wallet that asks people is
- * asked once an hour, for a token.
+ * Sends one of many requests that must be proven. As `provenOnce`, but a wallet that asks people is asked once an hour, for
+ * a token, and so is any wallet if the provider takes texts that name it.
  */
-export async function provenOften<T>(
+export function provenOften<T>(
   context: Context,
   command: Command,
-  send: (shown: Shown, headers: Record<string, string>) => Promise<T>,
+  send: SendProven<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const { token, wallet, session } = context
-  if (token !== undefined || !wallet || wallet.account?.type === 'local')
-    return proven(context, command, (shown) => send(shown, {}), signal)
-  const withToken = async () => send({ address: await addressOf(context) }, { AuthToken: await sessionToken(context) })
+  return byToken(context, send, async () => {
+    const { wallet, session } = context
+    const asksPeople = wallet !== undefined && wallet.account?.type !== 'local'
+    if (!asksPeople && !(wallet && (await signInOf(context))))
+      return signed(context, command, (shown) => send(shown, {}), signal)
+    const withToken = async () =>
+      send({ address: await addressOf(context) }, { AuthToken: await sessionToken(context) })
+    try {
+      return await withToken()
+    } catch (error) {
+      if (!isRefused(error, 'TOKEN_')) throw error
+      session.token = undefined
+      return await withToken()
+    }
+  })
+}
+
+/** Sends a request with the client's own token, and by its wallet if it has no token, or the token is refused. */
+async function byToken<T>({ token, wallet }: Context, send: SendProven<T>, byWallet: () => Promise<T>): Promise<T> {
+  if (token === undefined) return byWallet()
   try {
-    return await withToken()
+    return await send({ address: holderOf(token) }, {})
   } catch (error) {
-    if (!isRefused(error, 'TOKEN_')) throw error
-    session.token = undefined
-    return await withToken()
+    if (!isRefused(error, 'TOKEN_') || !wallet) throw error
+    return byWallet()
   }
 }
 

@@ -23,6 +23,11 @@ export const ACCESS = {
     default: 2_592_000,
     doc: 'Maximum lifetime of an auth token in seconds.',
   }),
+  REQUIRE_DOMAIN_SIGNATURES: setting({
+    parse: parse.boolean,
+    default: false,
+    doc: 'Accept only signatures over texts that name this provider: auth tokens are then created by EIP-4361 messages alone, and replace every other signature. Needs PUBLIC_URL. Most published clients sign older texts, and are refused.',
+  }),
   DOWNLOAD_LINK_LIFETIME: setting({
     parse: parse.integer(1, 2_592_000),
     default: 3600,

@@ -7,7 +7,7 @@ export const SERVICE = {
   PORT: setting({ parse: parse.integer(0, 65535), default: 8030, doc: 'Port to listen on; 0 picks any free port.' }),
   PUBLIC_URL: setting({
     parse: parse.publicUrl,
-    doc: 'URL at which consumers reach this service, which download links begin with. Default: as the request was addressed (Host, and X-Forwarded-Proto and X-Forwarded-Host from TRUSTED_PROXIES).',
+    doc: 'URL at which consumers reach this service, which download links begin with and EIP-4361 messages name. Default: links begin as the request was addressed (Host, and X-Forwarded-Proto and X-Forwarded-Host from TRUSTED_PROXIES), and EIP-4361 messages are refused, except on loopback.',
     example: 'https://provider.example.org',
   }),
   WORKERS: setting({

@@ -6,6 +6,7 @@ import type { Chain } from '../../chain/chains.js'
 import type { Context } from '../context.js'
 import { type Credentials, credentialsOf } from './credentials.js'
 import { type AddressParam, described, nonce, readParams, signatureText } from './params.js'
+import { assertNamesProvider } from './sign-in.js'
 
 /** The parameters that authenticate a consumer, for the API description. */
 export const PROOF = {
@@ -52,16 +53,19 @@ export function consumerParams<T extends z.ZodRawShape>(shape: T, { settings }: 
 
 /**
  * Authenticates the request by a signature over one of the messages, or by token. The address may be a contract wallet
- * on the chain of the request, if it has one. Throws ValidationError, TokenError, ChainError.
+ * on the chain of the request, if it has one. Throws ValidationError, TokenError, ChainError, and RequestError where
+ * signatures must name the provider, which no message here does.
  */
-export function proveConsumer(
+export async function proveConsumer(
   { params, credentials }: ConsumerRequest<unknown>,
   { address }: AddressParam,
   messages: (nonce: string) => string[],
   chain: Chain | undefined,
-  { store, signatures, cutOver, tokens, chains }: Context,
+  context: Context,
 ): Promise<AuthenticatedConsumer> {
+  const { store, signatures, cutOver, tokens, chains } = context
   if (credentials && 'token' in credentials) return authenticateToken(address, credentials.token, tokens, chain)
+  assertNamesProvider(context)
   const { nonce: signed, signature } = params as Required<ProofParams>
   const request = { address, nonce: signed, signature, messages: messages(signed.text), chains }
   return authenticate(chain ? { ...request, chain } : request, { nonces: store.nonces, signatures, cutOver })

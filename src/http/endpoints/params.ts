@@ -93,6 +93,14 @@ export const tokenText = documented(upTo(BOUNDS.params.token), {
   example: 'eyJhbGciOiJIUzI1NiJ9.eyJhZGRyZXNzIjoiMHgifQ.c2ln',
 })
 
+/** A sign-in message (EIP-4361), not yet parsed. */
+export const signInText = documented(upTo(BOUNDS.params.signIn), {
+  schema: { type: 'string', minLength: 1, maxLength: BOUNDS.params.signIn },
+  description:
+    'Message of EIP-4361: domain is the host of the provider (with its port where the scheme has another), URI its base URL, Chain ID a served chain, Nonce a number as elsewhere of at least 8 digits, Expiration Time that of the token. The text itself is signed as an EIP-191 personal message.',
+  example: 'provider.example wants you to sign in with your Ethereum account:',
+})
+
 /** Maximum characters of a signature: 0x and two for each byte. */
 const MAX_SIGNATURE = 2 + 2 * BOUNDS.contract.signature
 

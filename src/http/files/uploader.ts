@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type AuthenticatedConsumer, authenticateHolder, authenticateToken } from '../../auth/authenticate.js'
-import { modernMessage } from '../../auth/signature.js'
+import { type Command, modernMessage } from '../../auth/signature.js'
 import { HostingError, ValidationError } from '../../errors.js'
 import type { Hosting } from '../../hosting/hosting.js'
 import type { Context } from '../context.js'
@@ -32,16 +32,26 @@ export interface ProvenUploader {
   consumeNonce: AuthenticatedConsumer['consumeNonce']
 }
 
+/** What a request about uploads does: `read` discloses nothing that the list does not, `change` is everything else. */
+export type UploaderAction = 'read' | 'change'
+
 /**
- * Returns what authenticates the uploader of a request: by token, or by signature over address + nonce + "upload". It
- * throws ValidationError, TokenError, ChainError, StateError.
+ * Returns what authenticates the uploader of a request: by token, or by signature. A change is signed over
+ * address + nonce + "upload". Reading is signed over address + nonce + "listUploads", which consumes no nonce and opens
+ * nothing else; a signature for a change is good for reading as well, and its nonce is then consumed here. It throws
+ * ValidationError, TokenError, ChainError, StateError.
  */
-export function uploaderProof(context: Context): (request: FastifyRequest) => Promise<ProvenUploader> {
+export function uploaderProof(
+  context: Context,
+  action: UploaderAction,
+): (request: FastifyRequest) => Promise<ProvenUploader> {
+  const commands: Command[] = action === 'read' ? ['listUploads', 'upload'] : ['upload']
   const read = consumerParams(UPLOADER_PARAMS, context)
   return async (request) => {
     const sent = read(withProofHeaders(request))
     const { address: claimed, chainId } = sent.params
     const consumer = await prove()
+    if (action === 'read' && consumer.message?.endsWith('upload')) await consumer.consumeNonce()
     const owner = consumer.chainId === undefined ? consumer.address : `${consumer.address} ${consumer.chainId}`
     return { address: consumer.address, owner, consumeNonce: consumer.consumeNonce }
 
@@ -57,7 +67,7 @@ export function uploaderProof(context: Context): (request: FastifyRequest) => Pr
       }
       if (!claimed) throw ValidationError.of('address', 'The address field is required.')
       const chain = walletChain(chainId, chains)
-      const messages = (nonce: string) => [modernMessage(claimed.text, nonce, 'upload')]
+      const messages = (nonce: string) => commands.map((command) => modernMessage(claimed.text, nonce, command))
       return proveConsumer(sent, claimed, messages, chain, context).catch((error: unknown) => {
         throw chain ? error : unlessWallet(error, chainId)
       })

@@ -32,7 +32,7 @@ export const createDownloadLink: Endpoint = {
   doc: {
     summary: 'Create a download link',
     description:
-      'Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires. Signed over documentId + nonce, or consumerAddress + nonce + "download". Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.',
+      'Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.',
     params: { ...FILE_PARAMS, ...PROOF },
     token: true,
     body: 'json',
@@ -55,7 +55,7 @@ export const createDownloadLink: Endpoint = {
       const userdata = linkUserdata(sent.params.userdata)
       const base = publicUrl(request, context.settings)
       const opened = await openService(context, documentId, serviceId)
-      const messages = (nonce: string) => [documentId + nonce, modernMessage(consumerAddress.text, nonce, 'download')]
+      const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'downloadLink')]
       const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, context)
       const admitted = await admit(context, opened, consumer, sent.params, request.lifetime.signal)
       await consumer.consumeNonce()

@@ -8,11 +8,12 @@ import type { Context } from '../context.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, flag, readParams, text } from '../endpoints/params.js'
-import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, uploaderProof } from '../files/uploader.js'
+import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, type UploaderAction, uploaderProof } from '../files/uploader.js'
 import { answerUpload, UPLOADS_PATH, withUnreadBody } from '../files/uploading.js'
 
 const ONE = `${UPLOADS_PATH}/:id`
-const SIGNED = 'By auth token, or signed over address + nonce + "upload".'
+const READ =
+  'By auth token, or signed over address + nonce + "listUploads", which consumes no nonce and only reads. With a signature over address + nonce + "upload" the nonce is consumed.'
 
 /** Answers hold secrets. */
 const NO_STORE = { 'cache-control': 'no-store' }
@@ -44,7 +45,7 @@ export const listUploads: Endpoint = {
   path: UPLOADS_PATH,
   doc: {
     summary: "List one's hosted files",
-    description: `Files of the address, a page at a time, with the assets that use them. ${SIGNED} No nonce is consumed.`,
+    description: `Files of the address, a page at a time, with the assets that use them. ${READ}`,
     params: {
       ...UPLOADER_PROOF,
       after: described(text, 'The id that the page follows: `next` of the last one.').optional(),
@@ -56,7 +57,7 @@ export const listUploads: Endpoint = {
     errors: ['HOSTING_OFF'],
   },
   register(app, context) {
-    const prove = uploaderProof(context)
+    const prove = uploaderProof(context, 'read')
     const query = z.object({ after: text.optional() })
     app.route({
       method: 'GET',
@@ -87,7 +88,7 @@ export const showUpload: Endpoint = {
   path: ONE,
   doc: {
     summary: 'Show a hosted file',
-    description: `A file of the address, complete or not. HEAD answers by the tus protocol. ${SIGNED} No nonce is consumed.`,
+    description: `A file of the address, complete or not. HEAD answers by the tus protocol. ${READ}`,
     path: { id: UPLOAD_ID },
     params: UPLOADER_PROOF,
     token: true,
@@ -96,7 +97,7 @@ export const showUpload: Endpoint = {
     errors: [...ERRORS, 'UPLOAD_VERSION'],
   },
   register(app, context) {
-    const own = ownFile(context)
+    const own = ownFile(context, 'read')
     app.route({
       method: 'HEAD',
       url: ONE,
@@ -123,7 +124,7 @@ export const deleteUpload: Endpoint = {
   path: ONE,
   doc: {
     summary: 'Delete a hosted file',
-    description: `Deletes a file of the address, complete or not; one that assets use only with force. ${SIGNED}`,
+    description: `Deletes a file of the address, complete or not; one that assets use only with force. By auth token, or signed over address + nonce + "upload"; the nonce is consumed.`,
     path: { id: UPLOAD_ID },
     params: { ...UPLOADER_PROOF, force: described(flag, 'Delete the file although assets use it.').optional() },
     token: true,
@@ -131,7 +132,7 @@ export const deleteUpload: Endpoint = {
     errors: [...ERRORS, 'UPLOAD_IN_USE'],
   },
   register(app, context) {
-    const own = ownFile(context)
+    const own = ownFile(context, 'change')
     const query = z.object({ force: flag.optional() })
     withUnreadBody(app, (scope) =>
       scope.delete(ONE, async (request, reply) => {
@@ -146,8 +147,8 @@ export const deleteUpload: Endpoint = {
 }
 
 /** Returns what finds the file of the proven owner that a request is about. Throws as uploaderProof and Hosting.owned. */
-function ownFile(context: Context) {
-  const prove = uploaderProof(context)
+function ownFile(context: Context, action: UploaderAction) {
+  const prove = uploaderProof(context, action)
   return async (request: FastifyRequest) => {
     const hosting = hostingOf(context)
     const { owner, consumeNonce } = await prove(request)

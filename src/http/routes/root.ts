@@ -14,6 +14,16 @@ const CONTRACTS = object(
   ['Ocean'],
 )
 
+const SIGN_IN = {
+  ...object({
+    url: { type: 'string', format: 'uri', description: 'The URL that a message must name.' },
+    required: { type: 'boolean', description: 'Whether every other signed text is refused.' },
+    maxLifetime: { type: 'integer', description: 'The longest lifetime of a token, in seconds.' },
+    linkLifetime: { type: 'integer', description: 'The lifetime of a download link, in seconds.' },
+  }),
+  description: 'Where PUBLIC_URL is configured: how tokens are created by EIP-4361 messages.',
+}
+
 /** `GET /`: software and version, served chains with their provider addresses and contracts, and the path of every endpoint. */
 export function rootEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   return {
@@ -27,14 +37,18 @@ export function rootEndpoint(endpoints: readonly Endpoint[]): Endpoint {
       responses: {
         200: json(
           'The root document.',
-          object({
-            software: { const: 'Tidegate' },
-            version: { type: 'string' },
-            chainIds: { type: 'array', items: { type: 'integer' } },
-            providerAddresses: { type: 'object', additionalProperties: { type: 'string' } },
-            contracts: { type: 'object', additionalProperties: CONTRACTS },
-            serviceEndpoints: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
-          }),
+          object(
+            {
+              software: { const: 'Tidegate' },
+              version: { type: 'string' },
+              chainIds: { type: 'array', items: { type: 'integer' } },
+              providerAddresses: { type: 'object', additionalProperties: { type: 'string' } },
+              contracts: { type: 'object', additionalProperties: CONTRACTS },
+              serviceEndpoints: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+              signIn: SIGN_IN,
+            },
+            ['signIn'],
+          ),
         ),
         302: { description: 'The console, for browsers.' },
       },
@@ -62,7 +76,14 @@ function rootDocument(endpoints: readonly Endpoint[], context: Context) {
     providerAddresses: Object.fromEntries([...chains].map(([chainId, { key }]) => [chainId, key.address])),
     contracts: Object.fromEntries([...chains].map(([chainId, chain]) => [chainId, contractsOf(chain)])),
     serviceEndpoints: Object.fromEntries(named) as Record<string, [string, string]>,
+    ...signIn(context),
   }
+}
+
+function signIn({ settings }: Context) {
+  const { PUBLIC_URL: url, REQUIRE_DOMAIN_SIGNATURES: required } = settings
+  const { AUTH_TOKEN_MAX_LIFETIME: maxLifetime, DOWNLOAD_LINK_LIFETIME: linkLifetime } = settings
+  return url === undefined ? {} : { signIn: { url, required, maxLifetime, linkLifetime } }
 }
 
 /** What a client cannot find out by itself: everything else is named by the factory. Named as in address files. */

@@ -16,9 +16,11 @@ import {
   readParams,
   sentParams,
   signatureText,
+  signInText,
   tokenText,
   whole,
 } from '../endpoints/params.js'
+import { assertNamesProvider, isSignIn, proveSignIn } from '../endpoints/sign-in.js'
 
 const SIGNED =
   'Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards.'
@@ -27,7 +29,15 @@ const chainId = described(
   'Chain of the address, if it is a contract wallet and several chains are served.',
   8996,
 )
+const BY_MESSAGE =
+  'Or send `message` and `signature` alone: a sign-in message of EIP-4361, which names this provider, so that it is of no use at another one. Its nonce is consumed likewise.'
 const SIGNED_PARAMS = { address: address.optional(), chainId: chainId.optional(), ...PROOF }
+const OR_MESSAGE = {
+  ...SIGNED_PARAMS,
+  nonce: PROOF.nonce.optional(),
+  signature: PROOF.signature,
+  message: signInText.optional(),
+}
 const TOKEN = json('The token.', object({ token: { type: 'string' } }))
 const expiration = described(whole, 'Expiry of the token, in seconds since 1970 (UTC), in the future.', 4102444800)
 
@@ -58,14 +68,18 @@ export const generateAuthToken: Endpoint = {
   path: `${PREFIX}/auth/token`,
   doc: {
     summary: 'Create an auth token (modern clients)',
-    description: `${SIGNED} Without validUntil the token has the lifetime that the operator configured.`,
-    params: { ...SIGNED_PARAMS, validUntil: expiration.optional() },
+    description: `${SIGNED} Without validUntil the token has the lifetime that the operator configured. ${BY_MESSAGE} Its URI is the base URL of the provider, and its Expiration Time takes the place of validUntil.`,
+    params: { ...OR_MESSAGE, validUntil: expiration.optional() },
     body: 'json',
     responses: { 200: TOKEN },
   },
   register(app, context) {
     const params = z.object({ ...signed(context), validUntil: expiration.optional() })
     app.post(this.path, async (request) => {
+      if (isSignIn(request)) {
+        const { holder, expiresAt } = await proveSignIn(request, '', context)
+        return issue(context, holder, 'message', expiresAt)
+      }
       const sent = readParams(params, request)
       return issue(context, await proveSigner(context, sent, 'createAuthToken'), 'validUntil', sent.validUntil)
     })
@@ -88,7 +102,7 @@ export const deleteAuthToken: Endpoint = {
   },
   register(app, context) {
     app.delete(this.path, async (request) => {
-      await revoke(context, withSignatureHeader(request))
+      await revokeSigned(context, withSignatureHeader(request))
       return { success: 'Token has been deactivated.' }
     })
   },
@@ -101,8 +115,8 @@ export const invalidateAuthToken: Endpoint = {
   path: `${PREFIX}/auth/token/invalidate`,
   doc: {
     summary: 'Delete an auth token (modern clients)',
-    description: SIGNED,
-    params: { ...SIGNED_PARAMS, token: tokenText },
+    description: `${SIGNED} ${BY_MESSAGE} Its URI is the URL of this route.`,
+    params: { ...OR_MESSAGE, token: tokenText },
     body: 'json',
     responses: {
       200: json('The token is deleted permanently.', object({ success: { const: true }, message: { type: 'string' } })),
@@ -111,7 +125,10 @@ export const invalidateAuthToken: Endpoint = {
   },
   register(app, context) {
     app.post(this.path, async (request) => {
-      await revoke(context, request)
+      if (isSignIn(request)) {
+        const { token } = readParams(z.object({ token: tokenText }), request)
+        await revoke(context, (await proveSignIn(request, this.path, context)).holder, token)
+      } else await revokeSigned(context, request)
       return { success: true, message: 'Token has been deactivated.' }
     })
   },
@@ -128,11 +145,9 @@ type SignedParams = z.output<z.ZodObject<ReturnType<typeof signed>>>
  * Authenticates the signer of address and nonce or, without an address, of the bare nonce. Consumes the nonce right
  * away: creation and deletion sign the same text, so a request refused on one route could be replayed on the other.
  */
-async function proveSigner(
-  { store, signatures, cutOver, chains }: Context,
-  asked: SignedParams,
-  command: Command,
-): Promise<TokenHolder> {
+async function proveSigner(context: Context, asked: SignedParams, command: Command): Promise<TokenHolder> {
+  assertNamesProvider(context)
+  const { store, signatures, cutOver, chains } = context
   const { address: claimed, chainId: on, nonce: used, signature } = asked
   const prove = () => {
     if (!claimed)
@@ -162,10 +177,13 @@ function issue({ settings, tokens }: Context, signer: TokenHolder, field: string
   return { token: tokens.issue(signer, expiresAt, now) }
 }
 
-async function revoke(context: Context, request: FastifyRequest): Promise<void> {
+async function revokeSigned(context: Context, request: FastifyRequest): Promise<void> {
   const params = readParams(z.object({ ...signed(context), token: tokenText }), request)
-  const signer = await proveSigner(context, params, 'invalidateAuthToken')
-  const claims = await context.tokens.verify(params.token)
+  await revoke(context, await proveSigner(context, params, 'invalidateAuthToken'), params.token)
+}
+
+async function revoke(context: Context, signer: TokenHolder, token: string): Promise<void> {
+  const claims = await context.tokens.verify(token)
   const sameChain = signer.chainId === undefined || signer.chainId === claims.chainId
   if (claims.address !== signer.address || !sameChain)
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')

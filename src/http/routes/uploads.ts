@@ -52,7 +52,7 @@ export const createUpload: Endpoint = {
     errors: [...ERRORS, 'NOT_A_PUBLISHER', 'UPLOAD_QUOTA'],
   },
   register(app, context) {
-    const prove = uploaderProof(context)
+    const prove = uploaderProof(context, 'change')
     // an alert counts them: a series that begins with the first one shows no increase
     context.metrics.refusals.inc({ code: 'HOSTING_FULL' }, 0)
     withUnreadBody(app, (scope) =>
@@ -88,7 +88,7 @@ export const continueUpload: Endpoint = {
     errors: [...ERRORS, 'UPLOAD_NOT_FOUND', 'UPLOAD_CONFLICT', 'UPLOAD_LOST'],
   },
   register(app, context) {
-    const prove = uploaderProof(context)
+    const prove = uploaderProof(context, 'change')
     withUnreadBody(app, (scope) =>
       scope.patch(this.path, async (request, reply) => {
         const hosting = hostingOf(context)
