@@ -21,6 +21,7 @@ import { SignatureMatcher } from './auth/signature.js'
 import { Tokens, tokenSecret } from './auth/tokens.js'
 import { BOUNDS } from './bounds.js'
 import type { Chain, Chains } from './chain/chains.js'
+import { ClockWatch } from './chain/clock.js'
 import { connectChains } from './chain/connect.js'
 import { FactoryWatch } from './chain/factory.js'
 import { Receipts } from './chain/receipts.js'
@@ -66,6 +67,9 @@ export interface AppOptions {
   local?: LocalChain
 }
 
+/** Polls of the index for each look at the clock: nodes are paid for by the call, and clocks go wrong seldom. */
+const LOOKS = 3
+
 /**
  * Builds the service from its settings: the composition root. Throws StartError if chains or state cannot be used, or
  * if the id of the state is not `expected`.
@@ -85,6 +89,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
   if (wrongRules.length > 0) throw new StartError(wrongRules)
   const consolePage = openConsole(settings, chains, local)
   const factories = new FactoryWatch(chains, log)
+  const clock = new ClockWatch(chains, LOOKS * settings.INDEX_POLL_INTERVAL, log)
   const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: BOUNDS.outbound.response })
   const purgatory = new Purgatory({
     assets: settings.PURGATORY_ASSETS,
@@ -116,6 +121,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     batch,
     chains,
     factories,
+    clock,
     store,
     signatures: new SignatureMatcher(signers),
     cutOver: new CutOver(store.cutOver),
@@ -178,6 +184,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     http,
     background: [
       factories,
+      clock,
       ...followers,
       deliveries,
       ledger,

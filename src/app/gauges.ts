@@ -8,10 +8,11 @@ import { packageVersion } from '../version.js'
 
 /** Registers the gauges of a service, which are read on each scrape. */
 export function watch(context: Context, http: HttpServer, egress: Egress): void {
-  const { settings, chains, store, hosting, metrics } = context
+  const { settings, chains, clock, store, hosting, metrics } = context
   registerGauges(metrics.registry, {
     progress: context.progress,
     isCurrent: (chain) => isCurrent(chain, settings),
+    clockOffset: (chainId) => clock.offset(chainId),
     proofsWaiting: () => store.proofs.count(),
     nodes: () =>
       [...chains.values()].flatMap(({ chainId, nodes }) => nodes.health.map((node) => ({ chainId, ...node }))),

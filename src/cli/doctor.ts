@@ -12,6 +12,7 @@ import { tooFewOpenFiles } from '../process/open-files.js'
 import { describeFault } from '../state/fault.js'
 import { openStore } from '../state/open.js'
 import { cacheFindings } from './doctor/cache.js'
+import { clockFindings } from './doctor/clock.js'
 import { type Finding, hostingFindings } from './doctor/files.js'
 import { CONFIG } from './options.js'
 
@@ -59,6 +60,7 @@ async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerato
   try {
     const chains = await connectChains(settings)
     for (const chain of chains.values()) yield* chainFindings(chain)
+    yield* clockFindings(chains)
     for (const text of ruleProblems(settings.PROVIDER_FEES, chains)) yield { ok: false, text }
   } catch (error) {
     if (!(error instanceof StartError)) throw error
