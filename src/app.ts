@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { AccessLists } from './access/access-lists.js'
 import { FileLists } from './access/file-lists.js'
+import { KeyAudit } from './access/key-audit.js'
+import { ProviderKeys } from './access/provider-keys.js'
 import { Purgatory } from './access/purgatory.js'
 import { accessControl } from './access/rbac.js'
 import { openAssets } from './app/assets.js'
@@ -106,6 +108,19 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
   const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE)
   const progress = () => followers.map((follower) => follower.progress)
   const assets = openAssets(settings, { store, chains, documents, outbound, log, progress })
+  const providerKeys = await ProviderKeys.open(store.milestones, chains, {
+    publicUrl: settings.PUBLIC_URL,
+    records: true,
+  })
+  for (const chainId of chains.keys()) {
+    const keys = providerKeys.missingOn(chainId)
+    if (keys.length > 0) log.warn({ chainId, keys }, 'a provider key that was in use is not configured')
+  }
+  const keyAudit = new KeyAudit({
+    ...{ index: store.index, documents, keys: providerKeys, chains, log },
+    isCurrent: assets.isCurrent,
+    leads: (chainId) => store.index.tryLead(chainId),
+  })
   const { deliveries, ledger } = await openDeliveries(settings, { store, chains, outbound, metrics, log })
   const { RATE_LIMIT_BYTES: byteLimit } = settings
   const receipts = new Receipts(settings.ORDER_WAIT)
@@ -144,6 +159,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
       reorgDepth: settings.INDEX_REORG_DEPTH,
       wait: settings.ORDER_WAIT,
       quotesEndSince: await store.milestones.get('quotes end'),
+      isMissingKey: (chain, address) => providerKeys.isMissing(chain, address),
     }),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
     accessLists: new AccessLists(chains, settings.INDEX_POLL_INTERVAL),
@@ -157,11 +173,16 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     uploadSlots: new UploadSlots(settings),
     descriptions: new PublishedDescriptions(),
     storages,
-    fileLists: new FileLists(storages, settings.ALLOW_UNBOUND_FILES, ({ chain, nft }, encrypted, files) => {
-      hosting?.uses
-        .record(chain.chainId, nft, files, encrypted)
-        .catch(() => log.warn({}, 'the use of a hosted file could not be recorded'))
-    }),
+    fileLists: new FileLists(
+      storages,
+      settings.ALLOW_UNBOUND_FILES,
+      providerKeys,
+      ({ chain, nft }, encrypted, files) => {
+        hosting?.uses
+          .record(chain.chainId, nft, files, encrypted)
+          .catch(() => log.warn({}, 'the use of a hosted file could not be recorded'))
+      },
+    ),
     hosting,
     console: consolePage,
   }
@@ -172,12 +193,15 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
     pollInterval: settings.INDEX_POLL_INTERVAL,
     documents,
     reorgDepth: settings.INDEX_REORG_DEPTH,
-    onChanged: (chainId: number) => assets.invalidate(chainId),
+    onChanged: (chainId: number) => {
+      assets.invalidate(chainId)
+      keyAudit.changed(chainId)
+    },
     onRollback: (chainId: number, block: number) => context.orders.evictAfter(chainId, block),
     onSkipped: (chain: number) => metrics.skippedEvents.inc({ chain }),
   }
   const followers = [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, log))
-  watch(context, http, egress)
+  watch(context, http, egress, keyAudit)
   const lifecycle = new Lifecycle({
     context,
     log,
@@ -186,6 +210,7 @@ export async function createApp(settings: Settings, { expected, local }: AppOpti
       factories,
       clock,
       ...followers,
+      keyAudit,
       deliveries,
       ledger,
       ...(hosting ? [hosting.sweeper] : []),

@@ -26,6 +26,7 @@ export function metricLabels(): Map<string, readonly string[]> {
     progress: () => [],
     isCurrent: () => true,
     clockOffset: () => null,
+    unknownKeys: () => null,
     proofsWaiting: async () => 0,
     nodes: () => [],
     isStateUp: async () => true,

@@ -192,7 +192,8 @@ async function isStillValid(
     await verifyOrder(claim, orders, { waitForTransaction: false, now, signal })
     return true
   } catch (error) {
-    if (error instanceof OrderError) return false
+    // a new order would be paid twice
+    if (error instanceof OrderError && error.code !== 'PROVIDER_KEY_MISSING') return false
     throw error
   }
 }
