@@ -16,7 +16,7 @@ import { eventually } from '../helpers/eventually.js'
 import { IpfsGateway } from '../helpers/ipfs-gateway.js'
 import { alertGroups } from '../helpers/promql.js'
 import type { Published } from '../helpers/publish.js'
-import { ask, createToken, downloadParams, freshNonce } from '../helpers/requests.js'
+import { ask, createToken, downloadParams, freshNonce, served } from '../helpers/requests.js'
 import type { RpcProxy } from '../helpers/rpc-proxy.js'
 import { begin, tokenOf, tus } from '../helpers/uploads.js'
 import { World } from '../helpers/world.js'
@@ -93,7 +93,10 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
       else response.end('heigh')
     })
     cut = await ordered(cuts)
-    // after the assets were published, which it is to miss the key of
+    // it indexes the assets with their key, and starts again without it
+    const before = await service({}, 'replaced')
+    await served(before.server.listeningOrigin, cut[0])
+    await before.close()
     const key = { PROVIDER_PRIVATE_KEY: `0x${'77'.repeat(32)}`, PUBLIC_URL: world.network.providerUrl }
     replaced = await service(key, 'replaced')
     const apps = [world.local.app, onPostgres, replaced, ...(onSmallDisk ? [onSmallDisk] : [])]
