@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { AccessLists } from './access/access-lists.js'
 import { FileLists } from './access/file-lists.js'
+import { KeyAudit } from './access/key-audit.js'
+import { ProviderKeys } from './access/provider-keys.js'
 import { Purgatory } from './access/purgatory.js'
 import { accessControl } from './access/rbac.js'
 import { openAssets } from './app/assets.js'
@@ -21,6 +23,7 @@ import { SignatureMatcher } from './auth/signature.js'
 import { Tokens, tokenSecret } from './auth/tokens.js'
 import { BOUNDS } from './bounds.js'
 import type { Chain, Chains } from './chain/chains.js'
+import { ClockWatch } from './chain/clock.js'
 import { connectChains } from './chain/connect.js'
 import { FactoryWatch } from './chain/factory.js'
 import { Receipts } from './chain/receipts.js'
@@ -70,6 +73,9 @@ export interface AppOptions {
   localOnly?: LocalOnly | undefined
 }
 
+/** Polls of the index for each look at the clock: nodes are paid for by the call, and clocks go wrong seldom. */
+const LOOKS = 3
+
 /**
  * Builds the service from its settings: the composition root. Throws StartError if chains or state cannot be used, or
  * if the id of the state is not `expected`.
@@ -91,6 +97,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
     throw new StartError(['REQUIRE_DOMAIN_SIGNATURES: needs PUBLIC_URL, which signed texts must name.'])
   const consolePage = openConsole(settings, chains, local)
   const factories = new FactoryWatch(chains, log)
+  const clock = new ClockWatch(chains, LOOKS * settings.INDEX_POLL_INTERVAL, log)
   const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: BOUNDS.outbound.response })
   const purgatory = new Purgatory({
     assets: settings.PURGATORY_ASSETS,
@@ -107,6 +114,19 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const documents = new DocumentReader(sandbox, settings.MAX_DDO_SIZE, settings.MAX_DDO_INFLATION)
   const progress = () => followers.map((follower) => follower.progress)
   const assets = openAssets(settings, { store, chains, documents, outbound, log, progress })
+  const providerKeys = await ProviderKeys.open(store.milestones, chains, {
+    publicUrl: settings.PUBLIC_URL,
+    records: true,
+  })
+  for (const chainId of chains.keys()) {
+    const keys = providerKeys.missingOn(chainId)
+    if (keys.length > 0) log.warn({ chainId, keys }, 'a provider key that was in use is not configured')
+  }
+  const keyAudit = new KeyAudit({
+    ...{ index: store.index, documents, keys: providerKeys, chains, log },
+    isCurrent: assets.isCurrent,
+    leads: (chainId) => store.index.tryLead(chainId),
+  })
   const { deliveries, ledger } = await openDeliveries(settings, { store, chains, outbound, metrics, log })
   const { RATE_LIMIT_BYTES: byteLimit } = settings
   const receipts = new Receipts(settings.ORDER_WAIT)
@@ -122,6 +142,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
     batch,
     chains,
     factories,
+    clock,
     store,
     signatures: new SignatureMatcher(signers),
     cutOver: new CutOver(store.cutOver),
@@ -144,6 +165,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
       reorgDepth: settings.INDEX_REORG_DEPTH,
       wait: settings.ORDER_WAIT,
       quotesEndSince: await store.milestones.get('quotes end'),
+      isMissingKey: (chain, address) => providerKeys.isMissing(chain, address),
     }),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
     accessLists: new AccessLists(chains, settings.INDEX_POLL_INTERVAL),
@@ -157,11 +179,16 @@ export async function createApp(settings: Settings, { expected, local, localOnly
     uploadSlots: new UploadSlots(settings),
     descriptions: new PublishedDescriptions(),
     storages,
-    fileLists: new FileLists(storages, settings.ALLOW_UNBOUND_FILES, ({ chain, nft }, encrypted, files) => {
-      hosting?.uses
-        .record(chain.chainId, nft, files, encrypted)
-        .catch(() => log.warn({}, 'the use of a hosted file could not be recorded'))
-    }),
+    fileLists: new FileLists(
+      storages,
+      settings.ALLOW_UNBOUND_FILES,
+      providerKeys,
+      ({ chain, nft }, encrypted, files) => {
+        hosting?.uses
+          .record(chain.chainId, nft, files, encrypted)
+          .catch(() => log.warn({}, 'the use of a hosted file could not be recorded'))
+      },
+    ),
     hosting,
     console: consolePage,
     localOnly,
@@ -173,20 +200,25 @@ export async function createApp(settings: Settings, { expected, local, localOnly
     pollInterval: settings.INDEX_POLL_INTERVAL,
     documents,
     reorgDepth: settings.INDEX_REORG_DEPTH,
-    onChanged: (chainId: number) => assets.invalidate(chainId),
+    onChanged: (chainId: number) => {
+      assets.invalidate(chainId)
+      keyAudit.changed(chainId)
+    },
     onRollback: (chainId: number, block: number) => context.orders.evictAfter(chainId, block),
     onSkipped: (chain: number) => metrics.skippedEvents.inc({ chain }),
     hasRoom: () => hasRoomForIndex(settings),
   }
   const followers = [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, log))
-  watch(context, http, egress)
+  watch(context, http, egress, keyAudit)
   const lifecycle = new Lifecycle({
     context,
     log,
     http,
     background: [
       factories,
+      clock,
       ...followers,
+      keyAudit,
       deliveries,
       ledger,
       ...(hosting ? [hosting.sweeper] : []),

@@ -75,6 +75,18 @@ export const BOUNDS = {
     /** Seconds for which a quote is valid for an order: a day to pay, so that a raised fee takes effect within a day. */
     lifetime: 86_400,
   },
+  clock: {
+    /** Seconds by which the clock may differ from the heads of a chain before quotes are refused: far less than a quote's day. */
+    tolerance: 600,
+    /** New heads, all equally old when they arrive, that prove a fast clock. */
+    arrivals: 3,
+    /** Seconds that they must span: a node that catches up delivers ever younger ones meanwhile. */
+    span: 20,
+    /** Seconds by which the times of honest blocks may be inexact. */
+    slack: 5,
+    /** Seconds for which the last head of a node counts: one that has not answered for longer tells nothing. */
+    remembered: 600,
+  },
   ipfs: {
     /** Links of a file that are queued but not yet fetched: a block holds 50,000 at most, honest ones a few hundred. */
     pending: 200_000,

@@ -327,6 +327,19 @@ export const ERROR_CATALOGUE = {
       'The blockchain node did not respond; or the DID is not in the index, which is stale and cannot tell whether the asset exists.',
     remedy: 'Retry later.',
   },
+  CLOCK_WRONG: {
+    kind: 'unavailable',
+    cause:
+      'The clock of this provider differs from the time of the chain by more than ten minutes, so orders that it quotes for could not be used.',
+    remedy: 'Do not pay. Try again later; the operator must set the clock of the machine.',
+  },
+  PROVIDER_KEY_MISSING: {
+    kind: 'unavailable',
+    cause:
+      'The files, or the quote of the order, need an earlier key of this provider, which is not configured. It is not the fault of publisher or consumer.',
+    remedy:
+      'Do not pay again. Try again later; the operator must add the key to PREVIOUS_PRIVATE_KEYS or PREVIOUS_KEYSTORES.',
+  },
   CHAIN_NOT_READY: {
     kind: 'unavailable',
     cause: 'No node of this blockchain has answered since the provider started; other chains are served.',

@@ -1193,7 +1193,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description One of: STATE_UNAVAILABLE. */
+            /** @description One of: PROVIDER_KEY_MISSING, STATE_UNAVAILABLE. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1340,7 +1340,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description One of: RBAC_UNAVAILABLE, STATE_UNAVAILABLE. */
+            /** @description One of: RBAC_UNAVAILABLE, CLOCK_WRONG, PROVIDER_KEY_MISSING, STATE_UNAVAILABLE. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4269,7 +4269,7 @@ export interface operations {
                         ready: boolean;
                         chains: {
                             chainId: number;
-                            /** @description Whether the index is close to a recently seen head. */
+                            /** @description Whether the index is close to a recently seen head, and the clock agrees with it. */
                             ready: boolean;
                             /** @description Head of the chain when it was last seen. */
                             head: number | null;
@@ -4461,6 +4461,8 @@ export interface operations {
                             nodes: boolean[];
                             /** @description False if no node knows a contract at the address of the factory. */
                             factory: boolean;
+                            /** @description Seconds by which the clock of this machine is provably ahead of the chain, negative if it is behind; 0 if nothing proves an error, null while no head was seen. */
+                            clock: number | null;
                             ready: boolean;
                         }[];
                     };
@@ -4539,6 +4541,8 @@ export interface operations {
                             nodes: boolean[];
                             /** @description False if no node knows a contract at the address of the factory. */
                             factory: boolean;
+                            /** @description Seconds by which the clock of this machine is provably ahead of the chain, negative if it is behind; 0 if nothing proves an error, null while no head was seen. */
+                            clock: number | null;
                             ready: boolean;
                         }[];
                     };

@@ -86,6 +86,8 @@ export interface Order {
   started: Date
   /** Undefined for one that holds for ever. */
   expires?: Date
+  /** Why the provider does not accept it, in a sentence; undefined if it does, or was not asked. */
+  refused?: string
 }
 
 /** The provider fee of one order, signed, as the provider's `initialize` answers it. */
@@ -115,6 +117,8 @@ export interface Quote {
   order?: Hex
   /** An order whose access still runs while its provider fee has expired. */
   renews?: Hex
+  /** An order that can never be used: its quote had ended when it was mined, as a clock was wrong. Only its provider can help. */
+  unusable?: Hex
   /** Whether the buyer holds a datatoken already, of a purchase that was broken off. */
   held?: boolean
   /** What the provider signed. Undefined with `order`. */

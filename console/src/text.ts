@@ -203,6 +203,8 @@ export const text = {
     have: 'You already have this',
     haveHint: 'Your order is still valid. Downloading costs nothing more.',
     renews: 'Only the provider’s fee has expired; renewing pays just that.',
+    unusable:
+      'You have an order that can never be used: its quote had ended when it was mined. Ask the provider before you pay again.',
     held: 'You already hold a datatoken from an interrupted purchase. It will be used.',
     connect: 'Connect wallet to buy',
     connectHint: 'You can look at everything without one.',
@@ -447,6 +449,7 @@ export const text = {
     validUntil: 'Valid until',
     ended: 'Expired',
     validForever: 'Valid forever',
+    unusable: 'Cannot be used:',
     ordered: 'Ordered',
     again: 'Buy again',
     makeLink: 'Make a link',

@@ -1,8 +1,13 @@
 import type { Asset, AssetService } from '../assets/resolver.js'
+import type { Service } from '../ddo/ddo.js'
 import { AssetError, ValidationError } from '../errors.js'
-import { fileAt, openFiles } from '../storage/files.js'
+import { fileAt, openFiles, UndecryptableFiles } from '../storage/files.js'
 import type { StorageRegistry } from '../storage/kinds/registry.js'
 import type { FileDescription, StoredFile } from '../storage/storage.js'
+import type { ProviderKeys } from './provider-keys.js'
+
+const KEY_MISSING =
+  'This provider lacks the key that the files were encrypted to. That is its fault: tell its operator, and do not pay.'
 
 /** The decrypted file list of one service. */
 export interface FileList {
@@ -23,23 +28,19 @@ export class FileLists {
     private readonly storages: StorageRegistry,
     /** Whether lists that name no NFT and datatoken are accepted, as in documents of version 4.0.0. */
     private readonly allowUnbound: boolean,
+    private readonly keys: Pick<ProviderKeys, 'isNeeded' | 'opened'>,
     /** Called with the storage objects of each list that is decrypted. */
     private readonly onOpened: (asset: Asset, encrypted: string, objects: readonly unknown[]) => void = () => undefined,
   ) {}
 
   /**
-   * Returns the file list of a service. Throws AssetError where it cannot be decrypted, or belongs to another asset.
+   * Returns the file list of a service. Throws AssetError where it cannot be decrypted, or belongs to another asset:
+   * `PROVIDER_KEY_MISSING` if it needs a key of this provider that is not configured.
    */
   of(asset: Asset, { service }: AssetService): FileList {
     const cached = this.cache.get(service)
     if (cached) return cached
-    const objects = openFiles(service.files, {
-      keys: asset.chain.keys,
-      nft: asset.nft,
-      datatoken: service.datatokenAddress,
-      ddoVersion: asset.ddo.version,
-      allowUnbound: this.allowUnbound,
-    })
+    const objects = this.decrypted(asset, service)
     this.onOpened(asset, service.files, objects)
     const bound: StoredFile[] = []
     const at = (index: number) => {
@@ -49,6 +50,25 @@ export class FileLists {
     const list = { at, all: () => objects.map((_, index) => at(index)) }
     this.cache.set(service, list)
     return list
+  }
+
+  private decrypted(
+    asset: Asset,
+    { files, datatokenAddress: datatoken, serviceEndpoint: endpoint }: Service,
+  ): unknown[] {
+    const { chain, nft, created } = asset
+    const { keys, chainId } = chain
+    try {
+      const objects = openFiles(files, {
+        ...{ keys, nft, datatoken, ddoVersion: asset.ddo.version, allowUnbound: this.allowUnbound },
+      })
+      this.keys.opened(endpoint)
+      return objects
+    } catch (error) {
+      if (error instanceof UndecryptableFiles && this.keys.isNeeded({ chainId, endpoint, files, created }))
+        throw new AssetError('PROVIDER_KEY_MISSING', KEY_MISSING)
+      throw error
+    }
   }
 
   /** An unsupported descriptor is the publisher's fault, and affects this file alone. */

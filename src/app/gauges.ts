@@ -1,3 +1,4 @@
+import type { KeyAudit } from '../access/key-audit.js'
 import { isCurrent } from '../assets/index/freshness.js'
 import type { Context } from '../http/context.js'
 import type { HttpServer } from '../http/server.js'
@@ -7,11 +8,13 @@ import type { Egress } from '../storage/egress/egress.js'
 import { packageVersion } from '../version.js'
 
 /** Registers the gauges of a service, which are read on each scrape. */
-export function watch(context: Context, http: HttpServer, egress: Egress): void {
-  const { settings, chains, store, hosting, metrics } = context
+export function watch(context: Context, http: HttpServer, egress: Egress, keys: Pick<KeyAudit, 'count'>): void {
+  const { settings, chains, clock, store, hosting, metrics } = context
   registerGauges(metrics.registry, {
     progress: context.progress,
     isCurrent: (chain) => isCurrent(chain, settings),
+    unknownKeys: (chainId) => keys.count(chainId) ?? null,
+    clockOffset: (chainId) => clock.offset(chainId),
     proofsWaiting: () => store.proofs.count(),
     nodes: () =>
       [...chains.values()].flatMap(({ chainId, nodes }) => nodes.health.map((node) => ({ chainId, ...node }))),

@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings'
-import type { Chain } from '../chain/chains.js'
+import type { Chain, Chains } from '../chain/chains.js'
 import { rpcClient } from '../chain/clients.js'
 import { connectChains } from '../chain/connect.js'
 import { hasFactory } from '../chain/factory.js'
@@ -12,7 +12,9 @@ import { tooFewOpenFiles } from '../process/open-files.js'
 import { describeFault } from '../state/fault.js'
 import { openStore } from '../state/open.js'
 import { cacheFindings } from './doctor/cache.js'
+import { clockFindings } from './doctor/clock.js'
 import { type Finding, hostingFindings } from './doctor/files.js'
+import { keyFindings } from './doctor/keys.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -56,9 +58,12 @@ export async function doctor(options: { config?: string; files?: true }): Promis
 async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerator<Finding> {
   yield* nodes(settings)
   yield* cacheFindings(settings)
+  let connected: Chains = new Map()
   try {
     const chains = await connectChains(settings)
+    connected = chains
     for (const chain of chains.values()) yield* chainFindings(chain)
+    yield* clockFindings(chains)
     for (const text of ruleProblems(settings.PROVIDER_FEES, chains)) yield { ok: false, text }
   } catch (error) {
     if (!(error instanceof StartError)) throw error
@@ -71,6 +76,7 @@ async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerato
     const chains = fault ? [] : await opened.index.chains()
     if (fault) yield { ok: false, text: `${store}: ${describeFault(fault)}` }
     else yield { ok: true, text: `${store}: answers and takes writes, ${chains.length} chain(s) in the index` }
+    if (!fault) yield* keyFindings(settings, opened, connected)
     if (!fault && settings.HOSTING !== 'off') yield* hostingFindings(settings, opened.hosted, readsFiles)
     await opened.close()
   } catch (error) {

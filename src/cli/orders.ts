@@ -27,8 +27,9 @@ export async function orders(of: `0x${string}` | undefined, options: PeopleOptio
   })
 }
 
-function lines({ tx, did, service, started, expires }: Order): string[] {
+function lines({ tx, did, service, started, expires, refused }: Order): string[] {
   const isOver = expires !== undefined && expires.getTime() < Date.now()
-  const end = expires === undefined ? 'valid for ever' : `${isOver ? 'ended' : 'valid until'} ${timeText(expires)}`
+  const usual = expires === undefined ? 'valid for ever' : `${isOver ? 'ended' : 'valid until'} ${timeText(expires)}`
+  const end = refused === undefined ? usual : `cannot be used: ${shown(refused)}`
   return [did, `  service ${shown(service)}, ordered ${timeText(started)}, ${end}`, `  order ${tx}`]
 }

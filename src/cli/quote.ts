@@ -28,13 +28,18 @@ export async function quote(did: string, { service: id, consumer, ...options }: 
     const quoted = await client.quote(did, { service: service.id, consumer })
     out.print(`${shown(asset.name)} (${did}), service ${shown(service.id)}`)
     if (quoted.order) out.print(`  nothing to pay: order ${quoted.order} is still valid`)
-    else out.print(...priceLines(quoted.price), `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`)
+    if (quoted.unusable)
+      out.note(
+        `order ${quoted.unusable} can never be used: its quote had ended when it was mined. Ask the provider before you pay again.`,
+      )
+    if (!quoted.order)
+      out.print(...priceLines(quoted.price), `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`)
     out.result(quoteJson(quoted))
   })
 }
 
-function quoteJson({ did, service, price, order, renews, consumer, datatoken, chainId }: Quote) {
+function quoteJson({ did, service, price, order, renews, unusable, consumer, datatoken, chainId }: Quote) {
   const about = { did, service, chainId, datatoken, consumer }
-  const standing = { ...(order ? { order } : {}), ...(renews ? { renews } : {}) }
+  const standing = { ...(order ? { order } : {}), ...(renews ? { renews } : {}), ...(unusable ? { unusable } : {}) }
   return { ...about, total: price.total.map(amountJson), price: priceJson(price), ...standing }
 }

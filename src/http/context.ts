@@ -13,6 +13,7 @@ import type { Links } from '../auth/links.js'
 import type { SignatureMatcher } from '../auth/signature.js'
 import type { Tokens } from '../auth/tokens.js'
 import type { Chains } from '../chain/chains.js'
+import type { ClockWatch } from '../chain/clock.js'
 import type { FactoryWatch } from '../chain/factory.js'
 import type { Receipts } from '../chain/receipts.js'
 import type { Settings } from '../config/schema.js'
@@ -41,6 +42,8 @@ export interface Context {
   chains: Chains
   /** Which chains have no factory at its address. */
   factories: Pick<FactoryWatch, 'isMissing'>
+  /** What the heads of the chains tell of the clock of this machine. */
+  clock: Pick<ClockWatch, 'offset' | 'isWrong' | 'isWrongOn' | 'assertQuotable'>
   store: StateStore
   tokens: Tokens
   /** Download links. */

@@ -7,6 +7,10 @@ export interface GaugeSources {
   progress(): IndexProgress[]
   /** Whether the index of a chain is current. */
   isCurrent(progress: IndexProgress): boolean
+  /** Proven offset of the clock by the heads of a chain, in seconds; null while no head was seen. */
+  clockOffset(chainId: number): number | null
+  /** Assets of a chain that need a key that is not configured; null while they were not counted. */
+  unknownKeys(chainId: number): number | null
   /** Proofs of delivery in the queue. */
   proofsWaiting(): Promise<number>
   /** The nodes of each chain, by their hosts, and whether each answers. */
@@ -85,7 +89,10 @@ class Gauges {
   }
 }
 
-function registerIndex(gauges: Gauges, { progress, isCurrent, nodes, proofsWaiting }: GaugeSources): void {
+function registerIndex(
+  gauges: Gauges,
+  { progress, isCurrent, nodes, proofsWaiting, clockOffset, unknownKeys }: GaugeSources,
+): void {
   const perChain = (
     name: string,
     help: string,
@@ -102,6 +109,17 @@ function registerIndex(gauges: Gauges, { progress, isCurrent, nodes, proofsWaiti
   perChain('tidegate_index_head_age_seconds', 'Time since the head was last seen.', seconds)
   const help = '1 if the index is close to a recently seen head, else 0: then assets are read from the chain.'
   perChain('tidegate_index_current', help, (chain) => Number(isCurrent(chain)), 'min')
+  perChain(
+    'tidegate_clock_offset_seconds',
+    'Seconds that the clock of this machine is provably ahead of the chain, negative if behind; 0 if nothing proves an error.',
+    ({ chainId }) => clockOffset(chainId),
+    'first',
+  )
+  perChain(
+    'tidegate_assets_with_unknown_key',
+    'Assets of this provider whose files no configured key decrypts.',
+    ({ chainId }) => unknownKeys(chainId),
+  )
   gauges.labelled(
     { name: 'tidegate_node_up', help: '1 if the node answered when it was last asked, else 0.', aggregator: 'min' },
     ['chain', 'node'],

@@ -13,9 +13,18 @@ export type Condition<T = StartedOrder> = [ErrorCode, string, (order: T) => bool
 /** Returns the conditions of orders and reuses alike: a provider fee that was quoted for this service, and recently. */
 export function feeConditions(
   claim: OrderClaim,
-  { quotesEndSince }: OrderTransactions,
+  transactions: OrderTransactions,
 ): Condition<Pick<StartedOrder, 'fee' | 'timestamp'>>[] {
+  const { chain } = claim
   return [
+    [
+      'PROVIDER_KEY_MISSING',
+      'This provider lacks the key that it quoted the order with. That is its fault: tell its operator, and do not pay again.',
+      ({ fee }) =>
+        !fee ||
+        !transactions.isMissingKey(chain, fee.providerFeeAddress) ||
+        !isOwnQuote(fee, { chainId: chain.chainId, keys: [{ address: fee.providerFeeAddress }] }, claim),
+    ],
     [
       'ORDER_BAD_FEE',
       'The order carries no provider fee that this provider quoted for this datatoken and service on this chain.',
@@ -24,7 +33,7 @@ export function feeConditions(
     [
       'ORDER_QUOTE_EXPIRED',
       'The provider fee of the order was quoted more than a day before.',
-      ({ fee, timestamp }) => isQuoteValidAt(fee as EmittedFee, timestamp, quotesEndSince),
+      ({ fee, timestamp }) => isQuoteValidAt(fee as EmittedFee, timestamp, transactions.quotesEndSince),
     ],
   ]
 }

@@ -83,7 +83,7 @@ interface QuoteContents {
  */
 export function isOwnQuote(
   fee: EmittedFee,
-  { keys, chainId }: { keys: readonly ProviderKey[]; chainId: number },
+  { keys, chainId }: { keys: readonly Pick<ProviderKey, 'address'>[]; chainId: number },
   expected: { datatoken: Address; serviceId: string },
 ): boolean {
   const key = keys.find(({ address }) => address === fee.providerFeeAddress)

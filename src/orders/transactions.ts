@@ -41,6 +41,8 @@ export interface OrderTransactionsOptions {
   wait: number
   /** Since when the service issues expiring quotes, in seconds since 1970. */
   quotesEndSince: number
+  /** Whether an address was a provider address of a chain, and its key is not configured. */
+  isMissingKey?: (chain: Chain, address: Address) => boolean
 }
 
 /** Time to live, in milliseconds, of a cached transaction that a reorganisation could still drop. */
@@ -62,6 +64,11 @@ export class OrderTransactions {
     private readonly options: OrderTransactionsOptions,
   ) {
     this.cache = new LRUCache(upTo(options.max))
+  }
+
+  /** Whether an address was a provider address of a chain, and its key is not configured. */
+  isMissingKey(chain: Chain, address: Address): boolean {
+    return this.options.isMissingKey?.(chain, address) ?? false
   }
 
   /**

@@ -173,6 +173,12 @@ export type Milestone = 'quotes end'
 export interface MilestoneStore {
   /** Returns the time of a milestone in seconds since 1970. */
   get(moment: Milestone): Promise<number>
+  /** Records a name with a time, unless it is there. */
+  recordFirst(name: string, at: number): Promise<void>
+  /** The same, where a later time replaces the one that is there. */
+  recordLast(name: string, at: number): Promise<void>
+  /** Returns what was recorded with names of this beginning, which is cut off. */
+  recorded(beginning: string): Promise<{ name: string; at: number }[]>
 }
 
 /**

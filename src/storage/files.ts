@@ -5,6 +5,8 @@ import { decrypt } from '../crypto/ecies.js'
 import type { ProviderKey } from '../crypto/keys.js'
 import { AssetError } from '../errors.js'
 
+const MESSAGE = 'Unable to get dataset files'
+
 /** The asset that the encrypted files of a service must belong to. */
 export interface FilesOwner {
   keys: readonly ProviderKey[]
@@ -44,9 +46,31 @@ export function fileAt(files: unknown[], index: number): unknown {
   return files[index]
 }
 
-function decryptedJson(encrypted: string, keys: readonly ProviderKey[]): unknown {
+/** Files that none of the keys decrypts. */
+export class UndecryptableFiles extends AssetError {
+  constructor() {
+    super('FILES_UNREADABLE', MESSAGE)
+  }
+}
+
+/** Whether one of the keys decrypts the files. */
+export function canDecrypt(encrypted: string, keys: readonly ProviderKey[]): boolean {
+  return decrypted(encrypted, keys) !== undefined
+}
+
+function decrypted(encrypted: string, keys: readonly ProviderKey[]): Buffer | undefined {
   try {
-    return JSON.parse(decrypt(keys, Buffer.from(encrypted.replace(/^0x/i, ''), 'hex')).toString('utf8'))
+    return decrypt(keys, Buffer.from(encrypted.replace(/^0x/i, ''), 'hex'))
+  } catch {
+    return undefined
+  }
+}
+
+function decryptedJson(encrypted: string, keys: readonly ProviderKey[]): unknown {
+  const content = decrypted(encrypted, keys)
+  if (!content) throw new UndecryptableFiles()
+  try {
+    return JSON.parse(content.toString('utf8'))
   } catch {
     throw unreadable()
   }
@@ -57,5 +81,5 @@ function isSame(value: unknown, address: Address): boolean {
 }
 
 function unreadable(): AssetError {
-  return new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
+  return new AssetError('FILES_UNREADABLE', MESSAGE)
 }

@@ -16,7 +16,7 @@ import { eventually } from '../helpers/eventually.js'
 import { IpfsGateway } from '../helpers/ipfs-gateway.js'
 import { alertGroups } from '../helpers/promql.js'
 import type { Published } from '../helpers/publish.js'
-import { ask, createToken, downloadParams, freshNonce } from '../helpers/requests.js'
+import { ask, createToken, downloadParams, freshNonce, served } from '../helpers/requests.js'
 import type { RpcProxy } from '../helpers/rpc-proxy.js'
 import { begin, tokenOf, tus } from '../helpers/uploads.js'
 import { World } from '../helpers/world.js'
@@ -58,6 +58,7 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
   let postgres: PostgresBackend
   let onPostgres: App
   let onSmallDisk: App | undefined
+  let replaced: App | undefined
   let hosting: string | undefined
   let prometheus: Prometheus
   let buyer: Wallet
@@ -92,13 +93,20 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
       else response.end('heigh')
     })
     cut = await ordered(cuts)
-    const apps = [world.local.app, onPostgres, ...(onSmallDisk ? [onSmallDisk] : [])]
+    // it indexes the assets with their key, and starts again without it
+    const before = await service({}, 'replaced')
+    await served(before.server.listeningOrigin, cut[0])
+    await before.close()
+    const key = { PROVIDER_PRIVATE_KEY: `0x${'77'.repeat(32)}`, PUBLIC_URL: world.network.providerUrl }
+    replaced = await service(key, 'replaced')
+    const apps = [world.local.app, onPostgres, replaced, ...(onSmallDisk ? [onSmallDisk] : [])]
     const targets = apps.map(({ metricsUrl }) => new URL(metricsUrl as string).host)
     prometheus = await Prometheus.start(targets, hurried())
   })
   afterAll(async () => {
     await prometheus?.close()
     await onSmallDisk?.close()
+    await replaced?.close()
     await onPostgres?.close()
     await world?.close()
     node?.close()
@@ -183,7 +191,7 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
     // with their shorter times some may have fired while the services and Prometheus started
     await byPrometheus(async () => {
       await traffic()
-      return [...(await firing())].every((name) => name === 'TidegateDiskFull')
+      return [...(await firing())].every((name) => name === 'TidegateDiskFull' || name === 'TidegateKeyUnknown')
     })
   })
 
@@ -240,6 +248,21 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
     expect(raisedFor?.annotations.summary).toContain(`node ${new URL(node.url).host} `)
     node.down = false
     await over(['TidegateNodeDown', 'TidegateStaleHead'])
+  })
+
+  it('fire when heads are from the future (threat 99)', async () => {
+    node.lie = (method, truth) => {
+      const block = truth as { timestamp?: string } | null
+      if (method !== 'eth_getBlockByNumber' || !block?.timestamp) return truth
+      return { ...block, timestamp: `0x${(Number(block.timestamp) + 86_400).toString(16)}` }
+    }
+    await raised(['TidegateClockWrong'])
+    node.lie = (_, truth) => truth
+    await over(['TidegateClockWrong'])
+  })
+
+  it('fire when a key was replaced without its predecessor (threat 100)', async () => {
+    await raised(['TidegateKeyUnknown'])
   })
 
   it('fire when the database is unavailable and requests are refused because of it', async () => {

@@ -25,6 +25,8 @@ export function metricLabels(): Map<string, readonly string[]> {
   registerGauges(metrics.registry, {
     progress: () => [],
     isCurrent: () => true,
+    clockOffset: () => null,
+    unknownKeys: () => null,
     proofsWaiting: async () => 0,
     nodes: () => [],
     isStateUp: async () => true,

@@ -24,7 +24,7 @@ describe('health', () => {
 
   it('is live, and ready when the index is at the head', async () => {
     expect((await get('/live')).json).toEqual({ live: true })
-    await eventually(async () => (await get('/ready')).status === 200)
+    await eventually(async () => (await get('/ready')).status === 200 && (await chain())?.clock !== null)
     const head = await world.provider.getBlockNumber()
     expect((await get('/ready')).json).toEqual({
       ready: true,
@@ -34,7 +34,7 @@ describe('health', () => {
       chains: [
         {
           ...{ chainId: world.network.chainId, block: head, head, age: expect.any(Number), lag: 0, ready: true },
-          ...{ astray: false, rereading: null, paused: false, nodes: [true], factory: true },
+          ...{ astray: false, rereading: null, paused: false, nodes: [true], factory: true, clock: 0 },
         },
       ],
     })

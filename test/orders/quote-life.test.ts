@@ -95,6 +95,24 @@ describe('a quote', () => {
     expect(await verdict(await reused(paid, await previousForm(now() - 700 * DAY)))).toBe('tides')
   })
 
+  it('contains the new fee once it was raised (threat 62)', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const earlier = await world.quote(asset, buyer.address)
+    const app = await createApp(loadSettings(world.beside({ PROVIDER_FEE_AMOUNT: '1000', STATE_DIR: folder })))
+    try {
+      const base = await app.listen()
+      await served(base, asset)
+      const query = { documentId: asset.did, serviceId: 'tide-access', consumerAddress: buyer.address }
+      const raised = await ask(`${base}/api/services/initialize?${new URLSearchParams(query)}`)
+      expect(raised.json).toMatchObject({ providerFee: { providerFeeAmount: '1000' } })
+      // an earlier quote is not charged the difference
+      expect(await verdict(await ordered(earlier), base)).toBe('tides')
+    } finally {
+      await app.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it('is valid for a day; orders made within it remain valid (threat 62)', async () => {
     const quoted = now()
     const fee = await world.quote(asset, buyer.address)
@@ -118,23 +136,5 @@ describe('a quote', () => {
     expect(await verdict(await ordered(await previousForm(recent)))).toBe('tides')
     expect(await verdict(await ordered(await previousForm(recent * 1000)))).toBe('ORDER_QUOTE_EXPIRED')
     for (const kept of [atOnce, within, paidBefore]) expect(await verdict(kept)).toBe('tides')
-  })
-
-  it('contains the new fee once it was raised (threat 62)', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-    const app = await createApp(loadSettings(world.beside({ PROVIDER_FEE_AMOUNT: '1000', STATE_DIR: folder })))
-    try {
-      const base = await app.listen()
-      await served(base, asset)
-      const query = { documentId: asset.did, serviceId: 'tide-access', consumerAddress: buyer.address }
-      const raised = await ask(`${base}/api/services/initialize?${new URLSearchParams(query)}`)
-      expect(raised.json).toMatchObject({ providerFee: { providerFeeAmount: '1000' } })
-      // an earlier quote is not charged the difference, but has expired after its day
-      const late = await ordered(await world.quote(asset, buyer.address))
-      expect(await verdict(late, base)).toBe('ORDER_QUOTE_EXPIRED')
-    } finally {
-      await app.close()
-      rmSync(folder, { recursive: true })
-    }
   })
 })

@@ -74,5 +74,5 @@ export const EVENTS = /* @__PURE__ */ parseAbi([
   'event TokenCreated(address indexed token, address indexed a, string b, string c, uint256 d, address e)',
   'event OrderStarted(address indexed consumer, address payer, uint256 c, uint256 serviceIndex, uint256 timestamp, address indexed a, uint256 b)',
   'event OrderReused(bytes32 orderTxId, address caller, uint256 timestamp, uint256 a)',
-  'event ProviderFee(address indexed a, address indexed b, uint256 c, bytes d, uint8 e, bytes32 f, bytes32 g, uint256 validUntil)',
+  'event ProviderFee(address indexed a, address indexed b, uint256 c, bytes providerData, uint8 e, bytes32 f, bytes32 g, uint256 validUntil)',
 ])

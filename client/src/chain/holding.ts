@@ -6,6 +6,7 @@ import { EVENTS } from './abi.js'
 import type { Served, ServedService } from './document.js'
 import { type FeeRequest, initialize } from './initialize.js'
 import { findOrders, findRenewals, type StartedOrder } from './order-logs.js'
+import { hadEnded, quoteTime } from './quote-time.js'
 import { ask } from './reads.js'
 
 /** What a consumer has of a service already, or what the provider asks for. */
@@ -16,6 +17,8 @@ export interface Standing {
   providerFee?: ProviderFee
   /** An order whose access still runs while its provider fee has expired: that alone has to be paid again. */
   renews?: Hex
+  /** The newest order that can never be used: its quote had ended when it was mined. */
+  unusable?: Hex
 }
 
 /** How many orders, and renewals of each, the provider is asked to check, newest first. */
@@ -47,10 +50,16 @@ export async function findOrder(
   }
   let renews: Hex | undefined
   let pending: StartedOrder | undefined
+  let unusable: Hex | undefined
   for (const order of found.filter(({ serviceIndex }) => serviceIndex === service.index).slice(0, MOST)) {
     if (await holds(order.tx)) return { order: order.tx }
+    const fees = await feesOf(client, order)
+    if (isLost(order, fees)) {
+      if (isAccessValid(order, service)) unusable ??= order.tx
+      continue
+    }
     if (request.environment === undefined && isAccessValid(order, service)) pending ??= order
-    if (!(await isFeeExpired(client, order))) continue
+    if (!isFeeExpired(fees)) continue
     for (const renewal of (await findRenewals(client, order, consumer)).slice(0, MOST))
       if (await holds(renewal)) return { order: renewal }
     if (renews === undefined && isAccessValid(order, service)) renews = order.tx
@@ -60,7 +69,11 @@ export async function findOrder(
     const answer = await initialize(context, request)
     if ('providerFee' in answer) providerFee = answer.providerFee
   }
-  return { ...(providerFee ? { providerFee } : {}), ...(renews ? { renews } : {}) }
+  return {
+    ...(providerFee ? { providerFee } : {}),
+    ...(renews ? { renews } : {}),
+    ...(unusable ? { unusable } : {}),
+  }
 }
 
 /** No order before this time can hold, whatever the clocks say. */
@@ -84,19 +97,41 @@ function isAccessValid({ time }: StartedOrder, { timeout }: ServedService): bool
   return timeout === 0 || time.getTime() + timeout * 1000 > Date.now()
 }
 
-/** Whether the provider fee that was paid with an order had an end, which has passed. */
-async function isFeeExpired(client: PublicClient, { tx: hash, datatoken }: StartedOrder): Promise<boolean> {
-  const { logs } = await ask(client.getTransactionReceipt({ hash }))
-  const ends = logs.flatMap((log) => feeEnd(log, datatoken))
-  const now = Date.now() / 1000
-  return ends.length > 0 && ends.every((end) => end !== 0 && end < now)
+/** A provider fee that was paid with an order: when it ends and when it was quoted, in seconds since 1970. */
+interface PaidFee {
+  end: number
+  quoted: number | undefined
 }
 
-function feeEnd(log: { address: Address; topics: [] | [Hex, ...Hex[]]; data: Hex }, datatoken: Address): number[] {
+async function feesOf(client: PublicClient, { tx: hash, datatoken }: OrderLocation): Promise<PaidFee[]> {
+  const { logs } = await ask(client.getTransactionReceipt({ hash }))
+  return logs.flatMap((log) => feeIn(log, datatoken))
+}
+
+/** Whether the provider fee that was paid with an order had an end, which has passed. */
+function isFeeExpired(fees: readonly PaidFee[]): boolean {
+  const now = Date.now() / 1000
+  return fees.length > 0 && fees.every(({ end }) => end !== 0 && end < now)
+}
+
+/** Whether the quote of an order had ended when it was mined, so that no provider will ever accept it. */
+export async function isUnusable(client: PublicClient, order: OrderLocation): Promise<boolean> {
+  return isLost(order, await feesOf(client, order))
+}
+
+type OrderLocation = Pick<StartedOrder, 'tx' | 'datatoken' | 'time'>
+
+function isLost({ time }: OrderLocation, fees: readonly PaidFee[]): boolean {
+  const mined = time.getTime() / 1000
+  return fees.length > 0 && fees.every(({ quoted }) => quoted !== undefined && hadEnded(quoted, mined))
+}
+
+function feeIn(log: { address: Address; topics: [] | [Hex, ...Hex[]]; data: Hex }, datatoken: Address): PaidFee[] {
   if (!isAddressEqual(log.address, datatoken)) return []
   try {
     const { eventName, args } = decodeEventLog({ abi: EVENTS, topics: log.topics as [Hex, ...Hex[]], data: log.data })
-    return eventName === 'ProviderFee' ? [Number(args.validUntil)] : []
+    if (eventName !== 'ProviderFee') return []
+    return [{ end: Number(args.validUntil), quoted: quoteTime(args.providerData) }]
   } catch {
     return []
   }

@@ -6,6 +6,7 @@ import type { Order } from '../types.js'
 import { fieldsOf, type Json, listOf } from '../values.js'
 import { readDocument, type Served } from './document.js'
 import { findOrders, type StartedOrder } from './order-logs.js'
+import { withVerdicts } from './verdicts.js'
 
 export interface OrdersOptions {
   /** The chain; where the provider serves one alone, that one. */
@@ -14,6 +15,8 @@ export interface OrdersOptions {
   since?: Date
   /** Called where the node would not go back further than this: older orders are not in the list. */
   onIncomplete?: (before: Date) => void
+  /** False: the provider is not asked which of them it accepts (`refused`). */
+  verdicts?: boolean
 }
 
 /** Datatokens in one question to the index. */
@@ -37,7 +40,8 @@ export async function orders(context: Context, address?: Address, options: Order
   const { found, incompleteBefore } = await findOrders(client, { consumer, since: options.since })
   if (incompleteBefore) options.onIncomplete?.(incompleteBefore)
   const sold = await sellersOf(context, chainId, [...new Set(found.map(({ datatoken }) => datatoken))])
-  return found.flatMap((order) => described(order, sold.get(order.datatoken) ?? []))
+  const listed = found.flatMap((order) => described(order, sold.get(order.datatoken) ?? []))
+  return options.verdicts === false ? listed : withVerdicts(context, client, listed)
 }
 
 async function onlyChain(context: Context): Promise<number> {

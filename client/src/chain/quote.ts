@@ -8,6 +8,7 @@ import { summed } from './erc20.js'
 import { findOrder } from './holding.js'
 import type { Market } from './offers.js'
 import { type Plan, planOf } from './price.js'
+import { assertTimely } from './quote-time.js'
 
 export interface QuoteOptions {
   /** Id of a service; the first of type access where it is not given. */
@@ -38,7 +39,7 @@ export interface QuotePlan {
  * what its publisher adds, and what the provider asks for and has signed. With a valid order `order` is set
  * and the total is empty; where only the provider fee of one has expired, it is that fee alone. Reads only, and asks for
  * no signature. Throws TidegateError with the provider's reason where it would not hand out: `CREDENTIALS_DENIED`,
- * `FILE_UNAVAILABLE`, `ASSET_NOT_CONSUMABLE`, …
+ * `FILE_UNAVAILABLE`, `ASSET_NOT_CONSUMABLE`, …, and `QUOTE_TIME_WRONG` for a quote that is not to be paid.
  *
  * @example
  * const quote = await tidegate.quote('did:op:…')
@@ -60,12 +61,14 @@ export async function quotePlan(context: Context, did: string, options: QuoteOpt
   const { chainId } = served
   const { datatoken } = service
   const about = { did, service: service.id, chainId, datatoken, consumer }
-  const { order, providerFee, renews } = await findOrder(context, served, service, request)
+  const { order, providerFee, renews, unusable } = await findOrder(context, served, service, request)
   if (order) return { quote: { ...about, price: NOTHING, order }, served, service, plan: undefined }
+  if (providerFee) await assertTimely(await context.chain(chainId), providerFee)
+  const lost = unusable ? { unusable } : {}
   const plan = await planOf(context, { chainId, datatoken, providerFee, buyer: buyer ?? consumer, market })
   const { price, held } = plan
   if (renews) return { quote: { ...about, price: feeAlone(price), providerFee, renews }, served, service, plan }
-  return { quote: { ...about, price, providerFee, ...(held ? { held } : {}) }, served, service, plan }
+  return { quote: { ...about, price, providerFee, ...(held ? { held } : {}), ...lost }, served, service, plan }
 }
 
 const NOTHING: Price = { type: 'free', total: [] }

@@ -61,6 +61,18 @@ function withWayOn(error: Error & { code?: string }, again: string): Error {
   return error
 }
 
+/** Refusals of an order that stay, whatever is repeated. */
+const FINAL = new Set([
+  'ORDER_BAD_FEE',
+  'ORDER_QUOTE_EXPIRED',
+  'ORDER_EXPIRED',
+  'ORDER_NO_EVENT',
+  'ORDER_WRONG_SERVICE',
+  'ORDER_WRONG_CONSUMER',
+  'ORDER_WRONG_ENVIRONMENT',
+  'ORDER_UNDERPAID',
+])
+
 /** An error of a download whose order is paid: names the order, and the command that uses it. */
 export function withOrder(
   error: Error & { code?: string },
@@ -69,6 +81,10 @@ export function withOrder(
 ): Error {
   const { code, lines, exitCode } = failureOf(error)
   if (exitCode === EXIT.interrupted) return error
+  if (FINAL.has(code)) {
+    const truth = `order ${order} cannot be used, and was paid. Do not pay again: ask the operator of the provider.`
+    return new CommandError(code, `${lines.join(' ')} The ${truth}`, exitCode, transactions)
+  }
   const message = `${lines.join(' ')} The purchase is not lost: order ${order} is used, and nothing paid again, by: ${again(code)}`
   return new CommandError(code, message, exitCode, transactions)
 }

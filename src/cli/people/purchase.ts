@@ -26,6 +26,10 @@ export async function purchase(
   const { client, out, signal } = session
   if (quote.price.type === 'unavailable')
     throw new CommandError('UNAVAILABLE', `${asset.did}: no exchange and no dispenser sells access to it now.`)
+  if (quote.unusable)
+    out.note(
+      `order ${quote.unusable} can never be used: its quote had ended when it was mined. Ask the provider before you pay again.`,
+    )
   const price = priceText(quote.price)
   out.note(
     `${shown(asset.name)} (${asset.did})`,

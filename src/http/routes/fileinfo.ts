@@ -61,7 +61,14 @@ export const fileinfo: Endpoint = {
         { index: 0, valid: true, type: 'url', contentLength: '1024', contentType: 'text/csv' },
       ]),
     },
-    errors: ['DID_NOT_RESOLVED', 'UNKNOWN_SERVICE', 'FILES_UNREADABLE', 'NO_SUCH_FILE', 'ASSET_NOT_CONSUMABLE'],
+    errors: [
+      'DID_NOT_RESOLVED',
+      'UNKNOWN_SERVICE',
+      'FILES_UNREADABLE',
+      'PROVIDER_KEY_MISSING',
+      'NO_SUCH_FILE',
+      'ASSET_NOT_CONSUMABLE',
+    ],
   },
   register(app, context) {
     const bodyLimit = Math.min(BOUNDS.body.fileinfo, context.settings.MAX_BODY_SIZE)

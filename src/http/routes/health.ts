@@ -23,6 +23,11 @@ const CHAIN = object({
     description: 'Whether each node answered when it was last asked, in the order of NETWORK_URL.',
   },
   factory: { type: 'boolean', description: 'False if no node knows a contract at the address of the factory.' },
+  clock: {
+    ...COUNT,
+    description:
+      'Seconds by which the clock of this machine is provably ahead of the chain, negative if it is behind; 0 if nothing proves an error, null while no head was seen.',
+  },
   ready: { type: 'boolean' },
 })
 const READINESS = object(
@@ -63,12 +68,14 @@ export const ready: Endpoint = {
       'Whether the database is healthy and the index of every chain is close to a recently seen head, with the progress of each.',
     responses: { 200: json('Ready.', READINESS), 503: json('Not ready.', READINESS) },
   },
-  register(app, { store, chains: served, factories, progress, settings }) {
+  register(app, { store, chains: served, factories, clock, progress, settings }) {
     app.get(this.path, async (_request, reply) => {
       const chains = progress().map((chain) => {
         const nodes = served.get(chain.chainId)?.nodes.health.map(({ answers }) => answers)
         const factory = !factories.isMissing(chain.chainId)
-        return { ...chain, nodes, factory, ready: factory && isCurrent(chain, settings) }
+        const isLate = clock.isWrong && clock.isWrongOn(chain.chainId)
+        const ready = factory && !isLate && isCurrent(chain, settings)
+        return { ...chain, nodes, factory, clock: clock.offset(chain.chainId), ready }
       })
       const fault = await store.checkHealth()
       const isReady = !fault && chains.every((chain) => chain.ready)

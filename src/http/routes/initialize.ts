@@ -86,6 +86,8 @@ export const initialize: Endpoint = {
       'RBAC_DENIED',
       'RBAC_UNAVAILABLE',
       'CHAIN_UNAVAILABLE',
+      'CLOCK_WRONG',
+      'PROVIDER_KEY_MISSING',
     ],
   },
   register(app, context) {
@@ -122,6 +124,7 @@ export const initialize: Endpoint = {
       )
         return { validOrder: earlier }
 
+      await context.clock.assertQuotable(asset.chain)
       const validUntil = requested.validUntil ?? 0
       const { PROVIDER_FEES: rules } = context.settings
       const rule = await fittingRule(rules, subjectOf(context, opened))
@@ -189,7 +192,8 @@ async function isStillValid(
     await verifyOrder(claim, orders, { waitForTransaction: false, now, signal })
     return true
   } catch (error) {
-    if (error instanceof OrderError) return false
+    // a new order would be paid twice
+    if (error instanceof OrderError && error.code !== 'PROVIDER_KEY_MISSING') return false
     throw error
   }
 }

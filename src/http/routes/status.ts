@@ -7,7 +7,10 @@ import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 const NUMBER: JsonSchema = { type: ['integer', 'null'] }
 const CHAIN = object({
   chainId: { type: 'integer' },
-  ready: { type: 'boolean', description: 'Whether the index is close to a recently seen head.' },
+  ready: {
+    type: 'boolean',
+    description: 'Whether the index is close to a recently seen head, and the clock agrees with it.',
+  },
   head: { ...NUMBER, description: 'Head of the chain when it was last seen.' },
   block: { ...NUMBER, description: 'Last block that the index has read.' },
   lag: { ...NUMBER, description: 'Blocks left to read.' },
@@ -49,13 +52,14 @@ export const status: Endpoint = {
       ),
     },
   },
-  register(app, { factories, progress, settings, store }) {
+  register(app, { factories, clock, progress, settings, store }) {
     const version = packageVersion()
     const limits = publicLimits(settings)
     app.get(this.path, async (_request, reply) => {
       const chains = progress().map((chain) => {
         const { chainId, head, block, lag, age } = chain
-        const isReady = !factories.isMissing(chainId) && isCurrent(chain, settings)
+        const isLate = clock.isWrong && clock.isWrongOn(chainId)
+        const isReady = !factories.isMissing(chainId) && !isLate && isCurrent(chain, settings)
         return { chainId, ready: isReady, head, block, lag, age }
       })
       const ready = chains.every((chain) => chain.ready) && (await store.checkHealth()) === undefined

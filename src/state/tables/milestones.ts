@@ -1,9 +1,22 @@
-import { type Driver, sqlOne } from '../sql.js'
+import { type Driver, sql, sqlOne } from '../sql.js'
 import type { MilestoneStore } from '../store.js'
 
 const AT = sqlOne('SELECT at FROM moments WHERE name = :moment')
+const FIRST = sql('INSERT INTO moments (name, at) VALUES (:name, :at) ON CONFLICT (name) DO NOTHING')
+const LAST = sql('INSERT INTO moments (name, at) VALUES (:name, :at) ON CONFLICT (name) DO UPDATE SET at = excluded.at')
+const ALL = sql('SELECT name, at FROM moments ORDER BY name')
 
 /** Creates the store of milestones. */
 export function milestoneStore(db: Driver): MilestoneStore {
-  return { get: async (moment) => (await db.query(AT({ moment }))).rows[0]?.at as number }
+  return {
+    get: async (moment) => (await db.query(AT({ moment }))).rows[0]?.at as number,
+    recordFirst: async (name, at) => void (await db.query(FIRST({ name, at }))),
+    recordLast: async (name, at) => void (await db.query(LAST({ name, at }))),
+    async recorded(beginning) {
+      const rows = (await db.query(ALL())).rows as { name: string; at: number }[]
+      return rows.flatMap(({ name, at }) =>
+        name.startsWith(beginning) ? [{ name: name.slice(beginning.length), at }] : [],
+      )
+    },
+  }
 }

@@ -121,7 +121,7 @@ function Do({ asset, service, next, again, step }: Omit<ActionProps, 'purchase'>
 
 function Buy({ asset, quote }: { asset: Asset; quote: Quote }) {
   const { asset: words } = text
-  const { price, renews, held } = quote
+  const { price, renews, held, unusable } = quote
   const label = renews
     ? words.renew(priceLine(price))
     : price.total.length === 0
@@ -129,6 +129,7 @@ function Buy({ asset, quote }: { asset: Asset; quote: Quote }) {
       : words.buy(priceLine(price))
   return (
     <>
+      {unusable && <Notice kind="warn">{words.unusable}</Notice>}
       {renews && <p class="small">{words.renews}</p>}
       {held && <p class="small">{words.held}</p>}
       <Button kind="primary" size="large" onClick={() => void buyNow(asset, quote)}>

@@ -29,7 +29,7 @@ function Files({ many, children }: { many: number; children: ComponentChildren }
 
 /** An order of one's own: until when it is valid, and its files. */
 export function OrderRow({ order, asset, loading }: RowProps) {
-  const { did, service: id, started, expires } = order
+  const { did, service: id, started, expires, refused } = order
   const { mine: words } = text
   const service = asset?.services.find((one) => one.id === id)
   const ended = expires !== undefined && expires.getTime() < Date.now()
@@ -45,7 +45,11 @@ export function OrderRow({ order, asset, loading }: RowProps) {
         </a>
         <p class="small muted">
           {words.ordered} <Time time={started} /> ·{' '}
-          {expires === undefined ? (
+          {refused !== undefined ? (
+            <>
+              {words.unusable} <Words text={refused} most={300} />
+            </>
+          ) : expires === undefined ? (
             words.validForever
           ) : (
             <>
@@ -58,7 +62,7 @@ export function OrderRow({ order, asset, loading }: RowProps) {
         {loading && !asset && !ended && <Skeleton lines={1} />}
         {takenOff && <span class={`badge state-${asset.state}`}>{text.asset.states[asset.state]}</span>}
         {ended && !takenOff && <ButtonLink href={pathOf({ page: 'asset', did })}>{words.again}</ButtonLink>}
-        {asset && service && !ended && !takenOff && (
+        {asset && service && !ended && !takenOff && refused === undefined && (
           <Files many={service.files.length}>
             <Download asset={asset} service={service} order={order.tx} />
           </Files>

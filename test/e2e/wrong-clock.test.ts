@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, createApp } from '../../src/app.js'
+import { loadSettings } from '../../src/config/load.js'
+import { chainWithContracts } from '../helpers/chain.js'
+import { program, runCommand } from '../helpers/command.js'
+import { eventually } from '../helpers/eventually.js'
+import { type Instance, startInstance } from '../helpers/instance.js'
+import type { Published } from '../helpers/publish.js'
+import { ask, served } from '../helpers/requests.js'
+import { RpcProxy } from '../helpers/rpc-proxy.js'
+import { World } from '../helpers/world.js'
+
+const DAY = 86_400
+const OTHER_CHAIN = 8997
+
+/** The arguments of node for `tidegate` on a machine whose clock is so many seconds ahead. */
+const programAt = (seconds: number) => {
+  const clock = `const D = Date; globalThis.Date = class extends D {
+    constructor(...given) { given.length > 0 ? super(...given) : super(D.now() + ${seconds * 1000}) }
+    static now() { return D.now() + ${seconds * 1000} } }`
+  return ['--import', `data:text/javascript,${encodeURIComponent(clock)}`, ...program()]
+}
+
+/** Adds seconds to the times of blocks. */
+const shifted = (seconds: number) => (method: string, truth: unknown) => {
+  const block = truth as { timestamp?: string } | null
+  if (method !== 'eth_getBlockByNumber' || !block?.timestamp) return truth
+  return { ...block, timestamp: `0x${(Number(block.timestamp) + seconds).toString(16)}` }
+}
+
+describe('a service whose clock is wrong', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  let world: World
+  let asset: Published
+  let buyer: Wallet
+
+  beforeAll(async () => {
+    world = await World.start()
+    asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tides')))
+    buyer = await world.somebody()
+  })
+  afterAll(async () => {
+    await world.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const quote = async (base: string) => {
+    const query = { documentId: asset.did, serviceId: 'tide-access', consumerAddress: buyer.address }
+    const { status, json } = await ask(`${base}/api/services/initialize?${new URLSearchParams(query)}`)
+    return [status, status === 200 ? 'providerFee' in json : json.code]
+  }
+  const readiness = async (base: string) => {
+    const { status, json } = await ask(`${base}/ready`)
+    return { status, clocks: (json.chains as { clock: number }[]).map(({ clock }) => clock) }
+  }
+  const at = (name: string) => world.beside({ STATE_DIR: join(folder, name) })
+  const started = async (name: string, ahead: number): Promise<Instance> => {
+    const instance = await startInstance(at(name), programAt(ahead))
+    await served(instance.url, asset)
+    return instance
+  }
+  const isReady = (base: string) => eventually(async () => (await readiness(base)).status === 200)
+
+  it('by days in the past says so, and gives no quotes (threat 99)', async () => {
+    const [right, slow] = await Promise.all([started('right', 0), started('slow', -3 * DAY)])
+    try {
+      await isReady(right.url)
+      await eventually(async () => (await readiness(slow.url)).status === 503)
+      const [offset] = (await readiness(slow.url)).clocks as [number]
+      expect(Math.abs(offset + 3 * DAY)).toBeLessThan(DAY)
+      expect(await quote(slow.url)).toEqual([503, 'CLOCK_WRONG'])
+      expect(slow.lines.filter((line) => line.includes('3 days slow'))).toHaveLength(1)
+      expect(await quote(right.url)).toEqual([200, true])
+      expect((await readiness(right.url)).status).toBe(200)
+      expect(right.lines.filter((line) => line.includes('clock'))).toEqual([])
+    } finally {
+      await Promise.all([right.end(), slow.end()])
+    }
+    const doctor = (ahead: number) => runCommand(['doctor'], at('doctor'), '', programAt(ahead))
+    expect((await doctor(-3 * DAY)).stdout).toMatch(/^FAIL {2}clock of this machine: 3 days slow by chain 8996$/m)
+    expect((await doctor(0)).stdout).toMatch(/^ok {4}clock of this machine: agrees with chain 8996$/m)
+  })
+
+  it('by days in the future says so once new blocks are old when they arrive, not before (threat 99)', async () => {
+    const [right, fast] = await Promise.all([started('control', 0), started('fast', 3 * DAY)])
+    try {
+      // a chain that mines nothing proves nothing
+      await isReady(fast.url)
+      expect(await quote(fast.url)).toEqual([200, true])
+      await eventually(
+        async () => {
+          await world.rpc('evm_mine')
+          return (await readiness(fast.url)).status === 503
+        },
+        undefined,
+        1000,
+      )
+      const [offset] = (await readiness(fast.url)).clocks as [number]
+      expect(Math.abs(offset - 3 * DAY)).toBeLessThan(DAY)
+      expect(await quote(fast.url)).toEqual([503, 'CLOCK_WRONG'])
+      expect(await quote(right.url)).toEqual([200, true])
+      expect(await readiness(right.url)).toEqual({ status: 200, clocks: [0] })
+    } finally {
+      await Promise.all([right.end(), fast.end()])
+    }
+  })
+
+  it('is not concluded from one node of several that lies (threat 99)', async () => {
+    const liar = await RpcProxy.before(world.network.rpcUrl)
+    liar.lie = shifted(1000 * DAY)
+    const services: App[] = []
+    const serve = async (name: string, nodes: string[]) => {
+      const nodesOf = { NETWORK_URL: JSON.stringify({ [world.network.chainId]: nodes.join(',') }) }
+      const app = await createApp(loadSettings({ ...at(name), ...nodesOf }))
+      services.push(app)
+      const base = await app.listen()
+      await served(base, asset)
+      return base
+    }
+    try {
+      const { rpcUrl } = world.network
+      const [beside, alone] = await Promise.all([serve('liar', [liar.url, rpcUrl]), serve('alone', [liar.url])])
+      await eventually(async () => (await readiness(alone)).status === 503)
+      expect(await quote(alone)).toEqual([503, 'CLOCK_WRONG'])
+      await isReady(beside)
+      expect(await quote(beside)).toEqual([200, true])
+    } finally {
+      for (const app of services) await app.close()
+      liar.close()
+    }
+  })
+
+  it('is not concluded from one chain of several that has another time (threat 99)', async () => {
+    const other = await chainWithContracts(OTHER_CHAIN)
+    const ahead = await RpcProxy.before(other.rpcUrl)
+    ahead.lie = shifted(3 * DAY)
+    const urls = { [world.network.chainId]: world.network.rpcUrl, [OTHER_CHAIN]: ahead.url }
+    const addresses = join(folder, 'address.json')
+    writeFileSync(addresses, JSON.stringify({ development: world.network.addresses, other: other.addresses }))
+    const app = await createApp(
+      loadSettings({ ...at('chains'), NETWORK_URL: JSON.stringify(urls), ADDRESS_FILE: addresses }),
+    )
+    try {
+      const base = await app.listen()
+      await served(base, asset)
+      await eventually(async () => {
+        await world.rpc('evm_mine')
+        const { status, clocks } = await readiness(base)
+        return status === 200 && clocks.some((clock) => clock < -2 * DAY)
+      })
+      expect(await quote(base)).toEqual([200, true])
+    } finally {
+      await app.close()
+      ahead.close()
+      await other.anvil.stop()
+    }
+  })
+})
