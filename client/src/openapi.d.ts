@@ -4457,6 +4457,8 @@ export interface operations {
                             astray: boolean;
                             /** @description Last block of the rebuild, while the index is being rebuilt. */
                             rereading: number | null;
+                            /** @description Whether the index pauses: the disk has less space than INDEX_DISK_FLOOR. */
+                            paused: boolean;
                             /** @description Whether each node answered when it was last asked, in the order of NETWORK_URL. */
                             nodes: boolean[];
                             /** @description False if no node knows a contract at the address of the factory. */
@@ -4537,6 +4539,8 @@ export interface operations {
                             astray: boolean;
                             /** @description Last block of the rebuild, while the index is being rebuilt. */
                             rereading: number | null;
+                            /** @description Whether the index pauses: the disk has less space than INDEX_DISK_FLOOR. */
+                            paused: boolean;
                             /** @description Whether each node answered when it was last asked, in the order of NETWORK_URL. */
                             nodes: boolean[];
                             /** @description False if no node knows a contract at the address of the factory. */
