@@ -28,7 +28,7 @@ export class FileLists {
     private readonly storages: StorageRegistry,
     /** Whether lists that name no NFT and datatoken are accepted, as in documents of version 4.0.0. */
     private readonly allowUnbound: boolean,
-    private readonly keys: Pick<ProviderKeys, 'isNeeded' | 'opened'>,
+    private readonly keys: Pick<ProviderKeys, 'isNeeded'>,
     /** Called with the storage objects of each list that is decrypted. */
     private readonly onOpened: (asset: Asset, encrypted: string, objects: readonly unknown[]) => void = () => undefined,
   ) {}
@@ -59,11 +59,9 @@ export class FileLists {
     const { chain, nft, created } = asset
     const { keys, chainId } = chain
     try {
-      const objects = openFiles(files, {
+      return openFiles(files, {
         ...{ keys, nft, datatoken, ddoVersion: asset.ddo.version, allowUnbound: this.allowUnbound },
       })
-      this.keys.opened(endpoint)
-      return objects
     } catch (error) {
       if (error instanceof UndecryptableFiles && this.keys.isNeeded({ chainId, endpoint, files, created }))
         throw new AssetError('PROVIDER_KEY_MISSING', KEY_MISSING)

@@ -78,11 +78,6 @@ export class ProviderKeys {
     return this.publicUrl !== undefined && created !== undefined && created < first
   }
 
-  /** Records the endpoint of an asset that a key has decrypted, if none is known yet. */
-  opened(endpoint: string): void {
-    if (this.publicUrl === undefined && this.learned === undefined) this.learn(endpoint)
-  }
-
   /** Records the endpoint that most assets of this provider name. The database may fail: the next count tries again. */
   learn(endpoint: string): void {
     const own = normal(endpoint)

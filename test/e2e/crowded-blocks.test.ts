@@ -83,6 +83,8 @@ describe('blocks with many long documents that are short on the chain', () => {
     'postgres',
   ] as const)('are read and taken back within bounds of memory, time and disk, with %s (threats 86, 87 and 90)', async (database) => {
     const settings = chain.settings({
+      // the documents are too much for the ceiling, which this test must not depend on
+      MAX_DDO_INFLATION: '1000000',
       STATE_DIR: join(root, database),
       ...(database === 'postgres' ? { DATABASE_URL: postgres.url() } : {}),
     })
@@ -117,5 +119,16 @@ describe('blocks with many long documents that are short on the chain', () => {
     expect(seen.memory).toBeLessThan(MEMORY)
     expect(Math.max(seen.live, seen.signed)).toBeLessThan(WAIT)
     expect(grown).toBeLessThan(GROWTH * (chain.calldata - before.calldata))
+  })
+
+  it('hold documents that nobody can use, with a reason, beyond MAX_DDO_INFLATION (threat 88)', async () => {
+    const instance = await startInstance(chain.settings({ STATE_DIR: join(root, 'ceiling') }))
+    const document = (nft: Address) => ask(`${instance.url}/api/aquarius/assets/ddo/${didOf(nft, DEV_CHAIN_ID)}`)
+    await chain.crowd(chain.nfts, LONG)
+    await read(instance)
+    const { status, json } = await document(chain.nfts[0] as Address)
+    expect([status, json.error]).toEqual([404, expect.stringContaining('MAX_DDO_INFLATION')])
+    expect((await document(chain.honest[0] as Address)).status).toBe(200)
+    await instance.end()
   })
 })

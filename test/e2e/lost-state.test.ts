@@ -57,7 +57,8 @@ describe('a service whose state', () => {
     rmSync(folder, { recursive: true })
   })
 
-  const environment = (changed: Record<string, string> = {}) => world.beside({ STATE_DIR: state, ...changed })
+  const environment = (changed: Record<string, string> = {}) =>
+    world.beside({ STATE_DIR: state, INDEX_DISK_FLOOR: '0', ...changed })
   const start = async (changed?: Record<string, string>) => {
     const started = await startHere(environment(changed))
     instance = started

@@ -324,7 +324,7 @@ describe('tidegate state', () => {
     expect((await state(place, 'check')).status).toBe(0)
     await using(place, async (db) => {
       await db.query({ text: `INSERT INTO nonces VALUES ('b', '12')`, values: [] })
-      await db.query({ text: `INSERT INTO index_cursor VALUES (5, 1, '0x')`, values: [] })
+      await db.query({ text: `INSERT INTO index_cursor (chain_id, block, hash) VALUES (5, 1, '0x')`, values: [] })
       await db.query({ text: `INSERT INTO search_value (doc, path, n) VALUES (1, 1, 1)`, values: [] })
     })
     const { status, stdout } = await state(place, 'check')

@@ -57,7 +57,7 @@ describe('sqlite store', () => {
     const path = folder()
     const db = databaseBefore('COLUMN encrypted', path)
     db.exec(`
-      INSERT INTO index_cursor VALUES (1, 9, '0x9');
+      INSERT INTO index_cursor (chain_id, block, hash) VALUES (1, 9, '0x9');
       INSERT INTO index_nft VALUES (1, '0x1', 'n', 's', '', '0x2', '');
       INSERT INTO index_asset (did, chain_id, nft, state, ddo, tx_id, block, sender, timestamp)
       VALUES ('did:op:1', 1, '0x1', 0, '{}', '0x', 1, '0x2', 1);

@@ -145,7 +145,9 @@ describe('the exported test suites (tidegate/testing) in another project', () =>
         '{ last: (...of) => inner.nonces.last(...of), mayPass: async () => true, consume: async () => true }',
         `{
           find: async (search, scope): Promise<Found> => ({ ...(await inner.search.find(search, { ...scope, encrypted: true })) }),
-          buildSome: async () => false,
+          assets: (...of) => inner.search.assets(...of),
+          document: (...of) => inner.search.document(...of),
+          buildSome: () => inner.search.buildSome(),
           mergeSome: async () => false,
         }`,
       ),

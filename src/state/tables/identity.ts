@@ -22,6 +22,7 @@ const ADD = sql(
 )
 const OPEN = sql(`DELETE FROM identity WHERE role = 'successor'`)
 const COPIED = sql(`DELETE FROM identity WHERE role = 'copying'`)
+const FORKED = sql(`UPDATE identity SET role = 'contained' WHERE role = 'successor'`)
 const CLOSED = sql(`UPDATE identity SET role = 'contained' WHERE role IN ('self', 'successor')`)
 const USED = sqlOne(
   `SELECT 1 AS found WHERE ${DURABLE_TABLES.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ')}`,
@@ -76,8 +77,8 @@ function* retire(successor: string): Script<void> {
 }
 
 function* fork(): Script<void> {
-  const { successor } = identityOf((yield* run(ALL())).rows)
-  if (successor === undefined) return // another instance has forked it already
+  // the row lock lets one of several instances pass
+  if ((yield* run(FORKED())).changes === 0) return
   yield* run(CLOSED())
   yield* run(assignStateId())
 }
