@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import Database from 'libsql'
 import { runScriptSync } from './script.js'
-import type { Query } from './sql.js'
+import type { Query, ThreadWork } from './sql.js'
 import { configured, inTransaction, Statements } from './sqlite-statements.js'
-import { scriptOf, type ThreadWork } from './thread-work.js'
+import { scriptOf } from './thread-scripts.js'
 
 /** Work; undefined: the thread is to end. */
 export type Order = ThreadWork | undefined

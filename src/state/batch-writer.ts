@@ -4,7 +4,7 @@ import { loaderFor } from '../process/thread-module.js'
 import type { Order, Outcome } from './batch-worker.js'
 import { batchWorker } from './batch-worker-url.js'
 import { unavailable } from './fault.js'
-import type { ThreadWork } from './thread-work.js'
+import type { ThreadWork } from './sql.js'
 
 /** Milliseconds without a batch after which the thread ends. */
 const IDLE = 30_000

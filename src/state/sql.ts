@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Found, Scope, Search } from '../search/syntax.js'
 import type { Dialect } from './dialect.js'
 import type { DatabaseFault } from './fault.js'
+import type { IndexBatch, IndexRole } from './index-store.js'
 import type { HealthCheckOptions } from './store.js'
-import type { ThreadWork } from './thread-work.js'
 
 /** A column value. All integers are below 2^53. */
 export type Value = string | number | null
@@ -35,6 +35,14 @@ export interface Result {
  * runs on a synchronous database as well as on an asynchronous one.
  */
 export type Script<T> = Generator<Query, T, Result>
+
+/** Work that a thread does in one transaction, as plain data. */
+export type ThreadWork =
+  | { task: 'commit'; role: IndexRole; batch: IndexBatch }
+  | { task: 'undo'; role: IndexRole; chainId: number }
+  | { task: 'sweep'; chainId: number }
+  | { task: 'build' }
+  | { task: 'statements'; queries: Query[] }
 
 /**
  * A database. Every method rejects with StateError where the database fails, and then nothing was written. An error of

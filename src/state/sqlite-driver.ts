@@ -9,11 +9,10 @@ import { BatchWriter } from './batch-writer.js'
 import { type DatabaseFault, FaultLog, unavailable } from './fault.js'
 import { runScriptSync } from './script.js'
 import { SqliteSearches } from './search/sqlite.js'
-import { type Driver, PING, probeWrites, type Query, type Result, type Script } from './sql.js'
+import { type Driver, PING, probeWrites, type Query, type Result, type Script, type ThreadWork } from './sql.js'
 import { DATABASE_FILE } from './sqlite-file.js'
 import { inTransaction, Statements } from './sqlite-statements.js'
 import type { HealthCheckOptions } from './store.js'
-import type { ThreadWork } from './thread-work.js'
 
 /** Rows of a stream to read before yielding to the event loop. */
 const STREAM_BATCH = 500

@@ -12,12 +12,12 @@ import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { program } from '../helpers/command.js'
 import { compressedEnd } from '../helpers/containers.js'
-import { CrowdedChain } from '../helpers/crowded-blocks.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { memoryOf } from '../helpers/measures.js'
 import { ask, createToken, freshNonce } from '../helpers/requests.js'
 import { sized } from '../helpers/sizes.js'
+import { CrowdedChain } from './crowded-chain.js'
 
 const MIB = 1_048_576
 const COUNT = sized(60, 1000)

@@ -69,11 +69,11 @@ export async function update(context: Context, did: string, changes: Changes): P
   const rate = price && (await newRate(context, sender, { chainId, datatoken, price }))
   if (files) await assertFiles(context, files)
   const sealed = files && (await encryptedFiles(context, chainId, { nft, datatoken }, files))
-  const edited = withChanges(document, changes, { index, sealed })
+  const edited = edits ? withChanges(document, changes, { index, sealed }) : undefined
   // before the price is paid for
-  if (rate && edits) await validated(context, JSON.stringify(edited))
+  if (rate && edited) await validated(context, JSON.stringify(edited))
   if (rate) await sender.send(rate)
-  if (!edits) return { did, transactions: sender.sent }
+  if (!edited) return { did, transactions: sender.sent }
   try {
     await putMetadata(context, sender, { nft, chainId, state: STATES.indexOf(state), document: edited })
   } catch (error) {

@@ -1,18 +1,9 @@
 import type { Dialect } from './dialect.js'
-import type { IndexBatch, IndexRole } from './index-store.js'
 import { run } from './script.js'
-import type { Query, Script } from './sql.js'
+import type { Query, Script, ThreadWork } from './sql.js'
 import { commit, undoSome } from './tables/commit.js'
 import { sweep } from './tables/generations.js'
 import { buildSome } from './tables/search.js'
-
-/** Work that a thread does in one transaction, as plain data. */
-export type ThreadWork =
-  | { task: 'commit'; role: IndexRole; batch: IndexBatch }
-  | { task: 'undo'; role: IndexRole; chainId: number }
-  | { task: 'sweep'; chainId: number }
-  | { task: 'build' }
-  | { task: 'statements'; queries: Query[] }
 
 /** Returns the script of some work. */
 export function scriptOf(work: ThreadWork, dialect: Dialect): Script<boolean> {

@@ -8,11 +8,11 @@ import { didOf } from '../../src/ddo/ddo.js'
 import { type Anvil, DEV_CHAIN_ID, devAccounts, startAnvil } from '../../src/dev/anvil.js'
 import { ARTIFACTS, artifact } from '../../src/dev/contracts.js'
 import { type AddressEntry, DEV_NETWORK, deployContracts } from '../../src/dev/deploy.js'
-import { type CompressedEnd, xzWithEnd } from './containers.js'
-import { compiled, deployed } from './contracts.js'
-import { eventually } from './eventually.js'
-import { publishMany } from './many-assets.js'
-import { prepared } from './prepared.js'
+import { type CompressedEnd, xzWithEnd } from '../helpers/containers.js'
+import { compiled, deployed } from '../helpers/contracts.js'
+import { eventually } from '../helpers/eventually.js'
+import { publishMany } from '../helpers/many-assets.js'
+import { prepared } from '../helpers/prepared.js'
 
 const NFT = artifact(ARTIFACTS.ERC721Template).abi
 const KEY: Hex = `0x${'11'.repeat(32)}`
