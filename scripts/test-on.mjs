@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-const VERSIONS = { 22: '22.23.3', 24: '24.9.0' }
+const VERSIONS = { 22: '22.23.3', 24: '24.9.0', 26: '26.10.0' }
 
 const split = process.argv.indexOf('--', 2)
 const wanted = process.argv.slice(2, split < 0 ? undefined : split)
