@@ -1,4 +1,4 @@
-// Runs the tests on other versions of Node than the current one: `npm run test:runtimes [-- 22 24 [-- vitest arguments]]`.
+// Runs the tests on other versions of Node than the current one: `npm run test:runtimes [-- 22 24 26 [-- vitest arguments]]`.
 // The binaries come from npm (the platform packages of the package `node`) into a temporary folder.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
