@@ -1,11 +1,11 @@
-// Runs the tests on other versions of Node than the current one: `npm run test:runtimes [-- 22 24 [-- vitest arguments]]`.
+// Runs the tests on other versions of Node than the current one: `npm run test:runtimes [-- 22 24 26 [-- vitest arguments]]`.
 // The binaries come from npm (the platform packages of the package `node`) into a temporary folder.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-const VERSIONS = { 22: '22.23.3', 24: '24.9.0' }
+const VERSIONS = { 22: '22.23.3', 24: '24.9.0', 26: '26.10.0' }
 
 const split = process.argv.indexOf('--', 2)
 const wanted = process.argv.slice(2, split < 0 ? undefined : split)

@@ -5,6 +5,7 @@ import { brotliDecompress, gunzip, type InputType, type ZlibOptions } from 'node
 import { Agent } from 'undici'
 import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
 import { BOUNDS } from '../bounds.js'
+import { Deadline } from '../deadline.js'
 import { JsonBoundsError, parseJson } from '../json.js'
 
 /** A JSON-RPC request. */
@@ -64,11 +65,8 @@ export class JsonRpcHttp {
    * not JSON.
    */
   async send(calls: Call | Call[], signal?: AbortSignal): Promise<unknown> {
-    const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(new TimeoutError({ body: calls, url: this.url })), this.timeout)
-    const abort = () => deadline.abort(signal?.reason)
-    signal?.addEventListener('abort', abort)
-    if (signal?.aborted) abort()
+    const reason = () => new TimeoutError({ body: calls, url: this.url })
+    const deadline = new Deadline({ milliseconds: this.timeout, parent: signal, reason })
     try {
       const body = JSON.stringify(calls)
       const answer = await connections.request({ ...this.target, headers: this.headers, body, signal: deadline.signal })
@@ -92,8 +90,7 @@ export class JsonRpcHttp {
       if (error instanceof HttpRequestError || error instanceof ResponseBodyTooLargeError) throw error
       throw new HttpRequestError({ body: calls, cause: error as Error, url: this.url })
     } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
+      deadline.release()
     }
   }
 

@@ -56,11 +56,6 @@ export class ChainNodes {
     this.hedgeAfter = Math.min(HEDGE_AFTER, options.timeout / 2)
   }
 
-  /** Milliseconds that one node may take for one response. */
-  get timeout(): number {
-    return this.options.timeout
-  }
-
   /** The nodes in the configured order: their hosts, and whether each answered when it was last asked. */
   get health(): { host: string; answers: boolean }[] {
     return this.nodes.map(({ url, isHealthy }) => ({ host: url.host, answers: isHealthy }))

@@ -46,8 +46,7 @@ export function untrustedCalls(url: URL, timeout: number): CallUntrusted {
     let answer: Hex
     try {
       // the raw request: the library's own call would act on the data of a revert
-      const options = signal && { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) }
-      answer = await client.request({ method: 'eth_call', params: [call, 'latest'] }, options)
+      answer = await client.request({ method: 'eth_call', params: [call, 'latest'] }, signal && { signal })
     } catch (error) {
       if (signal?.aborted) throw aborted()
       if (nodeFailed(error)) throw error

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Cancellation, Canceller } from '../cancellation.js'
+import { Deadline } from '../deadline.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,8 +35,8 @@ export class Lifetime {
   }
 
   /** Returns a deadline, so many milliseconds from now. Its signal also aborts when the request ends. */
-  deadline(milliseconds: number): Deadline {
-    return new Deadline(this, milliseconds)
+  deadline(milliseconds: number): RequestDeadline {
+    return new RequestDeadline(this, milliseconds)
   }
 
   /** Calls back once when the request is over; immediately if it is already. */
@@ -56,8 +57,8 @@ export class Lifetime {
 /** Shared: every request that has a signal ends with it, and an error of its own would cost a stack trace each time. */
 const ENDED = new DOMException('The request is over.', 'AbortError')
 
-/** A deadline for a part of a request. */
-export class Deadline {
+/** A deadline for a part of a request. The end of the request releases it. */
+export class RequestDeadline {
   private made: AbortSignal | undefined
   private readonly ends: number
 
@@ -72,7 +73,7 @@ export class Deadline {
   get signal(): AbortSignal {
     if (!this.made) {
       const left = Math.max(0, Math.ceil(this.ends - performance.now()))
-      this.made = AbortSignal.any([this.lifetime.abortSignal, AbortSignal.timeout(left)])
+      this.made = new Deadline({ milliseconds: left, parent: this.lifetime.signal }).signal
     }
     return this.made
   }

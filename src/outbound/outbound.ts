@@ -1,4 +1,5 @@
 import { Agent } from 'undici'
+import { withDeadline } from '../deadline.js'
 
 /** A response from a service that the operator configured. */
 export interface OutboundJson {
@@ -64,7 +65,11 @@ export class Outbound {
     return this.agent.destroy()
   }
 
-  private async send(url: string, { method, body, maxSize }: Sent): Promise<OutboundText> {
+  private send(url: string, sent: Sent): Promise<OutboundText> {
+    return withDeadline({ milliseconds: this.deadline }, (signal) => this.exchange(url, sent, signal))
+  }
+
+  private async exchange(url: string, { method, body, maxSize }: Sent, signal: AbortSignal): Promise<OutboundText> {
     const { origin, pathname, search, username, password } = new URL(url)
     const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
     const response = await this.agent.request({
@@ -78,7 +83,7 @@ export class Outbound {
         ...(username === '' ? {} : { authorization: `Basic ${credentials.toString('base64')}` }),
       },
       ...(body === undefined ? {} : { body }),
-      signal: AbortSignal.timeout(this.deadline),
+      signal,
     })
     return { status: response.statusCode, text: await textOf(response.body, maxSize) }
   }

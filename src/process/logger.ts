@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { type Logger as PinoLogger, pino } from 'pino'
+import { withDeadline } from '../deadline.js'
 import { ProviderError } from '../errors.js'
 
 /** Structured logger: fields first, then a constant message. */
@@ -113,7 +114,8 @@ function jsonOutput(): Output {
     },
     async written() {
       flush()
-      if (isWriting) await once(destination, 'drain', { signal: AbortSignal.timeout(LAST_WAIT) }).catch(() => undefined)
+      const drained = (signal: AbortSignal) => once(destination, 'drain', { signal }).catch(() => undefined)
+      if (isWriting) await withDeadline({ milliseconds: LAST_WAIT }, drained)
     },
   }
   return jsonLines

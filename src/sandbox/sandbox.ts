@@ -1,6 +1,7 @@
 import { Tinypool } from 'tinypool'
 import { BOUNDS } from '../bounds.js'
-import { abortSignal } from '../cancellation.js'
+import type { Cancellation } from '../cancellation.js'
+import { Deadline } from '../deadline.js'
 import { loaderFor } from '../process/thread-module.js'
 import { type QueueOptions, Semaphore } from '../semaphore.js'
 import {
@@ -52,8 +53,8 @@ export class Sandbox<T extends Tasks> {
   private readonly options: Required<Omit<SandboxOptions, 'onCrash'>> & Pick<SandboxOptions, 'onCrash'>
   private readonly semaphore: Semaphore
   private pool: Tinypool | undefined
-  /** Controllers that abort the tasks in flight. */
-  private readonly running = new Set<AbortController>()
+  /** Abort the tasks in flight. */
+  private readonly running = new Set<Deadline>()
   private readonly live = new Set<Thread>()
   private closed = false
 
@@ -79,8 +80,7 @@ export class Sandbox<T extends Tasks> {
   ): Promise<Awaited<ReturnType<T[N]>>> {
     await this.semaphore.acquire(queueing)
     try {
-      const { signal } = queueing
-      return await this.execute(task, input, deadline, signal && abortSignal(signal))
+      return await this.execute(task, input, deadline, queueing.signal)
     } finally {
       this.semaphore.release()
     }
@@ -91,29 +91,28 @@ export class Sandbox<T extends Tasks> {
     this.closed = true
     this.semaphore.close()
     // which terminates the threads of these tasks. The pool's own `destroy` would end the process if one of them failed meanwhile
-    for (const controller of this.running) controller.abort(stopping())
+    for (const task of this.running) task.abort(stopping())
     await Promise.all([...this.live].map((thread) => thread.terminate()))
   }
 
-  private async execute(task: string, input: unknown, deadline: number, signal?: AbortSignal): Promise<never> {
-    signal?.throwIfAborted()
+  private async execute(task: string, input: unknown, milliseconds: number, parent?: Cancellation): Promise<never> {
+    parent?.throwIfAborted()
     if (this.closed) throw stopping()
-    const controller = new AbortController()
-    const cancelDeadline = afterWork(deadline, () => controller.abort(new SandboxTimeout()))
-    const abort = () => controller.abort(signal?.reason)
-    signal?.addEventListener('abort', abort, { once: true })
-    this.running.add(controller)
+    const deadline = new Deadline({ parent })
+    const { signal } = deadline
+    const cancelTimer = afterWork(milliseconds, () => deadline.abort(new SandboxTimeout()))
+    this.running.add(deadline)
     try {
-      return await this.runOnThread(task, input, controller.signal)
+      return await this.runOnThread(task, input, signal)
     } catch (error) {
-      if (controller.signal.aborted) throw controller.signal.reason
+      if (signal.aborted) throw signal.reason
       const failure = failureOf(Object(error))
       if (failure instanceof SandboxCrash) this.reportCrash(error)
       throw failure
     } finally {
-      cancelDeadline()
-      signal?.removeEventListener('abort', abort)
-      this.running.delete(controller)
+      cancelTimer()
+      deadline.release()
+      this.running.delete(deadline)
     }
   }
 
@@ -156,7 +155,7 @@ export class Sandbox<T extends Tasks> {
     pool.on('error', (error: unknown) => {
       if (this.closed) return
       this.reportCrash(error)
-      for (const controller of this.running) controller.abort(threadUnavailable())
+      for (const task of this.running) task.abort(threadUnavailable())
     })
     return pool
   }

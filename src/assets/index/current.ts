@@ -1,4 +1,5 @@
 import { type Address, formatLog, type Hex, type PublicClient, type RpcLog } from 'viem'
+import { abortable } from '../../abortable.js'
 import { BOUNDS } from '../../bounds.js'
 import { METADATA_TOPICS } from '../../chain/abi.js'
 import type { Chain, Chains } from '../../chain/chains.js'
@@ -6,6 +7,7 @@ import { refusal } from '../../chain/failures.js'
 import { untrustedView } from '../../chain/untrusted-calls.js'
 import { isDid } from '../../ddo/ddo.js'
 import type { IndexedAsset } from '../../ddo/indexed.js'
+import { withDeadline } from '../../deadline.js'
 import { ChainError, StaleIndexError } from '../../errors.js'
 import type { IndexStore } from '../../state/store.js'
 import type { DocumentReader } from '../documents.js'
@@ -88,24 +90,25 @@ async function fromChain(
   { documents, deadline }: Pick<CurrentOptions, 'documents' | 'deadline'>,
 ): Promise<IndexedAsset> {
   const nft = asset.nft.address
-  const signal = AbortSignal.timeout(deadline)
-  const response = chain.nodes.ask(
-    async (client, callUntrusted) => {
-      const [head, state, tokens] = await Promise.all([
-        client.getBlockNumber(),
-        untrustedView(callUntrusted, nft, 'metaDataState', []),
-        untrustedView(callUntrusted, nft, 'getTokensList', []),
-      ])
-      const log = await newestMetadata(client, nft, read + 1, Number(head), signal)
-      return { head: Number(head), state, tokens, log }
-    },
-    {
-      // a node that lags behind the index has nothing to add
-      accept: ({ head, state }) => head >= read && state !== undefined,
-      agreeOn: ({ state, tokens, log }) => [state, tokens, log?.transactionHash, log?.logIndex],
-    },
-  )
-  const now = await withDeadline(response, signal)
+  const ask = (signal: AbortSignal) =>
+    chain.nodes.ask(
+      async (client, callUntrusted) => {
+        const [head, state, tokens] = await Promise.all([
+          client.getBlockNumber(),
+          untrustedView(callUntrusted, nft, 'metaDataState', []),
+          untrustedView(callUntrusted, nft, 'getTokensList', []),
+        ])
+        const log = await newestMetadata(client, nft, read + 1, Number(head), signal)
+        return { head: Number(head), state, tokens, log }
+      },
+      {
+        // a node that lags behind the index has nothing to add
+        accept: ({ head, state }) => head >= read && state !== undefined,
+        agreeOn: ({ state, tokens, log }) => [state, tokens, log?.transactionHash, log?.logIndex],
+      },
+    )
+  const reason = () => new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer in time.')
+  const now = await withDeadline({ milliseconds: deadline, reason }, (signal) => abortable(ask(signal), signal))
   if (now.head < read || now.state === undefined)
     throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
   const event = now.log && lastMetadata([formatLog(now.log)], nft)
@@ -117,15 +120,6 @@ async function fromChain(
     datatokens: now.tokens?.map((address) => known.get(address) ?? fresh(address)) ?? asset.datatokens,
     metadata: { ...asset.metadata, ...published, state: now.state },
   }
-}
-
-/** Resolves like the promise, or rejects with ChainError once the signal fires, whatever is still in flight. */
-function withDeadline<T>(response: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const expire = () => reject(new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer in time.'))
-    signal.addEventListener('abort', expire, { once: true })
-    response.then(resolve, reject).finally(() => signal.removeEventListener('abort', expire))
-  })
 }
 
 /**

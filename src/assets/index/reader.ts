@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { Address, Hex, Log, PublicClient, RpcLog } from 'viem'
 import type { Chain } from '../../chain/chains.js'
 import type { Cursor, IndexGeneration } from '../../state/store.js'
@@ -104,14 +103,10 @@ export function fetchRange(
   chain: Chain,
   first: number,
   last: number,
-  aborted: AbortSignal,
+  signal: AbortSignal,
 ): Promise<RawRange | undefined> {
   const read = async (client: PublicClient): Promise<RawRange | undefined> => {
-    // the library batches the requests of a signal among themselves: so each range is a batch of its own. Its time-out
-    // does not end requests that have a signal
-    const signal = AbortSignal.any([aborted, AbortSignal.timeout(chain.nodes.timeout)])
-    // each request of a range listens
-    setMaxListeners(0, signal)
+    // requests of one signal are batched among themselves: so each range is a batch of its own
     const [logs, end, before] = await Promise.all([
       eventsOf(client, first, last, signal),
       headerOf(client, last, signal),

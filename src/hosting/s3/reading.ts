@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BOUNDS } from '../../bounds.js'
+import { Deadline } from '../../deadline.js'
 import { BACKOFFS, S3Error } from '../../outbound/s3-client.js'
 import type { Bucket } from './bucket.js'
 
@@ -22,10 +23,9 @@ export async function readObject(
   signal?: AbortSignal,
 ): Promise<Readable> {
   const first = await bucket.get(key, range, signal)
-  const left = new AbortController()
-  const until = signal ? AbortSignal.any([signal, left.signal]) : left.signal
-  const stream = Readable.from(chunks(bucket, key, range, first, until), { objectMode: false })
-  return stream.once('close', () => left.abort())
+  const reading = new Deadline({ parent: signal })
+  const stream = Readable.from(chunks(bucket, key, range, first, reading.signal), { objectMode: false })
+  return stream.once('close', () => reading.abort())
 }
 
 async function* chunks(

@@ -10,7 +10,7 @@ import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { described, flag, readParams, sentParams, text, whole } from '../endpoints/params.js'
 import { userdata } from '../endpoints/userdata.js'
 import { safeName } from '../files/disposition.js'
-import type { Deadline } from '../lifetime.js'
+import type { RequestDeadline } from '../lifetime.js'
 
 const values = described(
   userdata,
@@ -114,7 +114,7 @@ export const fileinfo: Endpoint = {
 }
 
 /** Resolves with the description, or with that of an unavailable file once the deadline has passed. */
-function inTime(described: Promise<DescribedFile>, deadline: Deadline): Promise<DescribedFile> {
+function inTime(described: Promise<DescribedFile>, deadline: RequestDeadline): Promise<DescribedFile> {
   return described.catch((error: unknown) => {
     if (deadline.aborted) return { valid: false, reason: 'timeout' }
     throw error

@@ -1,4 +1,6 @@
+import { abortable } from '../../abortable.js'
 import { BOUNDS } from '../../bounds.js'
+import { withDeadline } from '../../deadline.js'
 import { SearchError } from '../../errors.js'
 import { Semaphore } from '../../semaphore.js'
 
@@ -34,20 +36,15 @@ export class Turns {
     const end = begun + this.deadline
     const left = Math.ceil(end - performance.now())
     if (left <= 0) throw tooSlow()
-    const late = new AbortController()
-    // ended with the search: nearly all of them would else end in vain, seconds later
-    const timer = setTimeout(() => late.abort(tooSlow()), left).unref()
-    try {
-      await this.semaphore.acquire(late)
+    return withDeadline({ milliseconds: left, reason: tooSlow }, async (signal) => {
+      await this.semaphore.acquire({ signal })
       const running = search(end).finally(() => {
         this.semaphore.release()
         this.running.delete(running)
       })
       this.running.add(running)
-      return await Promise.race([running, passed(late.signal)])
-    } finally {
-      clearTimeout(timer)
-    }
+      return abortable(running, signal)
+    })
   }
 
   /** Refuses further searches, and waits for the running ones. */
@@ -55,11 +52,4 @@ export class Turns {
     this.semaphore.close()
     await Promise.allSettled(this.running)
   }
-}
-
-function passed(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    if (signal.aborted) reject(signal.reason)
-  })
 }

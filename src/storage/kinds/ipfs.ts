@@ -1,9 +1,8 @@
-import { setMaxListeners } from 'node:events'
 import { Readable } from 'node:stream'
 import { CID } from 'multiformats/cid'
 import * as z from 'zod'
 import { BOUNDS } from '../../bounds.js'
-import { abortSignal } from '../../cancellation.js'
+import { Deadline } from '../../deadline.js'
 import { matchesIfNoneMatch } from '../http/entity-tags.js'
 import { isStorageFailure } from '../http/http-storage.js'
 import { byteRange } from '../http/ranges.js'
@@ -63,13 +62,11 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
       const etag = `"${text}"` // the CID identifies the content
       if (matchesIfNoneMatch(headers['if-none-match'], etag))
         return { status: 304, headers: { etag }, body: Readable.from([]) }
-      const stop = new AbortController()
-      const signal = AbortSignal.any([abortSignal(requestSignal), stop.signal])
-      setMaxListeners(0, signal) // each block in flight adds a listener
+      const reading = new Deadline({ parent: requestSignal })
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
       const rangeHeader = valid ? headers.range : undefined
       const cid = parsedCid(text) as CID
-      const within = { ...context, signal }
+      const within = { ...context, signal: reading.signal }
       const file =
         method === 'HEAD'
           ? { size: await ContentFile.size(cid, gateways, within) }
@@ -77,7 +74,7 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
       const { size } = file
       const range = byteRange(rangeHeader, size)
       if (range === 'unsatisfiable') {
-        stop.abort()
+        reading.abort()
         return { status: 416, headers: { etag, 'content-range': `bytes */${size}` }, body: Readable.from([]) }
       }
       const { start, end } = range ?? { start: 0, end: size - 1 }
@@ -85,7 +82,7 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
       const described: OpenedFile['headers'] = { etag, 'accept-ranges': 'bytes', 'content-length': String(length) }
       if (range) described['content-range'] = `bytes ${start}-${end}/${size}`
       const body = file instanceof ContentFile ? await started(file.bytes(start, end + 1)) : Readable.from([])
-      body.once('close', () => stop.abort())
+      body.once('close', () => reading.abort())
       return { status: range ? 206 : 200, headers: described, body }
     },
   }
