@@ -5,16 +5,20 @@ import type { SearchStore } from '../store.js'
 const INTERVAL = 20
 const BACKOFF = 5_000
 
-/** Milliseconds until the full-text index is looked at again: one merge for many changes takes less than one for each. */
+/** Milliseconds between two looks for documents without search rows. */
+const LOOK = 2_000
+
+/** Milliseconds between two merges: one merge for many changes takes less than one for each. */
 const ROUND = 30_000
 
 /**
- * Keeps the search index in shape, a little at a time: builds that of documents from before an upgrade, of which there are
- * nearly always none, and merges what changes have added to it since.
+ * Keeps the search index in shape, a little at a time: builds the rows of documents that a crowded commit or an upgrade left
+ * without them, and merges the segments that changes have added.
  */
 export class SearchBuilder {
   private timer: NodeJS.Timeout | undefined
   private isBuilding = false
+  private mergedAt = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly search: SearchStore,
@@ -42,7 +46,11 @@ export class SearchBuilder {
   }
 
   private async work(): Promise<number> {
-    return (await this.build()) || (await this.search.mergeSome()) ? INTERVAL : ROUND
+    if (await this.build()) return INTERVAL
+    if (performance.now() - this.mergedAt < ROUND) return LOOK
+    if (await this.search.mergeSome()) return INTERVAL
+    this.mergedAt = performance.now()
+    return LOOK
   }
 
   private async build(): Promise<boolean> {
