@@ -7,6 +7,7 @@ import { abortable } from '../src/abortable.js'
 import { Canceller } from '../src/cancellation.js'
 import { rpcClient } from '../src/chain/clients.js'
 import { Deadline, withDeadline } from '../src/deadline.js'
+import { Lifetime } from '../src/http/lifetime.js'
 import { Outbound } from '../src/outbound/outbound.js'
 
 /** What the child says. */
@@ -48,6 +49,12 @@ async function leftBy(uses: number): Promise<Said['left']> {
       ),
     )
   new Deadline({ milliseconds: 3_600_000, parent }).abort()
+  for (let done = 0; done < uses; done++) {
+    const request = new Lifetime()
+    void request.deadline(3_600_000).signal
+    request.end()
+    void request.deadline(3_600_000).signal
+  }
   return { timers: timers() - before, listeners: parent.count }
 }
 

@@ -62,6 +62,7 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
       const etag = `"${text}"` // the CID identifies the content
       if (matchesIfNoneMatch(headers['if-none-match'], etag))
         return { status: 304, headers: { etag }, body: Readable.from([]) }
+      // a file that cannot be opened leaves its listener to the end of the request
       const reading = new Deadline({ parent: requestSignal })
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
       const rangeHeader = valid ? headers.range : undefined
