@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fastify from 'fastify'
 import { loadSettings } from '../src/config/load.js'
 import type { Context } from '../src/http/context.js'
+import { AnonymousBudget } from '../src/http/limits/anonymous.js'
 import { searchAssets } from '../src/http/routes/search.js'
 import { openPostgresStore } from '../src/state/postgres.js'
 import { openSqliteStore } from '../src/state/sqlite.js'
@@ -107,7 +108,7 @@ export function contextOf(store: StateStore): Context {
     NETWORK_URL: JSON.stringify({ [CHAIN]: 'http://127.0.0.1:1' }),
     PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
   })
-  const progress = { chainId: CHAIN, block: 1, head: 1, age: 0, lag: 0, astray: false, rereading: null }
+  const progress = { chainId: CHAIN, block: 1, head: 1, age: 0, lag: 0, astray: false, rereading: null, paused: false }
   const purgatory = { dids: () => [], reasonFor: () => undefined }
   return {
     settings,
@@ -115,6 +116,7 @@ export function contextOf(store: StateStore): Context {
     indexed: store.index,
     onChain: { of: async () => ({}) },
     purgatory,
+    anonymous: new AnonymousBudget(settings),
     progress: () => [progress],
   } as unknown as Context
 }
