@@ -6,6 +6,7 @@ import fastify from 'fastify'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { readConsole } from '../src/console/files.js'
 import { serveConsole } from '../src/http/console/serve.js'
+import { Connections } from '../src/http/lifetime.js'
 import { searchAssets } from '../src/http/routes/search.js'
 import { openSqliteStore } from '../src/state/sqlite.js'
 import { launchBrowser } from '../test/helpers/browser.js'
@@ -36,6 +37,7 @@ export const consolePage: Benchmark = async (options) => {
   const rows: Row[] = []
   try {
     await fill(store, assets, (at) => JSON.parse(spoken(JSON.stringify(changesOf(at)))))
+    new Connections(app)
     searchAssets.register(app, contextOf(store))
     const facts = { version: '0', chains: [], hosting: { enabled: false }, limits: {} }
     serveConsole(app, { files: readConsole(join(DIST, 'console'), ''), path: '/console/', facts } as never)

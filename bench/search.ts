@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fastify from 'fastify'
 import { loadSettings } from '../src/config/load.js'
 import type { Context } from '../src/http/context.js'
+import { Connections } from '../src/http/lifetime.js'
 import { AnonymousBudget } from '../src/http/limits/anonymous.js'
 import { searchAssets } from '../src/http/routes/search.js'
 import { openPostgresStore } from '../src/state/postgres.js'
@@ -124,6 +125,7 @@ export function contextOf(store: StateStore): Context {
 async function measure(store: StateStore, make: () => object, smoke: boolean): Promise<Row> {
   const context = contextOf(store)
   const app = fastify()
+  new Connections(app)
   searchAssets.register(app, context)
   app.post(BARE, async () => ({}))
   await app.listen({ host: '127.0.0.1', port: 0 })
