@@ -310,6 +310,9 @@ export const BOUNDS = {
     emitters: 250,
     /** Contracts looked up by one database statement. */
     known: 500,
+    /** Characters of the name or the symbol of a contract, which are cut there, and of a token URI, which is left out beyond: anybody deploys contracts with names of megabytes, and a document repeats them for each service. */
+    name: 256,
+    tokenUri: 65_536,
     /** Seconds since 1970 of a block timestamp: the end of the year 9999, the last one with an ISO 8601 form of four digits. */
     time: 253_402_300_799,
     /** Changes of the index after which a batch is committed at the end of the block, and after twice as many inside the block. Other writes to the embedded database wait meanwhile, for about 40 ms. */
@@ -667,8 +670,8 @@ export const BOUNDS = {
     ahead: 16,
     /** Characters of an answer up to which it is sent as a whole; a longer one is written document by document. */
     whole: 262_144,
-    /** Characters of the name or the symbol of a token in a list. */
-    name: 1_024,
+    /** Datatokens of an NFT in a list, and with its search rows. A document has at most 100 services. */
+    datatokens: 500,
     /** Hits of a page whose owner and price are read from the chain: more than a page of a front end. */
     facts: 50,
     /** Hits for which that happens concurrently. */

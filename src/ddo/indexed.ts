@@ -54,3 +54,13 @@ export interface IndexedAsset {
 
 /** Why the document of an asset is unknown, where that is not what reading it once more would tell. */
 export const LASTING_REASONS = { unread: 'has events that no node gives', unstorable: 'cannot be stored' } as const
+
+/** Characters that a datatoken takes beside its names. */
+const DATATOKEN = 100
+
+/** Returns the characters of an asset. */
+export function charactersOf({ metadata, nft, datatokens, services = '' }: IndexedAsset): number {
+  let size = services.length + (metadata.ddo?.length ?? 0) + nft.name.length + nft.symbol.length + nft.tokenUri.length
+  for (const { name, symbol } of datatokens) size += DATATOKEN + name.length + symbol.length
+  return size
+}

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { BOUNDS } from '../../bounds.js'
 import type { EventNamed } from '../../chain/events.js'
 import { didOf } from '../../ddo/ddo.js'
 import type { IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../ddo/indexed.js'
@@ -6,13 +7,15 @@ import { isoTime, secondsOf } from '../../ddo/iso-time.js'
 import { type Decoded, isEncrypted } from '../../ddo/published-document.js'
 import type { MetadataEvent } from '../published.js'
 
+const cut = (name: string) => name.slice(0, BOUNDS.chain.name)
+
 /** The data NFT that an event tells of. */
 export function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): IndexedNft {
   return {
     address: args.newTokenAddress,
-    name: args.tokenName,
-    symbol: args.symbol,
-    tokenUri: args.tokenURI,
+    name: cut(args.tokenName),
+    symbol: cut(args.symbol),
+    tokenUri: args.tokenURI.length > BOUNDS.chain.tokenUri ? '' : args.tokenURI,
     owner: args.admin,
     created: isoTime(Number(blockTimestamp ?? 0)),
   }
@@ -21,7 +24,7 @@ export function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): Index
 /** The datatoken that an event tells of. */
 export function datatokenOf({ args }: EventNamed<'TokenCreated'>): IndexedDatatoken {
   // the creator is the factory's caller, which it requires to be one of its own NFTs
-  return { address: args.newTokenAddress, nft: args.creator, name: args.name, symbol: args.symbol }
+  return { address: args.newTokenAddress, nft: args.creator, name: cut(args.name), symbol: cut(args.symbol) }
 }
 
 /** Combines a metadata event with its decoded document. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { BOUNDS } from '../../bounds.js'
-import type { IndexedAsset } from '../../ddo/indexed.js'
+import { charactersOf, type IndexedAsset } from '../../ddo/indexed.js'
 import type { Found, Scope, Search } from '../../search/syntax.js'
 import type { Dialect } from '../dialect.js'
 import { runScript } from '../script.js'
@@ -115,19 +115,13 @@ export function keyOf({ source, ...search }: Search, { chains, encrypted }: Scop
 function keptAssets(): KnownAssets {
   return new LRUCache({
     maxSize: BOUNDS.search.keptAssets,
-    sizeCalculation: (asset: IndexedAsset) => BASE_SIZE + textsOf(asset),
+    sizeCalculation: (asset: IndexedAsset) => BASE_SIZE + charactersOf(asset),
   })
 }
 
 /** Upper bound of the memory of an answer, in characters. */
 function sizeOf({ hits, assets, aggregations }: Found): number {
   let size = BASE_SIZE * (1 + hits.length) + JSON.stringify(aggregations).length
-  for (const asset of assets.values()) size += textsOf(asset)
-  return size
-}
-
-function textsOf({ metadata, nft, datatokens, services = '' }: IndexedAsset): number {
-  let size = services.length + (metadata.ddo?.length ?? 0) + nft.name.length + nft.symbol.length + nft.tokenUri.length
-  for (const { name, symbol } of datatokens) size += BASE_SIZE + name.length + symbol.length
+  for (const asset of assets.values()) size += charactersOf(asset)
   return size
 }

@@ -1,5 +1,5 @@
 import { BOUNDS } from '../../bounds.js'
-import type { IndexedAsset } from '../../ddo/indexed.js'
+import { charactersOf, type IndexedAsset } from '../../ddo/indexed.js'
 import { ValidationError } from '../../errors.js'
 import type { Found, Scope, Search } from '../../search/syntax.js'
 import type { Dialect } from '../dialect.js'
@@ -178,7 +178,10 @@ function* assetsOfPage(
       assets.set(did, asset)
       known.set(did, asset)
     }
-    for (const did of some) characters += assets.get(did)?.metadata.ddo?.length ?? 0
+    for (const did of some) {
+      const asset = assets.get(did)
+      characters += asset ? charactersOf(asset) : 0
+    }
     if (characters > LIMITS.documents) break
   }
   return assets

@@ -47,31 +47,24 @@ export function nftOf({ address, name, symbol, token_uri: tokenUri, owner, creat
 }
 
 const COLUMNS = `a.chain_id, a.nft, a.did, a.state, a.reason, a.encrypted, a.tx_id, a.block, a.sender, a.timestamp,
-    n.address, n.owner, n.created`
-const cut = (text: string) => `substr(${text}, 1, ${LIMITS.name})`
+    n.address, n.name, n.symbol, n.token_uri, n.owner, n.created`
 /** Bytes of the plain document. Earlier versions stored it as it is, without them. */
 const SIZE = 'coalesce(a.size, octet_length(a.ddo))'
-/** The texts for lists, which must not grow with what somebody publishes: without long documents, and with names cut. */
-const FOR_LISTS = `CASE WHEN ${SIZE} > ${LIMITS.long} THEN NULL ELSE a.ddo END AS ddo, ${SIZE} AS size,
-    ${cut('n.name')} AS name, ${cut('n.symbol')} AS symbol,
-    CASE WHEN octet_length(n.token_uri) > ${LIMITS.long} THEN '' ELSE n.token_uri END AS token_uri`
-/** The datatokens of an NFT as a JSON list, in one statement with it: another one would take longer than they. */
-const DATATOKENS: Record<Dialect, (name: string, symbol: string) => string> = {
-  sqlite: (name, symbol) => `(SELECT json_group_array(json_array(address, name, symbol, orders)) FROM (
-    SELECT t.address, ${name} AS name, ${symbol} AS symbol, t.orders FROM index_datatoken t
-    WHERE t.chain_id = a.chain_id AND t.nft = a.nft ORDER BY t.position))`,
-  postgres: (
-    name,
-    symbol,
-  ) => `(SELECT CAST(json_agg(json_build_array(t.address, ${name}, ${symbol}, t.orders) ORDER BY t.position) AS TEXT)
-    FROM index_datatoken t WHERE t.chain_id = a.chain_id AND t.nft = a.nft)`,
+/** Lists must not grow with what somebody publishes, so they are read without long documents. */
+const FOR_LISTS = `CASE WHEN ${SIZE} > ${LIMITS.long} THEN NULL ELSE a.ddo END AS ddo, ${SIZE} AS size`
+const SOME_DATATOKENS = `(SELECT t.address, t.name, t.symbol, t.orders, t.position FROM index_datatoken t
+    WHERE t.chain_id = a.chain_id AND t.nft = a.nft ORDER BY t.position LIMIT ${LIMITS.datatokens}) AS some`
+/** The first datatokens of an NFT as a JSON list, in one statement with it: another one would take longer than they. */
+const DATATOKENS: Record<Dialect, string> = {
+  sqlite: `(SELECT json_group_array(json_array(address, name, symbol, orders)) FROM ${SOME_DATATOKENS})`,
+  postgres: `(SELECT CAST(json_agg(json_build_array(address, name, symbol, orders) ORDER BY position) AS TEXT)
+    FROM ${SOME_DATATOKENS})`,
 }
 const assetsIn = (dialect: Dialect) => `SELECT r.chain_id AS chain, a.services, ${COLUMNS}, ${FOR_LISTS},
-  ${DATATOKENS[dialect](cut('t.name'), cut('t.symbol'))} AS datatokens
+  ${DATATOKENS[dialect]} AS datatokens
   FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live'
     JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft WHERE a.did IN `
-const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, n.name, n.symbol, n.token_uri,
-  ${DATATOKENS[dialect]('t.name', 't.symbol')} AS datatokens
+const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, ${DATATOKENS[dialect]} AS datatokens
   FROM index_asset a JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft
   WHERE a.chain_id = ? AND a.ddo IS NOT NULL AND a.nft IN `
 const ASSETS = { sqlite: assetsIn('sqlite'), postgres: assetsIn('postgres') }

@@ -111,4 +111,14 @@ describe('the index', () => {
     expect(asset.nft).toMatchObject({ name: 'Höhe der Flut 🌊', created: '2026-01-01T00:00:00Z' })
     expect(shown).toMatchObject({ event: { datetime: '2026-01-01T00:00:00Z' } })
   })
+
+  it.each([
+    'postgres',
+    'sqlite',
+  ])('cuts names of megabytes, which a document repeats (threat 49): %s', async (database) => {
+    const { asset, shown } = await written('tide '.repeat(200_000), 1n, database)
+    expect(asset.nft).toMatchObject({ name: 'tide '.repeat(200_000).slice(0, 256), tokenUri: '' })
+    expect(asset.datatokens[0]?.symbol).toHaveLength(256)
+    expect(JSON.stringify(shown).length).toBeLessThan(10_000)
+  })
 })
