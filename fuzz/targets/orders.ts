@@ -13,6 +13,7 @@ const claim = {
   datatoken: DATATOKEN,
   serviceIndex: 0,
   serviceId: 'a',
+  fileIndex: 0,
   timeout: 3600,
   consumer: CONSUMER,
 }
@@ -25,7 +26,7 @@ export default target({
   async read({ emitted, compute }) {
     const events = orderEvents(emitted.map(asLog), DATATOKEN)
     holds(events.length <= emitted.length, 'a log yields at most one order')
-    const transactions = { read: async () => ({ events }), quotesEndSince: 0 }
+    const transactions = { read: async () => ({ events }), quotesEndSince: 0, isMissingKey: () => false }
     const environments = compute ? { environments: ['a'] } : {}
     await verifyOrder({ ...claim, ...environments }, transactions as never, CHECKING)
     holds(false, 'an order without an own quote is rejected')

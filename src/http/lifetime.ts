@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Cancellation, Canceller } from '../cancellation.js'
@@ -73,6 +74,7 @@ export class Deadline {
     if (!this.made) {
       const left = Math.max(0, Math.ceil(this.ends - performance.now()))
       this.made = AbortSignal.any([this.lifetime.abortSignal, AbortSignal.timeout(left)])
+      setMaxListeners(0, this.made) // each file in flight adds listeners
     }
     return this.made
   }
