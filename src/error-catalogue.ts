@@ -289,6 +289,13 @@ export const ERROR_CATALOGUE = {
     cause: 'The access time that the service sells has passed since the order.',
     remedy: 'Order again.',
   },
+  ORDER_WRONG_FILE: {
+    kind: 'invalid',
+    cause:
+      'The order was quoted for one file of the service, at a fee by size, and another file was requested, or the fee of a reuse was quoted for another file.',
+    remedy:
+      'Request the file that the order was quoted for, or order with the provider fee that initialize returns for the other file (fileIndex) or for all files (without fileIndex).',
+  },
   ORDER_WRONG_ENVIRONMENT: {
     kind: 'invalid',
     cause:

@@ -84,6 +84,8 @@ export interface Order {
   consumer: Address
   payer: Address
   started: Date
+  /** The only file that it opens; undefined if it opens all of them, or the provider was not asked. */
+  file?: number
   /** Undefined for one that holds for ever. */
   expires?: Date
   /** Why the provider does not accept it, in a sentence; undefined if it does, or was not asked. */
@@ -111,6 +113,8 @@ export interface Quote {
   datatoken: Address
   /** Who is to have the files. */
   consumer: Address
+  /** The file that was named. At a fee by size, the order opens no other. */
+  file?: number
   /** What buying takes: with `order` nothing, with `renews` the provider fee alone, with `held` no datatoken. */
   price: Price
   /** A valid order, which makes buying unnecessary. */

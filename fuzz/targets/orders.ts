@@ -13,6 +13,7 @@ const claim = {
   datatoken: DATATOKEN,
   serviceIndex: 0,
   serviceId: 'a',
+  fileIndex: 0,
   timeout: 3600,
   consumer: CONSUMER,
 }

@@ -68,6 +68,7 @@ export async function admit(
       datatoken: service.datatokenAddress,
       serviceIndex: index,
       serviceId: service.id,
+      fileIndex: wanted.fileIndex,
       timeout: service.timeout,
       consumer: consumer.address,
       environments: environmentsFor(service.type, consumer.address, chain.chainId, settings),

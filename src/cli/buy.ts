@@ -1,6 +1,6 @@
 import { amountJson, amountText } from './people/amounts.js'
 import { serviceOf } from './people/assets.js'
-import { address, type Cap, did, forSigning, MAX_PRICE, SERVICE, YES } from './people/options.js'
+import { address, type Cap, did, FILE, forSigning, MAX_PRICE, SERVICE, YES } from './people/options.js'
 import { purchase } from './people/purchase.js'
 import { inSession, type PeopleOptions } from './people/session.js'
 
@@ -11,6 +11,7 @@ export const command = (finish: (code: number) => void) =>
     )
     .argument('<did>', 'the asset', did)
     .option(...SERVICE)
+    .option(...FILE)
     .option('--consumer <address>', 'who is to have the files (default: the account)', address)
     .option(...MAX_PRICE)
     .option(...YES)
@@ -18,6 +19,7 @@ export const command = (finish: (code: number) => void) =>
 
 interface BuyOptions extends PeopleOptions {
   service?: string
+  file?: number
   consumer?: `0x${string}`
   maxPrice?: Cap
   yes?: true
@@ -26,22 +28,23 @@ interface BuyOptions extends PeopleOptions {
 /** `tidegate buy`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function buy(
   did: string,
-  { service: id, consumer, maxPrice, yes, ...options }: BuyOptions,
+  { service: id, file, consumer, maxPrice, yes, ...options }: BuyOptions,
 ): Promise<number> {
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
     const asset = await client.asset(did, { signal })
     const service = serviceOf(asset, id)
-    const quote = await client.quote(did, { service: service.id, consumer })
+    const quote = await client.quote(did, { service: service.id, file, consumer })
     const capped = maxPrice ? ` --max-price ${[maxPrice.amount, maxPrice.token].filter(Boolean).join(':')}` : ''
-    const again = `tidegate buy ${did}${capped}`
+    const chosen = file === undefined ? '' : ` --file ${file}`
+    const again = `tidegate buy ${did}${chosen}${capped}`
     const bought = quote.order
       ? { did, service: service.id, order: quote.order, reused: true, paid: [], transactions: [] }
       : await purchase(session, { asset, service, quote, yes: yes === true, maxPrice, again })
     const paid = bought.paid.filter(({ units }) => units > 0n)
     if (bought.reused) out.print(`nothing to pay: order ${bought.order} is still valid`)
     else out.print(`bought by order ${bought.order}, for ${paid.map(amountText).join(' and ') || 'nothing'}`)
-    out.note(`Download with: tidegate get ${did}`)
+    out.note(`Download with: tidegate get ${did}${chosen}`)
     out.result({ ...bought, paid: bought.paid.map(amountJson) })
   })
 }

@@ -57,7 +57,9 @@ export async function get(did: string, options: GetOptions): Promise<number> {
     const asset = await client.asset(did, { signal })
     const service = serviceOf(asset, options.service)
     const files = chosen(service, options)
-    const quote = await client.quote(did, { service: service.id, file: files[0] })
+    // at a fee by size, an order for one file opens no other
+    const quote = await client.quote(did, { service: service.id, file: files.length > 1 ? undefined : files[0] })
+    if (options.all && !quote.order) assertFirstAvailable(service)
     if (target) assertRoom(target, sizeOf(service, files))
     // while nothing is paid yet; of several files those that exist are skipped
     if (target && !options.all) await assertWritable(named(target, did, service, files[0] as number), force)
@@ -129,6 +131,12 @@ function chosen({ files }: AssetService, { file, all }: GetOptions): number[] {
   const list = files.map((one) => `${one.index}: ${fileText(one)}`).join('; ')
   if (file !== undefined) throw new CommandError('NO_SUCH_FILE', `there is no file ${file}. There are: ${list}`)
   throw misuse(`there are ${files.length} files: choose one with --file N, or take --all. ${list}`)
+}
+
+/** The provider tests a file that a quote names, and a quote for all files names none. */
+function assertFirstAvailable({ files }: AssetService): void {
+  if (files[0]?.available === false)
+    throw new CommandError('FILE_UNAVAILABLE', 'file 0 is not available now. Nothing was bought.')
 }
 
 const sizeOf = ({ files }: AssetService, wanted: number[]) =>

@@ -27,9 +27,10 @@ export async function orders(of: `0x${string}` | undefined, options: PeopleOptio
   })
 }
 
-function lines({ tx, did, service, started, expires, refused }: Order): string[] {
+function lines({ tx, did, service, file, started, expires, refused }: Order): string[] {
   const isOver = expires !== undefined && expires.getTime() < Date.now()
   const usual = expires === undefined ? 'valid for ever' : `${isOver ? 'ended' : 'valid until'} ${timeText(expires)}`
   const end = refused === undefined ? usual : `cannot be used: ${shown(refused)}`
-  return [did, `  service ${shown(service)}, ordered ${timeText(started)}, ${end}`, `  order ${tx}`]
+  const only = file === undefined ? '' : `, file ${file} alone`
+  return [did, `  service ${shown(service)}${only}, ordered ${timeText(started)}, ${end}`, `  order ${tx}`]
 }

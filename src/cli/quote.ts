@@ -1,7 +1,7 @@
 import type { Quote } from '@tidegate/client'
 import { amountJson, priceJson, priceLines, validityText } from './people/amounts.js'
 import { serviceOf } from './people/assets.js'
-import { address, did, forSigning, SERVICE } from './people/options.js'
+import { address, did, FILE, forSigning, SERVICE } from './people/options.js'
 import { inSession, type PeopleOptions } from './people/session.js'
 import { shown } from './people/text.js'
 
@@ -12,20 +12,22 @@ export const command = (finish: (code: number) => void) =>
     )
     .argument('<did>', 'the asset', did)
     .option(...SERVICE)
+    .option(...FILE)
     .option('--consumer <address>', 'who is to have the files (default: the account)', address)
     .action(async (did, options) => finish(await quote(did, options)))
 
 interface QuoteOptions extends PeopleOptions {
   service?: string
+  file?: number
   consumer?: `0x${string}`
 }
 
 /** `tidegate quote`. Returns the exit code. Throws CommandError, TidegateError. */
-export async function quote(did: string, { service: id, consumer, ...options }: QuoteOptions): Promise<number> {
+export async function quote(did: string, { service: id, file, consumer, ...options }: QuoteOptions): Promise<number> {
   return inSession(options, 'reader', async ({ client, out, signal }) => {
     const asset = await client.asset(did, { signal })
     const service = serviceOf(asset, id)
-    const quoted = await client.quote(did, { service: service.id, consumer })
+    const quoted = await client.quote(did, { service: service.id, file, consumer })
     out.print(`${shown(asset.name)} (${did}), service ${shown(service.id)}`)
     if (quoted.order) out.print(`  nothing to pay: order ${quoted.order} is still valid`)
     if (quoted.unusable)
@@ -38,8 +40,8 @@ export async function quote(did: string, { service: id, consumer, ...options }: 
   })
 }
 
-function quoteJson({ did, service, price, order, renews, unusable, consumer, datatoken, chainId }: Quote) {
-  const about = { did, service, chainId, datatoken, consumer }
+function quoteJson({ did, service, file, price, order, renews, unusable, consumer, datatoken, chainId }: Quote) {
+  const about = { did, service, ...(file === undefined ? {} : { file }), chainId, datatoken, consumer }
   const standing = { ...(order ? { order } : {}), ...(renews ? { renews } : {}), ...(unusable ? { unusable } : {}) }
   return { ...about, total: price.total.map(amountJson), price: priceJson(price), ...standing }
 }

@@ -9,6 +9,8 @@ export interface OrderClaim {
   /** Position of the service in the DDO; orders refer to it. */
   serviceIndex: number
   serviceId: string
+  /** Index of the file that is to be opened; undefined for all files of a service with several. */
+  fileIndex: number | undefined
   /** Seconds of access that an order buys; 0 is unlimited. */
   timeout: number
   consumer: Address

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../error-catalogue.js'
 import type { OrderClaim } from './claim.js'
 import type { StartedOrder } from './events.js'
-import { type EmittedFee, isOwnQuote, isQuoteValidAt, quotedEnvironment } from './quote.js'
+import { type EmittedFee, isOwnQuote, isQuoteValidAt, opensFile, quotedEnvironment } from './quote.js'
 import type { OrderTransactions } from './transactions.js'
 
 /** One datatoken in its smallest unit; datatokens always have 18 decimals. */
@@ -10,7 +10,7 @@ const ONE_DATATOKEN = 10n ** 18n
 /** A condition that an order must meet: the error's code and message, and the check. */
 export type Condition<T = StartedOrder> = [ErrorCode, string, (order: T) => boolean]
 
-/** Returns the conditions of orders and reuses alike: a provider fee that was quoted for this service, and recently. */
+/** Returns the conditions of orders and reuses alike: a provider fee that was quoted for this service and file, and recently. */
 export function feeConditions(
   claim: OrderClaim,
   transactions: OrderTransactions,
@@ -34,6 +34,11 @@ export function feeConditions(
       'ORDER_QUOTE_EXPIRED',
       'The provider fee of the order was quoted more than a day before.',
       ({ fee, timestamp }) => isQuoteValidAt(fee as EmittedFee, timestamp, transactions.quotesEndSince),
+    ],
+    [
+      'ORDER_WRONG_FILE',
+      'The provider fee of the order was quoted for one file, and the order opens no other.',
+      ({ fee }) => opensFile(fee as EmittedFee, claim.fileIndex),
     ],
   ]
 }

@@ -21,8 +21,8 @@ export interface Price {
 
 /** The size and time of an order, which its fee depends on. */
 export interface OrderedAmount {
-  /** Bytes of the file; undefined if unknown, which counts as zero. */
-  bytes: number | undefined
+  /** Bytes of all files that the order opens. */
+  bytes: bigint
   /** Seconds until `validUntil`; zero or negative if that is unlimited. */
   seconds: number
   /** Seconds of access that the order buys; 0 is unlimited. */
@@ -47,11 +47,16 @@ async function fits(rule: FeeRule, { chain, did, publisher, serviceType }: FeeSu
 
 /** Returns the fee under a rule. Every part is rounded up to a whole unit. */
 export function priceByRule(rule: FeeRule, chain: Chain, { bytes, seconds, timeout }: OrderedAmount): Price {
-  const size = bytes !== undefined && Number.isSafeInteger(bytes) ? BigInt(bytes) : 0n
   // an access order buys the access time of its service, whatever validUntil says
   const time = BigInt(Math.max(1, seconds, rule.type === 'access' ? timeout : 0))
-  const amount = rule.flat + dividedUp(rule.perGiB * size, GIB) + rule.perDay * dividedUp(time, DAY)
+  const amount = rule.flat + dividedUp(rule.perGiB * bytes, GIB) + rule.perDay * dividedUp(time, DAY)
   return { token: rule.token ?? chain.fee.token, amount }
+}
+
+/** Returns the bytes of all files; one of unknown size counts as zero. */
+export function totalBytes(sizes: readonly (number | undefined)[]): bigint {
+  const known = sizes.filter((size) => Number.isSafeInteger(size) && (size as number) > 0) as number[]
+  return known.reduce((sum, size) => sum + BigInt(size), 0n)
 }
 
 /** Returns the default fee: that of the environment, or the flat one of the chain. */

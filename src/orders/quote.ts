@@ -13,7 +13,7 @@ export interface ProviderFee extends Signature {
   providerFeeToken: Address
   /** Decimal amount in the token's smallest unit. */
   providerFeeAmount: string
-  /** Hex of the JSON {environment, timestamp, dt, id, chainId}; `timestamp` is the time of the quote. */
+  /** Hex of the JSON {environment, timestamp, dt, id, chainId, fileIndex?}; `timestamp` is the time of the quote. */
   providerData: Hex
   /** End of the compute time that the fee pays for, in seconds since 1970; 0 for none. The quote itself is valid for a day. */
   validUntil: number
@@ -25,6 +25,8 @@ export interface QuoteRequest {
   /** The compute environment that the order is for; null for plain access. */
   environment: ComputeEnvironment | null
   validUntil: number
+  /** The only file that the order opens; undefined for all files of the service. */
+  fileIndex?: number | undefined
   /** Seconds since 1970. */
   now: number
   /** The default fee if undefined. */
@@ -33,9 +35,9 @@ export interface QuoteRequest {
 
 /** Quotes the provider fee for one service, signed with the chain's provider key. */
 export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
-  const { environment, now: timestamp, datatoken: dt, serviceId: id, validUntil } = request
+  const { environment, now: timestamp, datatoken: dt, serviceId: id, validUntil, fileIndex } = request
   const { token, amount } = request.price ?? defaultPrice(chain, environment, validUntil - timestamp)
-  const data = { environment: environment?.id ?? null, timestamp, dt, id, chainId: chain.chainId }
+  const data = { environment: environment?.id ?? null, timestamp, dt, id, chainId: chain.chainId, fileIndex }
   const terms: FeeTerms = {
     providerData: stringToHex(JSON.stringify(data)),
     providerFeeAddress: chain.key.address,
@@ -75,6 +77,7 @@ interface QuoteContents {
   environment?: unknown
   chainId?: unknown
   timestamp?: unknown
+  fileIndex?: unknown
 }
 
 /**
@@ -117,8 +120,9 @@ const contentsOf = memoized((fee: EmittedFee): QuoteContents => {
   const signature = Buffer.concat([bytes(fee.r), bytes(fee.s), Buffer.of(fee.v)])
   const contents: QuoteContents = { signer: recoverAddress(feeDigest(fee), signature) }
   try {
-    const { dt, id, environment, chainId, timestamp } = JSON.parse(hexToString(fee.providerData)) as QuoteContents
-    Object.assign(contents, { dt, id, environment, chainId, timestamp })
+    const data = JSON.parse(hexToString(fee.providerData)) as QuoteContents
+    const { dt, id, environment, chainId, timestamp, fileIndex } = data
+    Object.assign(contents, { dt, id, environment, chainId, timestamp, fileIndex })
   } catch {
     // signed with this key, but not a quote
   }
@@ -129,6 +133,15 @@ const contentsOf = memoized((fee: EmittedFee): QuoteContents => {
 export function quotedEnvironment(fee: EmittedFee): string | null {
   const { environment } = contentsOf(fee)
   return typeof environment === 'string' ? environment : null
+}
+
+/**
+ * Returns whether an order with this fee opens a file; undefined stands for all files of a service with several. A quote
+ * with `fileIndex` opens that file alone, and none if the value is not an index. Only meaningful for an own quote.
+ */
+export function opensFile(fee: EmittedFee, file: number | undefined): boolean {
+  const { fileIndex } = contentsOf(fee)
+  return fileIndex === undefined || fileIndex === file
 }
 
 /** The digest from which the datatoken contract recovers the provider's address. */

@@ -29,6 +29,15 @@ export async function describeFile(
   return summed ? { ...described, contentLength: contentLength ?? summed.length, checksum: summed.checksum } : described
 }
 
+/** Describes each item, a few at a time. Rejects with the first error, after which no further item is described. */
+export async function inBatches<T, R>(items: readonly T[], describe: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const { inFlight } = BOUNDS.describing
+  for (let at = 0; at < items.length; at += inFlight)
+    results.push(...(await Promise.all(items.slice(at, at + inFlight).map(describe))))
+  return results
+}
+
 /** A file of a published service. */
 export interface PublishedFile {
   did: string

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { Chain } from '../../src/chain/chains.js'
 import { loadSettings } from '../../src/config/load.js'
-import { defaultPrice, fittingRule, nameOf, priceByRule, ruleProblems } from '../../src/orders/fees.js'
+import { defaultPrice, fittingRule, nameOf, priceByRule, ruleProblems, totalBytes } from '../../src/orders/fees.js'
 
 const TOKEN: Address = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
 const OTHER: Address = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'
@@ -57,20 +57,19 @@ describe('rules for the provider fee', () => {
   it('charge exactly in the smallest unit, each part rounded up', () => {
     const [rule] = rulesOf([{ token: OTHER, flat: '100', perGiB: '1000000000000000000001', perDay: '7' }])
     if (!rule) throw new Error('no rule')
-    const price = (bytes: number | undefined, seconds = 0, timeout = 0) =>
-      priceByRule(rule, chain(1), { bytes, seconds, timeout })
+    const price = (bytes: number, seconds = 0, timeout = 0) =>
+      priceByRule(rule, chain(1), { bytes: BigInt(bytes), seconds, timeout })
     expect(price(GIB)).toEqual({ token: OTHER, amount: 100n + 1000000000000000000001n + 7n })
     expect(price(GIB / 2).amount).toBe(100n + 500000000000000000001n + 7n)
     expect(price(1).amount).toBe(100n + 931322574616n + 7n)
     expect(price(0).amount).toBe(107n)
-    expect(price(undefined).amount).toBe(107n)
     expect(price(0, DAY).amount).toBe(107n)
     expect(price(0, DAY + 1).amount).toBe(114n)
     // access lasts for the service's timeout, even if validUntil is near
     expect(price(0, 1, 10 * DAY).amount).toBe(170n)
     expect(price(0, -5_000_000_000).amount).toBe(107n)
     const [least] = rulesOf([{ perGiB: 1 }])
-    expect(least && priceByRule(least, chain(1), { bytes: 1, seconds: 0, timeout: 0 })).toEqual({
+    expect(least && priceByRule(least, chain(1), { bytes: 1n, seconds: 0, timeout: 0 })).toEqual({
       token: TOKEN,
       amount: 1n,
     })
@@ -80,8 +79,15 @@ describe('rules for the provider fee', () => {
     const most = String(2n ** 192n - 1n)
     const [rule] = rulesOf([{ flat: most, perGiB: most, perDay: most }])
     const seconds = Number.MAX_SAFE_INTEGER
-    const { amount } = priceByRule(rule as never, chain(1), { bytes: seconds, seconds, timeout: seconds })
+    const bytes = totalBytes(Array(1000).fill(seconds))
+    expect(bytes).toBe(1000n * BigInt(seconds))
+    const { amount } = priceByRule(rule as never, chain(1), { bytes, seconds, timeout: seconds })
     expect(amount < 2n ** 256n).toBe(true)
+  })
+
+  it('count no size that is unknown, or no number of bytes', () => {
+    expect(totalBytes([undefined, 2, -5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60, 3])).toBe(5n)
+    expect(totalBytes([])).toBe(0n)
   })
 
   it('fall back to the fee of the chain or environment if none matches', () => {

@@ -26,7 +26,9 @@ export interface BuyOptions extends QuoteOptions, SendOptions {}
 export async function buy(context: Context, what: string | Quote, options: BuyOptions = {}): Promise<Bought> {
   const quoted = typeof what === 'string' ? undefined : what
   const did = quoted?.did ?? (what as string)
-  const chosen = quoted ? { ...options, service: quoted.service, consumer: quoted.consumer } : options
+  const chosen = quoted
+    ? { ...options, service: quoted.service, consumer: quoted.consumer, file: quoted.file }
+    : options
   const current = await quotePlan(context, did, chosen)
   const { quote } = current
   const about = { did, service: quote.service }

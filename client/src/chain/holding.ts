@@ -4,9 +4,9 @@ import { TidegateError } from '../errors.js'
 import type { ProviderFee } from '../types.js'
 import { EVENTS } from './abi.js'
 import type { Served, ServedService } from './document.js'
-import { type FeeRequest, initialize } from './initialize.js'
+import { type FeeRequest, type Initialized, initialize } from './initialize.js'
 import { findOrders, findRenewals, type StartedOrder } from './order-logs.js'
-import { hadEnded, quoteTime } from './quote-time.js'
+import { hadEnded, quotedFile, quoteTime } from './quote-time.js'
 import { ask } from './reads.js'
 
 /** What a consumer has of a service already, or what the provider asks for. */
@@ -23,6 +23,8 @@ export interface Standing {
 
 /** How many orders, and renewals of each, the provider is asked to check, newest first. */
 const MOST = 3
+/** How many orders are looked at, those for other files included. */
+const EXAMINED = 20
 /** Milliseconds for which an order may be waiting for confirmations. */
 const RECENT = 300_000
 /** Milliseconds by which clocks may differ. */
@@ -44,16 +46,25 @@ export async function findOrder(
   const { found } = await findOrders(client, { consumer, datatoken, since: earliest(served, service) })
   let providerFee: ProviderFee | undefined
   const holds = async (order: Hex) => {
-    const answer = await initialize(context, { ...request, order })
-    if ('providerFee' in answer) providerFee = answer.providerFee
-    return 'validOrder' in answer
+    const answer = await tested(context, { ...request, order })
+    if (answer && 'providerFee' in answer) providerFee = answer.providerFee
+    return isValid(answer)
   }
+  /** Whether an order was quoted for one file, and not for those wanted. A service may have one file alone. */
+  const isForOther = async ({ tx: order }: StartedOrder, file: number | undefined) =>
+    file !== undefined &&
+    file !== request.file &&
+    (request.file !== undefined || isValid(await tested(context, { ...request, file, order })))
   let renews: Hex | undefined
   let pending: StartedOrder | undefined
   let unusable: Hex | undefined
-  for (const order of found.filter(({ serviceIndex }) => serviceIndex === service.index).slice(0, MOST)) {
+  let asked = 0
+  for (const order of found.filter(({ serviceIndex }) => serviceIndex === service.index).slice(0, EXAMINED)) {
+    if (asked === MOST) break
     if (await holds(order.tx)) return { order: order.tx }
     const fees = await feesOf(client, order)
+    if (await isForOther(order, onlyFile(fees))) continue
+    asked += 1
     if (isLost(order, fees)) {
       if (isAccessValid(order, service)) unusable ??= order.tx
       continue
@@ -73,6 +84,18 @@ export async function findOrder(
     ...(providerFee ? { providerFee } : {}),
     ...(renews ? { renews } : {}),
     ...(unusable ? { unusable } : {}),
+  }
+}
+
+const isValid = (answer: Initialized | undefined) => answer !== undefined && 'validOrder' in answer
+
+/** Asks about an order; undefined if it does not hold and there is no quote now, as its files are unavailable. */
+async function tested(context: Context, request: FeeRequest): Promise<Initialized | undefined> {
+  try {
+    return await initialize(context, request)
+  } catch (error) {
+    if (error instanceof TidegateError && error.code === 'FILE_UNAVAILABLE') return undefined
+    throw error
   }
 }
 
@@ -101,9 +124,18 @@ function isAccessValid({ time }: StartedOrder, { timeout }: ServedService): bool
 interface PaidFee {
   end: number
   quoted: number | undefined
+  /** The only file that it was quoted for. */
+  file: number | undefined
 }
 
-async function feesOf(client: PublicClient, { tx: hash, datatoken }: OrderLocation): Promise<PaidFee[]> {
+/** Returns the only file that an order opens; undefined if it opens all, or the fees of its transaction differ. */
+export function onlyFile(fees: readonly PaidFee[]): number | undefined {
+  const [first, ...others] = fees.map(({ file }) => file)
+  return others.every((file) => file === first) ? first : undefined
+}
+
+/** Reads the provider fees that were paid with an order. Throws TidegateError `CHAIN_UNREACHABLE`. */
+export async function feesOf(client: PublicClient, { tx: hash, datatoken }: OrderLocation): Promise<PaidFee[]> {
   const { logs } = await ask(client.getTransactionReceipt({ hash }))
   return logs.flatMap((log) => feeIn(log, datatoken))
 }
@@ -131,7 +163,8 @@ function feeIn(log: { address: Address; topics: [] | [Hex, ...Hex[]]; data: Hex 
   try {
     const { eventName, args } = decodeEventLog({ abi: EVENTS, topics: log.topics as [Hex, ...Hex[]], data: log.data })
     if (eventName !== 'ProviderFee') return []
-    return [{ end: Number(args.validUntil), quoted: quoteTime(args.providerData) }]
+    const { validUntil, providerData } = args
+    return [{ end: Number(validUntil), quoted: quoteTime(providerData), file: quotedFile(providerData) }]
   } catch {
     return []
   }

@@ -8,8 +8,10 @@ export interface FeeRequest {
   did: string
   service: string
   consumer: Address
-  /** A file that must be available. */
+  /** The file that the order is for, which must be available; all files of the service if undefined. */
   file?: number | undefined
+  /** JSON of the values that the service asks its consumers for. */
+  userdata?: string | undefined
   /** Compute environment, of a service of type compute. */
   environment?: string | undefined
   /** Seconds since 1970. */
@@ -26,12 +28,13 @@ export type Initialized = { validOrder: Hex } | { datatoken: Address; providerFe
  * reason: of state, credentials, a file that is not available.
  */
 export async function initialize(context: Context, request: FeeRequest): Promise<Initialized> {
-  const { did, service, consumer, file, environment, validUntil, order } = request
+  const { did, service, consumer, file, userdata, environment, validUntil, order } = request
   const answer = await context.api.get<Json>('/api/services/initialize', {
     documentId: did,
     serviceId: service,
     consumerAddress: consumer,
     fileIndex: file,
+    userdata,
     environment,
     validUntil,
     transferTxId: order,

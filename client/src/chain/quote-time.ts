@@ -1,6 +1,7 @@
 import { type Hex, hexToString, type PublicClient } from 'viem'
 import { TidegateError } from '../errors.js'
 import type { ProviderFee } from '../types.js'
+import { fieldsOf, type Json } from '../values.js'
 import { ask } from './reads.js'
 
 /** Seconds for which a quote is good, by the time of the order's block. */
@@ -12,12 +13,22 @@ const MILLISECONDS = 100_000_000_000
 
 /** Returns the time of a quote in seconds since 1970; undefined if it names none. */
 export function quoteTime(providerData: Hex): number | undefined {
+  const { timestamp } = dataIn(providerData)
+  if (typeof timestamp !== 'number' || !Number.isFinite(timestamp)) return undefined
+  return timestamp < MILLISECONDS ? timestamp : timestamp / 1000
+}
+
+/** Returns the only file that an order with this quote opens; undefined if it opens all files of the service. */
+export function quotedFile(providerData: Hex): number | undefined {
+  const { fileIndex } = dataIn(providerData)
+  return Number.isSafeInteger(fileIndex) ? (fileIndex as number) : undefined
+}
+
+function dataIn(providerData: Hex): Json {
   try {
-    const { timestamp } = JSON.parse(hexToString(providerData)) as { timestamp?: unknown }
-    if (typeof timestamp !== 'number' || !Number.isFinite(timestamp)) return undefined
-    return timestamp < MILLISECONDS ? timestamp : timestamp / 1000
+    return fieldsOf(JSON.parse(hexToString(providerData)))
   } catch {
-    return undefined
+    return {}
   }
 }
 

@@ -13,7 +13,7 @@ import { assertTimely } from './quote-time.js'
 export interface QuoteOptions {
   /** Id of a service; the first of type access where it is not given. */
   service?: string | undefined
-  /** Index of a file that must be available. */
+  /** Index of a file, which must be available; all files if it is not given. At a fee by size, the order opens no other. */
   file?: number | undefined
   /** Who is to have the files; the wallet's own account where it is not given. */
   consumer?: Address | undefined
@@ -60,7 +60,7 @@ export async function quotePlan(context: Context, did: string, options: QuoteOpt
   const request = { did, service: service.id, consumer, file, environment, validUntil }
   const { chainId } = served
   const { datatoken } = service
-  const about = { did, service: service.id, chainId, datatoken, consumer }
+  const about = { did, service: service.id, chainId, datatoken, consumer, ...(file === undefined ? {} : { file }) }
   const { order, providerFee, renews, unusable } = await findOrder(context, served, service, request)
   if (order) return { quote: { ...about, price: NOTHING, order }, served, service, plan: undefined }
   if (providerFee) await assertTimely(await context.chain(chainId), providerFee)

@@ -6,6 +6,13 @@ import { TidegateError } from '../errors.js'
 import { addressOf } from '../signing.js'
 import { holderOf } from './proof.js'
 
+/** What a download names, beside the asset. */
+export interface Named extends Partial<Ordered> {
+  /** 0 by default. */
+  file?: number
+  userdata?: Record<string, unknown>
+}
+
 /** Which service of an asset, and the order that is shown for it. */
 export interface Ordered {
   service: string
@@ -13,16 +20,17 @@ export interface Ordered {
 }
 
 /**
- * Completes what a download names: the first service that gives access, and an order of the consumer that still holds.
+ * Completes what a download names: the first service that gives access, and an order of the consumer that still opens the file.
  * The chain is read only if no order is given. Throws TidegateError `NO_ORDER` if there is none.
  */
-export async function orderedOf(context: Context, did: string, named: Partial<Ordered>): Promise<Ordered> {
-  const { service, order } = named
+export async function orderedOf(context: Context, did: string, named: Named): Promise<Ordered> {
+  const { service, order, file = 0 } = named
   if (service !== undefined && order !== undefined) return { service, order }
   const served = await servedDocument(context, did)
   const chosen = serviceIn(served, service)
   if (order !== undefined) return { service: chosen.id, order }
-  const request = { did, service: chosen.id, consumer: await consumerOf(context) }
+  const userdata = named.userdata && JSON.stringify(named.userdata)
+  const request = { did, service: chosen.id, consumer: await consumerOf(context), file, userdata }
   const standing = await findOrder(context, served, chosen, request)
   if (standing.order !== undefined) return { service: chosen.id, order: standing.order }
   throw new TidegateError('NO_ORDER', 'There is no valid order. Buy the asset first.')

@@ -44,6 +44,9 @@ export function cap(text: string): Cap {
 
 export const SERVICE = ['--service <id>', 'one of its services (default: the first that gives access)'] as const
 
+/** What an order is for. Only at a fee by size does an order for one file open no other. */
+export const FILE = ['--file <n>', 'one of its files, counted from 0 (default: all of them)', whole] as const
+
 /** Adds a value to an option that may be given more than once. */
 export const collected = (value: string, earlier: string[] | undefined): string[] => [...(earlier ?? []), value]
 

@@ -100,7 +100,7 @@ export const CHAINS = {
   PROVIDER_FEES: setting({
     parse: feeRules,
     default: [],
-    doc: 'Rules for the provider fee, as a JSON list; the first that fits an order holds. A rule fits by chain, asset (DID), publisher (first owner of the data NFT) and type of service (access, the default, or compute), and charges flat, perGiB of the file and perDay of validUntil, in the smallest unit of its token (default: PROVIDER_FEE_TOKEN). See docs/operations.md.',
+    doc: 'Rules for the provider fee, as a JSON list; the first that fits an order holds. A rule fits by chain, asset (DID), publisher (first owner of the data NFT) and type of service (access, the default, or compute), and charges flat, perGiB of the files that the order opens and perDay of validUntil, in the smallest unit of its token (default: PROVIDER_FEE_TOKEN). See docs/operations.md.',
     example: '[{"publisher":"0x…","flat":"0"},{"chain":1,"token":"0x…","flat":"1000000","perGiB":"500000"}]',
   }),
 } as const

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { openService } from '../../access/service.js'
 import { BOUNDS } from '../../bounds.js'
 import { FILE_PROBLEMS, type FileProblem } from '../../errors.js'
-import { type DescribedFile, describeFile } from '../../storage/describing.js'
+import { type DescribedFile, describeFile, inBatches } from '../../storage/describing.js'
 import { STORAGE_TYPES } from '../../storage/kinds/registry.js'
 import type { RequestContext, StoredFile } from '../../storage/storage.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
@@ -138,12 +138,4 @@ function entry(index: number, { type }: StoredFile, named: boolean, described: D
     ...(named && type === 'url' && name ? { filename: safeName(name) } : {}),
     ...(checksum ? { checksum, checksumType: 'sha256' } : {}),
   }
-}
-
-async function inBatches<T, R>(items: T[], describe: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  const { inFlight } = BOUNDS.describing
-  for (let at = 0; at < items.length; at += inFlight)
-    results.push(...(await Promise.all(items.slice(at, at + inFlight).map(describe))))
-  return results
 }

@@ -8,9 +8,10 @@ import { type OpenService, openService } from '../../access/service.js'
 import type { Cancellation } from '../../cancellation.js'
 import { AssetError, OrderError, ValidationError } from '../../errors.js'
 import type { OrderClaim } from '../../orders/claim.js'
-import { fittingRule, nameOf, priceByRule } from '../../orders/fees.js'
+import { fittingRule, nameOf, priceByRule, totalBytes } from '../../orders/fees.js'
 import { quoteFee } from '../../orders/quote.js'
 import { verifyOrder } from '../../orders/verify.js'
+import { inBatches } from '../../storage/describing.js'
 import type { FileDescription, StoredFile } from '../../storage/storage.js'
 import type { Context } from '../context.js'
 import { ADDRESS, HEX, json, object } from '../endpoints/docs.js'
@@ -68,7 +69,7 @@ export const initialize: Endpoint = {
   doc: {
     summary: 'Quote an order',
     description:
-      'The datatoken to spend and the signed provider fee to order with. With fileIndex, that file is tested. With transferTxId, an order that is still valid is returned instead.',
+      'The datatoken to spend and the signed provider fee to order with. With fileIndex, that file is tested. A fee by size counts all files of the service; with fileIndex it counts that file, and the order opens no other. With transferTxId, an order that still opens the file, or without fileIndex all files, is returned instead.',
     params: params.shape,
     responses: {
       200: json('The quote, or the order that is still valid.', { anyOf: [QUOTE, object({ validOrder: HEX })] }),
@@ -106,17 +107,16 @@ export const initialize: Endpoint = {
       const about = { did: asset.ddo.id, serviceId: service.id }
       await context.accessControl({ event: 'initialize', provider: asset.chain.key.address, consumer, service: about })
       const { fileIndex } = requested
-      const describe = (index: number) => description(context, opened, index, request, reply)
-      if (fileIndex === undefined) assertSomeUsable(opened.files())
-      else {
-        completeUserdata(service.consumerParameters, requested.userdata)
-        if (!(await describe(fileIndex)).valid)
-          throw new AssetError('FILE_UNAVAILABLE', 'Asset URL not found, not available or invalid.')
-      }
+      const files = opened.files()
+      if (fileIndex === undefined) assertSomeUsable(files)
+      else opened.file(fileIndex)
 
       const { datatokenAddress: datatoken, id: serviceId, timeout } = service
       const environments = environment ? [environment.id] : undefined
-      const claim = { chain: asset.chain, datatoken, serviceIndex: index, serviceId, timeout, consumer, environments }
+      const claim = {
+        ...{ chain: asset.chain, datatoken, serviceIndex: index, serviceId, timeout, consumer, environments },
+        fileIndex: fileIndex ?? (files.length === 1 ? 0 : undefined),
+      }
       const earlier = requested.transferTxId
       if (
         earlier !== undefined &&
@@ -124,14 +124,22 @@ export const initialize: Endpoint = {
       )
         return { validOrder: earlier }
 
+      const describe = describer(context, opened, request, reply)
+      if (fileIndex !== undefined) {
+        completeUserdata(service.consumerParameters, requested.userdata)
+        if (!(await describe(fileIndex)).valid) throw unavailable()
+      }
       await context.clock.assertQuotable(asset.chain)
       const validUntil = requested.validUntil ?? 0
       const { PROVIDER_FEES: rules } = context.settings
       const rule = await fittingRule(rules, subjectOf(context, opened))
-      // descriptions are cached, so that this costs one storage request at most
-      const size = rule && rule.perGiB > 0n ? (await describe(fileIndex ?? 0)).contentLength : undefined
-      const price = rule && priceByRule(rule, asset.chain, { bytes: size, seconds: validUntil - now, timeout })
-      const providerFee = quoteFee(asset.chain, { datatoken, serviceId, environment, validUntil, now, price })
+      const isBySize = rule !== undefined && rule.perGiB > 0n
+      // an order whose fee does not depend on its files opens all of them
+      const only = isBySize ? fileIndex : undefined
+      const bytes = isBySize ? await bytesOf(files, only, describe) : 0n
+      const price = rule && priceByRule(rule, asset.chain, { bytes, seconds: validUntil - now, timeout })
+      const terms = { datatoken, serviceId, environment, validUntil, now, price, fileIndex: only }
+      const providerFee = quoteFee(asset.chain, terms)
       const last = await context.store.nonces.last(consumer, asset.chain.chainId)
       const body = JSON.stringify({
         datatoken,
@@ -153,25 +161,51 @@ function assertSomeUsable(files: StoredFile[]): void {
     throw new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
 }
 
-/** Describes a file, as far as that is possible without an order. Throws LimitError, AssetError, StorageError. */
-async function description(
+type Describe = (index: number) => Promise<FileDescription>
+
+/**
+ * Returns a function that describes a file, as far as that is possible without an order. Descriptions are cached, and one
+ * deadline applies to all files of a request. It throws LimitError, AssetError, StorageError.
+ */
+function describer(
   { anonymous, descriptions, settings }: Context,
   { asset, service, file: fileAt }: OpenService,
-  index: number,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FileDescription> {
-  const file = fileAt(index)
-  const published = { did: asset.ddo.id, serviceId: service.id, index, files: service.files, file }
-  if (file.describesByReading) anonymous.assertBytesLeft(request, reply)
+): Describe {
   const deadline = request.lifetime.deadline(settings.DESCRIBE_TIMEOUT)
   const spend = (bytes: number) => anonymous.spend(request, bytes)
-  try {
-    return await descriptions.get(published, { checksumBelow: undefined, spend }, deadline)
-  } catch (error) {
-    if (deadline.aborted) return { valid: false }
-    throw error
+  return async (index) => {
+    const file = fileAt(index)
+    const published = { did: asset.ddo.id, serviceId: service.id, index, files: service.files, file }
+    if (file.describesByReading) anonymous.assertBytesLeft(request, reply)
+    try {
+      return await descriptions.get(published, { checksumBelow: undefined, spend }, deadline)
+    } catch (error) {
+      if (deadline.aborted) return { valid: false }
+      throw error
+    }
   }
+}
+
+/**
+ * Returns the bytes of all files that an order opens: one file, or every file of the service. Throws AssetError if one of
+ * them is unavailable now: it may be back when the order is used.
+ */
+async function bytesOf(files: StoredFile[], only: number | undefined, describe: Describe): Promise<bigint> {
+  const indexes = only === undefined ? [...files.keys()] : [only]
+  const sizes = await inBatches(indexes, async (index) => {
+    const { valid, contentLength } = await describe(index)
+    // a file with an unsupported descriptor is never delivered
+    if (!valid && files[index]?.outline()?.valid !== false) throw unavailable(index)
+    return contentLength
+  })
+  return totalBytes(sizes)
+}
+
+function unavailable(index?: number): AssetError {
+  const counted = index === undefined ? '' : ` The provider fee counts the size of file ${index}.`
+  return new AssetError('FILE_UNAVAILABLE', `Asset URL not found, not available or invalid.${counted}`)
 }
 
 /** The properties of an order that its fee depends on. */

@@ -53,7 +53,7 @@ const SIZE = 'coalesce(a.size, octet_length(a.ddo))'
 /** Lists must not grow with what somebody publishes, so they are read without long documents. */
 const FOR_LISTS = `CASE WHEN ${SIZE} > ${LIMITS.long} THEN NULL ELSE a.ddo END AS ddo, ${SIZE} AS size`
 const SOME_DATATOKENS = `(SELECT t.address, t.name, t.symbol, t.orders, t.position FROM index_datatoken t
-    WHERE t.chain_id = a.chain_id AND t.nft = a.nft ORDER BY t.position LIMIT ${LIMITS.datatokens}) AS some`
+    WHERE t.chain_id = a.chain_id AND t.nft = a.nft ORDER BY t.position LIMIT ${LIMITS.datatokens}) AS first_ones`
 /** The first datatokens of an NFT as a JSON list, in one statement with it: another one would take longer than they. */
 const DATATOKENS: Record<Dialect, string> = {
   sqlite: `(SELECT json_group_array(json_array(address, name, symbol, orders)) FROM ${SOME_DATATOKENS})`,

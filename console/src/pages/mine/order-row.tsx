@@ -1,4 +1,4 @@
-import type { Asset, Order } from '@tidegate/client'
+import type { Asset, AssetFile, Order } from '@tidegate/client'
 import type { ComponentChildren } from 'preact'
 import { shortDid } from '../../format/address.js'
 import { FileIcon } from '../../icons/file-icon.js'
@@ -27,11 +27,16 @@ function Files({ many, children }: { many: number; children: ComponentChildren }
   )
 }
 
+/** A file that the provider does not describe may be downloaded all the same. */
+const fileAt = (files: readonly AssetFile[], index: number): AssetFile =>
+  files.find((file) => file.index === index) ?? { index, available: true }
+
 /** An order of one's own: until when it is valid, and its files. */
 export function OrderRow({ order, asset, loading }: RowProps) {
-  const { did, service: id, started, expires, refused } = order
+  const { did, service: id, started, file: only, expires, refused } = order
   const { mine: words } = text
-  const service = asset?.services.find((one) => one.id === id)
+  const found = asset?.services.find((one) => one.id === id)
+  const service = found && only !== undefined ? { ...found, files: [fileAt(found.files, only)] } : found
   const ended = expires !== undefined && expires.getTime() < Date.now()
   const takenOff = asset && asset.state !== 'active' && asset.state !== 'unlisted'
   return (
