@@ -56,7 +56,7 @@ export class FileLists {
     asset: Asset,
     { files, datatokenAddress: datatoken, serviceEndpoint: endpoint }: Service,
   ): unknown[] {
-    const { chain, nft, created } = asset
+    const { chain, nft, published } = asset
     const { keys, chainId } = chain
     try {
       const objects = openFiles(files, {
@@ -65,7 +65,7 @@ export class FileLists {
       this.keys.opened(endpoint)
       return objects
     } catch (error) {
-      if (error instanceof UndecryptableFiles && this.keys.isNeeded({ chainId, endpoint, files, created }))
+      if (error instanceof UndecryptableFiles && this.keys.isNeeded({ chainId, endpoint, files, published }))
         throw new AssetError('PROVIDER_KEY_MISSING', KEY_MISSING)
       throw error
     }
