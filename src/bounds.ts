@@ -310,8 +310,9 @@ export const BOUNDS = {
     emitters: 250,
     /** Contracts looked up by one database statement. */
     known: 500,
-    /** Characters of the name or the symbol of a contract, which are cut there, and of a token URI, which is left out beyond: anybody deploys contracts with names of megabytes, and a document repeats them for each service. */
+    /** Characters of the name or the symbol of a contract, which is cut there: anybody deploys contracts with names of megabytes, and a document repeats them for each service. */
     name: 256,
+    /** Characters of a token URI, which is left out beyond: honest ones are data URIs of a few kilobytes. */
     tokenUri: 65_536,
     /** Seconds since 1970 of a block timestamp: the end of the year 9999, the last one with an ISO 8601 form of four digits. */
     time: 253_402_300_799,

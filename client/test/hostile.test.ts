@@ -46,6 +46,11 @@ async function client(answer: RequestListener, options: Partial<TidegateOptions>
   })
 }
 
+/** A client of a provider that takes older signatures alone, and whose files are hostile. */
+function serving(answer: RequestListener): Promise<Tidegate> {
+  return client((request, response) => (request.url === '/' ? json(response, {}) : answer(request, response)))
+}
+
 /** Writes without end, as fast as it is taken. */
 function endless(response: ServerResponse, piece: string | Buffer): void {
   const more = () => {
@@ -160,7 +165,7 @@ describe('a search for free assets', () => {
 
 describe('a hostile file', () => {
   it('without end is cut off at the size that was allowed', async () => {
-    const tidegate = await client((_, response) => endless(response.writeHead(200), Buffer.alloc(100_000)))
+    const tidegate = await serving((_, response) => endless(response.writeHead(200), Buffer.alloc(100_000)))
     const cost = await measured(async () => {
       const downloaded = await tidegate.download(DID, { ...FILE, maxSize: 20_000_000 })
       return downloaded.blob().catch((error) => error.code)
@@ -170,7 +175,7 @@ describe('a hostile file', () => {
   })
 
   it('that announces more than was allowed is refused at once', async () => {
-    const tidegate = await client((_, response) => response.writeHead(200, { 'content-length': 10 ** 12 }).write('x'))
+    const tidegate = await serving((_, response) => response.writeHead(200, { 'content-length': 10 ** 12 }).write('x'))
     await expect(tidegate.download(DID, { ...FILE, maxSize: 1000 })).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
     const blob = (await tidegate.download(DID, FILE)).blob()
     await expect(blob).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
@@ -178,7 +183,7 @@ describe('a hostile file', () => {
 
   it('that stops is given up, as often as was allowed', async () => {
     let requests = 0
-    const tidegate = await client((request, response) => {
+    const tidegate = await serving((request, response) => {
       requests += 1
       const from = Number(/=(\d+)/.exec(request.headers.range ?? '')?.[1] ?? 0)
       const headers = { etag: '"a"', 'content-length': 1000 - from }
@@ -198,7 +203,7 @@ describe('a hostile file', () => {
     ['another size', { 'content-range': 'bytes 10-1999/2000' }, 'FILE_CHANGED'],
     ['another version', { 'content-range': 'bytes 10-999/1000', etag: '"b"' }, 'FILE_CHANGED'],
   ])('that goes on with %s is an error', async (_, headers, code) => {
-    const tidegate = await client((request, response) => {
+    const tidegate = await serving((request, response) => {
       if (request.headers.range) return void response.writeHead(206, { etag: '"a"', ...headers }).end('y'.repeat(990))
       response.writeHead(200, { etag: '"a"', 'content-length': 1000 }).write('x'.repeat(10))
       // what was written has to arrive before the connection ends
@@ -208,7 +213,7 @@ describe('a hostile file', () => {
   })
 
   it('that goes on with more bytes than it has ends where it should', async () => {
-    const tidegate = await client((request, response) => {
+    const tidegate = await serving((request, response) => {
       if (request.headers.range)
         return void response.writeHead(206, { etag: '"a"', 'content-range': 'bytes 10-19/20' }).end('y'.repeat(5000))
       response.writeHead(200, { etag: '"a"', 'content-length': 20 }).write('x'.repeat(10))
@@ -219,7 +224,7 @@ describe('a hostile file', () => {
 
   it('whose bytes are not those that are announced is an error', async () => {
     const wrong = `sha-256=:${Buffer.alloc(32).toString('base64')}:`
-    const tidegate = await client((_, response) => response.writeHead(200, { 'repr-digest': wrong }).end('text'))
+    const tidegate = await serving((_, response) => response.writeHead(200, { 'repr-digest': wrong }).end('text'))
     await expect((await tidegate.download(DID, FILE)).blob()).rejects.toMatchObject({ code: 'DIGEST_MISMATCH' })
   })
 })

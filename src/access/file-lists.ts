@@ -56,14 +56,14 @@ export class FileLists {
     asset: Asset,
     { files, datatokenAddress: datatoken, serviceEndpoint: endpoint }: Service,
   ): unknown[] {
-    const { chain, nft, created } = asset
+    const { chain, nft, published } = asset
     const { keys, chainId } = chain
     try {
       return openFiles(files, {
         ...{ keys, nft, datatoken, ddoVersion: asset.ddo.version, allowUnbound: this.allowUnbound },
       })
     } catch (error) {
-      if (error instanceof UndecryptableFiles && this.keys.isNeeded({ chainId, endpoint, files, created }))
+      if (error instanceof UndecryptableFiles && this.keys.isNeeded({ chainId, endpoint, files, published }))
         throw new AssetError('PROVIDER_KEY_MISSING', KEY_MISSING)
       throw error
     }

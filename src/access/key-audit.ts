@@ -47,11 +47,11 @@ export async function countUnknown(
     const asset = await index.asset(did)
     if (!asset?.metadata.ddo || !isConsumable(asset.metadata.state)) return
     const ddo = await documents.stored(asset.metadata.ddo)
-    const created = Date.parse(asset.nft.created) / 1000
+    const published = asset.metadata.timestamp
     let isUnknown = false
     for (const { files, serviceEndpoint: endpoint } of ddo?.services ?? []) {
       if (canDecrypt(files, chain.keys)) endpoints.set(endpoint, (endpoints.get(endpoint) ?? 0) + 1)
-      else isUnknown ||= keys.isNeeded({ chainId: chain.chainId, endpoint, files, created })
+      else isUnknown ||= keys.isNeeded({ chainId: chain.chainId, endpoint, files, published })
     }
     if (!isUnknown) return
     found.count += 1

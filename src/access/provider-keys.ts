@@ -9,8 +9,8 @@ export interface Unopened {
   endpoint: string
   /** The encrypted files, as hex. */
   files: string
-  /** When its data NFT was created, in seconds since 1970; undefined if unknown. */
-  created: number | undefined
+  /** When its document was published, in seconds since 1970; undefined if unknown. */
+  published: number | undefined
 }
 
 /** A key that was in use, as the database remembers it. */
@@ -67,15 +67,16 @@ export class ProviderKeys {
   }
 
   /**
-   * Whether files that no key decrypts need a key that was lost. They must name this service, and be older than the keys
-   * that the database knows, or one of those must be missing: otherwise they are a stranger's, who can write anything.
+   * Whether files that no key decrypts need a key that was lost. They must name this service, and be published before
+   * the keys that the database knows, or one of those must be missing: otherwise they are a stranger's, who can write anything,
+   * also into an old data NFT.
    */
-  isNeeded({ chainId, endpoint, files, created }: Unopened): boolean {
+  isNeeded({ chainId, endpoint, files, published }: Unopened): boolean {
     if (normal(endpoint) !== (this.publicUrl ?? this.learned) || !hasForm(beginning(files))) return false
     if (this.missingOn(chainId).length > 0) return true
     const first = Math.min(...(this.seen.get(chainId) ?? []).map(({ since }) => since))
     // endpoints that were learned are named by publishers, who may name another provider's
-    return this.publicUrl !== undefined && created !== undefined && created < first
+    return this.publicUrl !== undefined && published !== undefined && published < first
   }
 
   /** Records the endpoint that most assets of this provider name. The database may fail: the next count tries again. */

@@ -9,8 +9,8 @@ export interface SourcedAsset {
   nft: Address
   /** On-chain state of the NFT. */
   state: number
-  /** When its data NFT was created, in seconds since 1970; undefined if the source does not know. */
-  created?: number | undefined
+  /** When its document was published, in seconds since 1970; undefined if the source does not know. */
+  published?: number | undefined
   ddo: Ddo
   /** The datatokens that this NFT deployed through the chain's factory. */
   datatokens: Address[]

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -77,8 +78,8 @@ export interface Anvil {
 export interface AnvilOptions {
   /** 0 takes any free port. */
   port: number
-  /** The one origin whose pages may read its answers. Default: any. */
-  allowOrigin?: string | undefined
+  /** Listens where no page finds it, at any free port. */
+  isHidden?: boolean
   /** Default: DEV_CHAIN_ID. */
   chainId?: number
   /** File that the chain is loaded from and saved to. */
@@ -95,12 +96,12 @@ export async function startAnvil({
   stateFile,
   loadFile,
   begins,
-  allowOrigin,
+  isHidden = false,
   chainId = DEV_CHAIN_ID,
 }: AnvilOptions): Promise<Anvil> {
-  const args = ['--port', String(port), '--chain-id', String(chainId), '--mnemonic', DEV_MNEMONIC]
+  const args = ['--port', isHidden ? '0' : String(port), '--chain-id', String(chainId), '--mnemonic', DEV_MNEMONIC]
   args.push('--gas-limit', '300000000')
-  if (allowOrigin !== undefined) args.push('--allow-origin', allowOrigin)
+  if (isHidden) args.push('--host', hiddenHost())
   if (begins !== undefined) args.push('--timestamp', String(begins))
   // saved when the node exits; the guard ensures that even when this process is killed
   if (stateFile) args.push('--state', stateFile)
@@ -129,6 +130,12 @@ export async function startAnvil({
     guard.stdin?.end()
     throw error
   }
+}
+
+/** A loopback address that nobody can guess, where the system has more than one: not on macOS. */
+function hiddenHost(): string {
+  if (process.platform === 'darwin') return '127.0.0.1'
+  return ['127', ...randomBytes(3).map((byte) => Math.min(254, byte + 1))].join('.')
 }
 
 /** Waits for the line in which the node prints its address. */

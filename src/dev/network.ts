@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { assertOwnFolder, replaceFile } from '@tidegate/client/safe-files'
@@ -12,6 +10,7 @@ import { loadSettings } from '../config/load.js'
 import { DEV_CHAIN_ID, devAccounts, startAnvil } from './anvil.js'
 import { type AddressEntry, DEV_NETWORK, deployContracts } from './deploy.js'
 import type { NetworkInfo } from './info.js'
+import { guardNode } from './node-guard.js'
 import type { Seeded } from './seed/seed.js'
 
 export type { NetworkInfo } from './info.js'
@@ -55,9 +54,6 @@ export interface LocalNetwork {
  */
 const PROVIDER_ACCOUNT = 8
 
-/** The default of PORT. */
-const DEFAULT_PORT = 8030
-
 /** Networks of others than this machine: a file there is read only if ALLOW_NON_PUBLIC_IP is set. */
 const PRIVATE_NETWORKS =
   '0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,169.254.0.0/16,172.16.0.0/12,192.168.0.0/16,198.18.0.0/15,fc00::/7,fe80::/10'
@@ -82,10 +78,9 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     // sample data has a history: a new chain begins before it
     const isYoung = sample && options.beginFrom === undefined && !existsSync(chainFile)
     const { onlyHosts } = options
-    const only = onlyHosts && (await localOrigin(options, onlyHosts[0]))
     const anvil = await startAnvil({
       port: options.rpcPort,
-      allowOrigin: only?.origin,
+      isHidden: onlyHosts !== undefined,
       begins: isYoung ? Math.floor(Date.now() / 1000) - sample.SEED_AGE : undefined,
       stateFile: options.stateDir === undefined ? undefined : chainFile,
       loadFile: options.beginFrom === undefined ? undefined : join(options.beginFrom, 'chain.json'),
@@ -99,7 +94,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
       HOST: '127.0.0.1',
       PROVIDER_PRIVATE_KEY: accounts[PROVIDER_ACCOUNT]?.privateKey,
       ALLOW_NON_PUBLIC_IP: 'true',
-      ...(only && options.environment.ALLOW_NON_PUBLIC_IP === undefined
+      ...(onlyHosts && options.environment.ALLOW_NON_PUBLIC_IP === undefined
         ? { STORAGE_DENIED_NETWORKS: PRIVATE_NETWORKS }
         : {}),
       INDEX_POLL_INTERVAL: '100',
@@ -109,23 +104,24 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
       HOSTING_DIR: join(folder, 'files'),
       HOSTING_PUBLISHERS: '*',
       ...options.environment,
-      ...(only ? { PORT: only.port } : options.port === undefined ? {} : { PORT: String(options.port) }),
+      ...(options.port === undefined ? {} : { PORT: String(options.port) }),
       NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: nodes }),
       ADDRESS_FILE: addressFile,
       STATE_DIR: folder,
     })
-    const local = { chainId: DEV_CHAIN_ID, rpcUrl: anvil.rpcUrl, accounts: accounts.map((one) => one.privateKey) }
-    const app = await createApp(settings, {
-      local,
-      localOnly: onlyHosts && {
-        hosts: onlyHosts.map((host) => host.toLowerCase()),
-        origins: settings.CORS_ORIGINS ?? [],
-      },
-    })
+    const localOnly = onlyHosts && {
+      hosts: onlyHosts.map((host) => host.toLowerCase()),
+      origins: settings.CORS_ORIGINS ?? [],
+    }
+    const guard = localOnly && (await guardNode(anvil.rpcUrl, options.rpcPort, localOnly))
+    if (guard) cleanUp.push(() => guard.close())
+    const { rpcUrl } = guard ?? anvil
+    const local = { chainId: DEV_CHAIN_ID, rpcUrl, accounts: accounts.map((one) => one.privateKey) }
+    const app = await createApp(settings, { local, localOnly })
     cleanUp.push(() => app.close())
     const providerAddress = app.context.chains.get(DEV_CHAIN_ID)?.key.address as Address
     const providerUrl = await app.listen()
-    const facts = { providerUrl, rpcUrl: anvil.rpcUrl, chainId: DEV_CHAIN_ID, addresses, accounts, providerAddress }
+    const facts = { providerUrl, rpcUrl, chainId: DEV_CHAIN_ID, addresses, accounts, providerAddress }
     const seeded = await sample?.seed(facts, join(folder, 'seed.json'))
     if (seeded) cleanUp.push(() => seeded.close())
     // only now: a deployment that waits for blocks is slow
@@ -142,21 +138,6 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     await close()
     throw error
   }
-}
-
-/** Returns the service's port and the origin of its console: the node has to know them before the service listens. */
-async function localOrigin({ port, environment }: LocalNetworkOptions, host = '127.0.0.1') {
-  const wanted = String(port ?? (environment.PORT || DEFAULT_PORT))
-  const own = wanted === '0' ? String(await freePort()) : wanted
-  return { port: own, origin: `http://${host.toLowerCase()}:${own}` }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Returns the contracts of an earlier run on this chain, or deploys them. */

@@ -20,6 +20,7 @@ import type { Settings } from '../config/schema.js'
 import type { Console } from '../console/console.js'
 import type { DeliveryLedger } from '../deliveries/ledger.js'
 import type { DeliveryQueue } from '../deliveries/queue.js'
+import type { LocalOnly } from '../foreign-page.js'
 import type { Hosting } from '../hosting/hosting.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { OrderTransactions } from '../orders/transactions.js'
@@ -32,7 +33,6 @@ import type { AnonymousBudget } from './limits/anonymous.js'
 import type { ByteBudgets } from './limits/byte-budgets.js'
 import type { ConsumerLimits } from './limits/consumer-limits.js'
 import type { UploadSlots } from './limits/upload-slots.js'
-import type { LocalOnly } from './local-only.js'
 
 /** The services that endpoints depend on. */
 export interface Context {

@@ -16,6 +16,24 @@ function send(url: string, headers: Record<string, string>, method = 'GET', body
   )
 }
 
+/** Whether a server opens a WebSocket for a request with these headers. */
+function upgraded(url: string, headers: Record<string, string>): Promise<boolean> {
+  const asks = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+  const key = { 'sec-websocket-key': Buffer.alloc(16, 1).toString('base64') }
+  return new Promise((resolve) => {
+    const sent = request(url, { headers: { ...asks, ...key, ...headers }, agent: false })
+    sent.on('upgrade', (_, socket) => {
+      socket.destroy()
+      resolve(true)
+    })
+    sent.on('response', (response) => {
+      response.destroy()
+      resolve(false)
+    })
+    sent.on('error', () => resolve(false)).end()
+  })
+}
+
 describe('tidegate dev and pages of a browser', () => {
   let dev: DevProcess
   beforeAll(async () => {
@@ -60,14 +78,28 @@ describe('tidegate dev and pages of a browser', () => {
     expect((await send(`${dev.facts.providerUrl}/`, headers)).status).toBe(200)
   })
 
-  it('has a node whose answers foreign pages cannot read (threat 92)', async () => {
-    const { providerUrl, rpcUrl } = dev.facts
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
-    const type = { 'content-type': 'application/json' }
-    const { origin, json } = await send(rpcUrl, { ...type, origin: 'https://evil.example' }, 'POST', body)
-    // browsers compare it with the origin of the page
-    expect(origin).toBe(`http://box.lan:${new URL(providerUrl).port}`)
-    expect(json.result).toBe('0x2324')
+  const chainId = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+  const json = { 'content-type': 'application/json' }
+  const own = { host: 'localhost:8545', origin: 'http://box.lan:8030' }
+  const foreign: [string, Record<string, string>][] = [
+    ['of another site', { origin: 'https://evil.example' }],
+    ['without an origin', { origin: 'null' }],
+    ['whose name leads here', { host: 'evil.example:8545' }],
+    ['whose name leads here, of its own origin', { host: 'evil.example', origin: 'http://evil.example' }],
+  ]
+
+  it.each(foreign)('has a node that does not answer those %s (threat 92)', async (_, headers) => {
+    const refused = await send(dev.facts.rpcUrl, { ...json, ...headers }, 'POST', chainId)
+    expect(refused).toMatchObject({ status: 403, origin: undefined, json: { code: 'FOREIGN_PAGE' } })
+    const answered = await send(dev.facts.rpcUrl, { ...json, ...own }, 'POST', chainId)
+    expect(answered).toMatchObject({ status: 200, json: { result: '0x2324' } })
+  })
+
+  it.each(
+    foreign,
+  )('has a node with no WebSocket for those %s, to which CORS does not apply (threat 92)', async (_, headers) => {
+    expect(await upgraded(dev.facts.rpcUrl, headers)).toBe(false)
+    expect(await upgraded(dev.facts.rpcUrl, own)).toBe(true)
   })
 
   it('reads files of this machine, and no others of its network (threat 92)', async () => {

@@ -11,10 +11,10 @@ import { encrypt } from '../../src/crypto/ecies.js'
 import { providerKey } from '../../src/crypto/keys.js'
 import { quoteFee } from '../../src/orders/quote.js'
 import { runHere } from '../helpers/command-here.js'
-import { acquire, order } from '../helpers/consume.js'
+import { acquire, mined, order } from '../helpers/consume.js'
 import { eventually } from '../helpers/eventually.js'
 import { startInstance } from '../helpers/instance.js'
-import type { ProviderFees } from '../helpers/ocean.js'
+import { ocean, type ProviderFees } from '../helpers/ocean.js'
 import type { Published } from '../helpers/publish.js'
 import { ask, downloadParams, served } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
@@ -128,6 +128,42 @@ describe('a provider whose key was replaced', () => {
       expect(await initialize(at.url, garbage)).toEqual([400, 'FILES_UNREADABLE'])
       await eventually(async () => (await counted(at)) === '0')
     })
+  })
+
+  it('counts what was published before its first key, and nothing that is put into an old NFT later (threat 100)', async () => {
+    const { chainId, providerUrl } = world.network
+    const publisher = await world.somebody()
+    /** Publishes a document in plain text: an encrypted one needs the key as well. */
+    const publishPlain = async ({ nft, ddo }: Published, serviceEndpoint: string) => {
+      const plain = { ...ddo, services: ddo.services.map((service) => ({ ...service, serviceEndpoint })) }
+      const text = JSON.stringify(plain)
+      const [data, hash] = [`0x${Buffer.from(text).toString('hex')}`, `0x${ocean.getHash(text)}`]
+      const contract = new ocean.Nft(publisher, chainId)
+      await world.indexed(await mined(contract.setMetadata(nft, publisher.address, 0, '', '', '0x00', data, hash)))
+    }
+    const honest = await world.publish({ files: [], publisher })
+    const strange = await world.publish({ files: [], publisher })
+    await publishPlain(honest, providerUrl)
+    await publishPlain(strange, 'https://other.example')
+    const { timestamp } = await world.provider.getBlock('latest')
+    // blocks that follow each other fast have times ahead of the clock
+    await eventually(() => Date.now() / 1000 > timestamp + 1)
+    const fresh = { PROVIDER_PRIVATE_KEY: OTHER_KEY, STATE_DIR: join(folder, 'fresh') }
+    const app = await createApp(loadSettings(settings(fresh)))
+    try {
+      const url = await app.listen()
+      for (const one of [honest, strange]) await served(url, one)
+      await publishPlain(strange, providerUrl)
+      await eventually(async () =>
+        (await ask(`${url}/api/aquarius/assets/ddo/${strange.did}`)).text.includes(providerUrl),
+      )
+      expect(await initialize(url, honest)).toEqual(MISSING)
+      expect(await initialize(url, strange)).toEqual([400, 'FILES_UNREADABLE'])
+    } finally {
+      await app.close()
+    }
+    const { stdout } = await runHere(['doctor'], settings(fresh))
+    expect(stdout).toMatch(new RegExp(`^FAIL .* 1 asset\\(s\\) need a key that is missing: ${honest.did}$`, 'm'))
   })
 
   it('does not sell anew what was ordered by a quote of the missing key (threat 100)', async () => {

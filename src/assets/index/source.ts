@@ -21,7 +21,7 @@ export function indexSource(
         chainId: found.chainId,
         nft: found.nft.address,
         state: found.metadata.state,
-        created: Date.parse(found.nft.created) / 1000,
+        published: found.metadata.timestamp,
         ddo,
         datatokens: found.datatokens.map((datatoken) => datatoken.address),
       }

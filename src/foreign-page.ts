@@ -1,0 +1,48 @@
+/** Who may use a service that knows published keys, beside this machine itself. */
+export interface LocalOnly {
+  /** Further host names at which it is addressed, in lower case. */
+  hosts: readonly string[]
+  /** Further origins whose pages may call it. */
+  origins: readonly string[]
+}
+
+/** The part of a request that tells who made it. */
+interface Asked {
+  method?: string | undefined
+  headers: Headers
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>> & {
+  host?: string | undefined
+  origin?: string | undefined
+  referer?: string | undefined
+}
+
+/**
+ * Whether a foreign page may have made a request in a browser of this machine. Its name may lead here by DNS rebinding, so
+ * the Host must be one of this machine; and a request without preflight changes state although its response cannot be read, so the
+ * page must be one too.
+ */
+export function isForeignPage({ method, headers }: Asked, { hosts, origins }: LocalOnly): boolean {
+  const isOwnHost = (url: string) => {
+    const hostname = URL.canParse(url) ? new URL(url).hostname : ''
+    return isLoopback(hostname) || hosts.includes(hostname)
+  }
+  const isOwnPage = (origin: string) => origins.includes(origin) || isOwnHost(origin)
+  const { host, origin, referer = '' } = headers
+  if (host !== undefined && !isOwnHost(`http://${host}`)) return true
+  if (origin !== undefined) return !isOwnPage(origin)
+  return isCrossSite({ method, headers }) && !isOwnPage(referer)
+}
+
+/** Whether a browser says that a page of another site has made the request, other than by a link to it. */
+function isCrossSite({ method, headers }: Asked): boolean {
+  const isLink =
+    method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  return headers['sec-fetch-site'] === 'cross-site' && !isLink
+}
+
+/** Whether the host of a URL, as URL writes it, is this machine. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
