@@ -80,8 +80,7 @@ describe('metadata caches', () => {
     )
   }
   const truth = async (did = honest.did) => {
-    // the time of the NFT is known to the index alone
-    const { chain: _chain, created: _created, ...asset } = await world.local.app.context.assets.resolve(did)
+    const { chain: _chain, ...asset } = await world.local.app.context.assets.resolve(did)
     return asset
   }
 
