@@ -18,6 +18,8 @@ export const BOUNDS = {
     bodyWindow: 20_000,
     /** Bytes of a request body that must arrive in every `bodyWindow`: 410 bytes/s, a fifth of a phone at the edge of its network. */
     bodySteady: 8_192,
+    /** Milliseconds within which each 64 KiB of a response must be read: 1.1 KB/s, half of a phone at the edge of its network. Files have CONSUMER_STALL_TIMEOUT. */
+    responsePiece: 60_000,
     /** Milliseconds for which the rest of a refused body is discarded, so that the client can read why. */
     linger: 5_000,
     /** Milliseconds between checks of the time-out of headers. */

@@ -49,10 +49,13 @@ export async function countUnknown(
     const ddo = await documents.stored(asset.metadata.ddo)
     const published = asset.metadata.timestamp
     let isUnknown = false
+    const opened = new Set<string>()
     for (const { files, serviceEndpoint: endpoint } of ddo?.services ?? []) {
-      if (canDecrypt(files, chain.keys)) endpoints.set(endpoint, (endpoints.get(endpoint) ?? 0) + 1)
+      if (canDecrypt(files, chain.keys)) opened.add(endpoint)
       else isUnknown ||= keys.isNeeded({ chainId: chain.chainId, endpoint, files, published })
     }
+    // once for each asset: a stranger's may have any number of services
+    for (const endpoint of opened) endpoints.set(endpoint, (endpoints.get(endpoint) ?? 0) + 1)
     if (!isUnknown) return
     found.count += 1
     if (found.dids.length < NAMED) found.dids.push(did)

@@ -25,7 +25,7 @@ const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\
  */
 const MESSAGE = new RegExp(
   [
-    String.raw`^(?:(?<scheme>[a-zA-Z][a-zA-Z0-9+.-]*)://)?(?<domain>[^\s/@]+) wants you to sign in with your Ethereum account:`,
+    '^(?:(?<scheme>[a-zA-Z][a-zA-Z0-9+.-]*)://)?(?<domain>[!-.0-?A-~]+) wants you to sign in with your Ethereum account:',
     '(?<address>0x[0-9a-fA-F]{40})',
     String.raw`(?:\n[\x20-\x7e]+)?`,
     String.raw`\nURI: (?<uri>[\x21-\x7e]+)`,

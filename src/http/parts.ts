@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { setWriteStallTimeout } from './files/transfer.js'
+import { limitReading } from './limits/reading.js'
 
 /** Characters that are written at once. */
 const CHUNK = 65_536
@@ -32,10 +33,11 @@ export async function sendParts(
   raw.writeHead(200, reply.getHeaders() as Record<string, string>)
   setWriteStallTimeout(reply, Number.NaN, stallTimeout)
   const write = async () => {
-    onSent(Buffer.byteLength(text))
+    const bytes = Buffer.byteLength(text)
+    onSent(bytes)
     const isRead = raw.write(text)
     text = ''
-    if (!isRead) await readOn(reply)
+    if (!isRead) await limitReading(reply, bytes)
   }
   try {
     await write()
@@ -46,17 +48,10 @@ export async function sendParts(
     }
     await write()
     raw.end()
+    await limitReading(reply, CHUNK)
   } catch (error) {
     request.log.warn({ type: (error as Error).name }, 'a response broke off')
     raw.destroy()
   }
   return reply
-}
-
-/** Resolves when the client has read what was written, or is gone. */
-function readOn({ raw, request }: FastifyReply): Promise<void> {
-  return new Promise((resolve) => {
-    raw.once('drain', resolve)
-    request.lifetime.onEnd(resolve)
-  })
 }

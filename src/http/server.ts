@@ -19,12 +19,13 @@ import { registerDocumentation } from './endpoints/documentation.js'
 import { registerJsonParser } from './endpoints/json.js'
 import { refuseUnstorableParams } from './endpoints/parameter-text.js'
 import { sendError, sendFixed } from './errors.js'
-import { setWriteStallTimeout } from './files/transfer.js'
+import { SOCKET_BUFFER, setWriteStallTimeout } from './files/transfer.js'
 import { advertiseUploads } from './files/uploading.js'
 import { Connections } from './lifetime.js'
 import { limitArrival } from './limits/arrival.js'
 import { dropFloodingConnections, limitConcurrency } from './limits/concurrency.js'
 import { registerPreflightLimit, registerRateLimits } from './limits/rate-limits.js'
+import { limitReading } from './limits/reading.js'
 import { lingerWhenClosing } from './lingering.js'
 import { refuseForeignPages } from './local-only.js'
 import { traceRequests } from './request-end.js'
@@ -117,6 +118,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   app.addHook('onSend', (_request, reply, payload, done) => {
     const { length = 0 } = (payload ?? '') as { length?: number }
     setWriteStallTimeout(reply, length, context.settings.CONSUMER_STALL_TIMEOUT)
+    if (length > SOCKET_BUFFER) void limitReading(reply, length)
     context.batch.addIfShared('responses', () => done(null, payload))
   })
   lingerWhenClosing(app)

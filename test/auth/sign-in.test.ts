@@ -9,6 +9,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../src/app.js'
+import { parseSignIn } from '../../src/auth/sign-in.js'
 import { loadSettings } from '../../src/config/load.js'
 import { freePort } from '../helpers/backends.js'
 import { deployed } from '../helpers/contracts.js'
@@ -154,6 +155,12 @@ describe('sign-in messages (EIP-4361)', () => {
     const message = change(messageFor(named))
     const signature = await buyer.signMessage(String(message))
     expect(await refusedFor(post(strict.url + TOKEN, { message, signature }))).toEqual([400, 'message'])
+  })
+
+  it('name their domain in ASCII: no other letter passes for one by its lower case', () => {
+    const message = messageFor('https://kiosk.example')
+    expect(parseSignIn(message).domain).toBe('kiosk.example')
+    expect(() => parseSignIn(message.replace('kiosk', '\u212aiosk'))).toThrow('EIP-4361')
   })
 
   it('are refused with the signature of another account, of its hash, or of another text', async () => {

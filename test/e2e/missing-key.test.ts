@@ -166,6 +166,27 @@ describe('a provider whose key was replaced', () => {
     expect(stdout).toMatch(new RegExp(`^FAIL .* 1 asset\\(s\\) need a key that is missing: ${honest.did}$`, 'm'))
   })
 
+  it('learns its endpoint from most assets, not from one with many services (threat 100)', async () => {
+    await world.publish({
+      files: [],
+      adjust: (ddo) => {
+        const [service] = ddo.services
+        const serviceEndpoint = 'https://elsewhere.example'
+        ddo.services = Array.from({ length: 20 }, (_, at) => ({ ...service, id: `a${at}`, serviceEndpoint })) as never
+      },
+    })
+    const unnamed = (more: NodeJS.ProcessEnv) => {
+      const { PUBLIC_URL: _, ...others } = settings({ STATE_DIR: join(folder, 'unnamed'), ...more })
+      return others
+    }
+    const app = await createApp(loadSettings(unnamed({})))
+    await app.listen()
+    await eventually(async () => (await app.context.store.milestones.recorded('provider endpoint ')).length > 0)
+    await app.close()
+    const { stdout } = await runHere(['doctor'], unnamed({ PROVIDER_PRIVATE_KEY: OTHER_KEY }))
+    expect(stdout).toMatch(new RegExp(`^FAIL .*need a key that is missing.*${asset.did}`, 'm'))
+  })
+
   it('does not sell anew what was ordered by a quote of the missing key (threat 100)', async () => {
     const { publicKey } = providerKey(OTHER_KEY)
     // an asset whose files were encrypted anew, and an order from before

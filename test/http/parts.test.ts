@@ -1,5 +1,7 @@
+import { connect } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BOUNDS } from '../../src/bounds.js'
 import { Connections } from '../../src/http/lifetime.js'
 import { sendParts } from '../../src/http/parts.js'
 
@@ -67,5 +69,25 @@ describe('a response in parts', () => {
     while (!isOver) await new Promise(setImmediate)
     // as much as the buffers of both systems hold
     expect(made).toBeLessThan(2000)
+  })
+
+  it('is cut off if its client reads a byte now and then', async () => {
+    const { http } = BOUNDS as { http: { responsePiece: number } }
+    const { responsePiece } = http
+    http.responsePiece = 300
+    isOver = false
+    const trickling = connect(Number(new URL(base).port), '127.0.0.1').on('error', () => undefined)
+    try {
+      trickling.write('GET /100000/end HTTP/1.1\r\nhost: a\r\n\r\n')
+      trickling.pause()
+      while (!isOver) {
+        trickling.read(1)
+        await new Promise(setImmediate)
+      }
+      expect(made).toBeLessThan(2000)
+    } finally {
+      http.responsePiece = responsePiece
+      trickling.destroy()
+    }
   })
 })

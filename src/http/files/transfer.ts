@@ -88,7 +88,7 @@ export function isWholeFile({ status, headers }: OpenedFile): boolean {
 }
 
 /** Bytes that socket buffers accept although the client reads nothing. */
-const SOCKET_BUFFER = 65_536
+export const SOCKET_BUFFER = 65_536
 
 /**
  * Destroys a response of `bytes` bytes (NaN: unknown) whose client reads nothing for `timeout` milliseconds. A stalled
