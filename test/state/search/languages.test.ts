@@ -1,14 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { didOf } from '../../../src/ddo/ddo.js'
 import { readSearch } from '../../../src/search/request.js'
+import { migrationsFor } from '../../../src/state/migrations/index.js'
 import { openPostgresStore } from '../../../src/state/postgres.js'
 import { openSqliteStore } from '../../../src/state/sqlite.js'
+import { DATABASE_FILE } from '../../../src/state/sqlite-file.js'
 import type { IndexChange, StateStore } from '../../../src/state/store.js'
 import { type PostgresBackend, startPostgres } from '../../helpers/backends.js'
+import { onPostgres } from '../../helpers/states.js'
 
 const CHAIN = 7
 const FIELDS = ['metadata.name^10', 'metadata.description', 'metadata.author', 'metadata.tags']
@@ -132,13 +136,9 @@ describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a databa
   const dids = new Map<string, string[]>()
 
   beforeAll(async () => {
-    if (kind === 'embedded') {
-      folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-      store = openSqliteStore(folder)
-    } else {
-      server = await startPostgres()
-      store = await openPostgresStore({ url: server.url(), connections: 3, timeout: 60_000 })
-    }
+    if (kind === 'embedded') folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    else server = await startPostgres()
+    store = await open()
     const changes = Object.entries(LANGUAGES).flatMap(([name, { text }], at) => {
       const metadata = [{ name: text }, { name: 'long', description: `${'. '.repeat(200)}${text}` }]
       const assets = metadata.map((one, place) => published(2 * at + place + 1, { ...one, type: 'dataset' }))
@@ -153,6 +153,11 @@ describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a databa
     await server?.close()
     if (folder) rmSync(folder, { recursive: true })
   })
+
+  async function open(): Promise<StateStore> {
+    if (folder) return openSqliteStore(folder)
+    return openPostgresStore({ url: (server as PostgresBackend).url(), connections: 3, timeout: 60_000 })
+  }
 
   async function found(query: string, isFiltered: boolean): Promise<string[]> {
     const text = { query_string: { query, fields: FIELDS, default_operator: 'AND' } }
@@ -170,6 +175,50 @@ describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a databa
       for (const part of parts) expect(await found(part, isFiltered), part).toEqual(dids.get(name))
       for (const part of missed) expect(await found(part, isFiltered), part).toEqual([])
     }
+  })
+
+  it('takes what is typed so far, with the stars and escapes of front ends', async () => {
+    // beginnings of two Latin letters are not looked for in long texts
+    for (const [name, { found: parts }] of Object.entries(LANGUAGES))
+      for (const part of parts.filter((one) => !/[" *]|^\p{sc=Latn}{1,2}$/u.test(one)))
+        for (const query of [`${part}*`, `*${part}*`, `\\${part}*`])
+          expect(await found(query, true), query).toEqual(dids.get(name))
+    for (const query of ['数海*', '*洋海*', 'iPhone壳*', 'ทะเลย*']) expect(await found(query, true), query).toEqual([])
+    const typed = ['ท', 'ที', 'ที่'].map((one) => `น้ำทะเลอ่าวไ${one}*`)
+    for (const query of typed)
+      expect(await found(query, true), query).toEqual(query === typed[0] ? dids.get('Thai') : [])
+  })
+
+  it('takes whole values for tags, and phrases for parts of texts', async () => {
+    const { search } = store
+    const count = async (query: object) =>
+      (await search.find(readSearch({ query }), { chains: [CHAIN], encrypted: true, purgatory: [] })).total?.value
+    const { text } = LANGUAGES.Chinese as Language
+    expect(await count({ term: { 'metadata.name': text } })).toBe(1)
+    expect(await count({ term: { 'metadata.name': '海洋' } })).toBe(0)
+    expect(await count({ term: { 'metadata.name': '年' } })).toBe(0)
+    expect(await count({ match_phrase: { 'metadata.name': '海洋数据' } })).toBe(1)
+    expect(await count({ match_phrase: { 'metadata.name': '海洋手机' } })).toBe(0)
+    expect(await count({ multi_match: { query: '手机', fields: FIELDS, type: 'phrase' } })).toBe(2)
+  })
+
+  it('finds what an earlier version has indexed once it is rewritten in the background', async () => {
+    const at = migrationsFor('postgres').findIndex((step) => step.includes('search_text_older_tokens'))
+    expect(await found('海洋', true)).toHaveLength(2)
+    await store.close()
+    // as if that version had found nothing in these texts
+    if (folder) {
+      const file = new Database(join(folder, DATABASE_FILE))
+      file.exec(`DELETE FROM search_text; ${migrationsFor('sqlite')[at]}`)
+      file.close()
+    } else {
+      await onPostgres((server as PostgresBackend).url(), "UPDATE search_text SET tsv = '', title = '', tokens = NULL")
+    }
+    store = await open()
+    expect(await found('海洋', true)).toEqual([])
+    while (await store.search.buildSome());
+    for (const [name, { found: parts }] of Object.entries(LANGUAGES))
+      expect(await found(parts[0] as string, true)).toEqual(dids.get(name))
   })
 })
 
