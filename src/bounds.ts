@@ -711,6 +711,8 @@ export const BOUNDS = {
     places: 250,
     /** Significant characters of a word. */
     word: 128,
+    /** Vowel signs and tone marks of a letter in text without spaces: Khmer and Burmese have up to four. */
+    marks: 4,
     /** Prefixes of up to so many characters have their own tokens, in texts of up to `value` characters. For longer prefixes, all words that begin with them are scanned. */
     beginning: 2,
     /** Longer prefixes of a search, counted per field: each costs a scan of its words. Front ends send four. */

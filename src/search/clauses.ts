@@ -1,6 +1,6 @@
 import type { Reading } from './reading.js'
 import type { Clause, Field, Phrase } from './syntax.js'
-import { isShortBeginning, wordsOf } from './words.js'
+import { isShortBeginning, phrasesOf } from './words.js'
 
 export const EVERYTHING: Clause = { kind: 'all', boost: 1 }
 export const NOTHING: Clause = { kind: 'none', boost: 1 }
@@ -18,15 +18,15 @@ export function boosted(clause: Clause, boost: number): Clause {
 }
 
 /** A text in some fields. */
-export function phrase(fields: Field[], words: string[], prefix: boolean, reading: Reading): Clause {
+export function phrase(fields: Field[], phrase: Phrase, reading: Reading): Clause {
+  const { words, prefix } = phrase
   reading.clause()
   reading.lookup(words.length * fields.length)
-  if (prefix && !words.every(isShortBeginning)) reading.prefix(fields.length)
-  const found: Phrase = { words, prefix }
-  return { kind: 'text', fields, phrase: found, boost: 1 }
+  if (prefix && !(words.length === 1 && words.every(isShortBeginning))) reading.prefix(fields.length)
+  return { kind: 'text', fields, phrase, boost: 1 }
 }
 
-/** A clause for each word of a text in some fields; none if it has no words. */
-export function eachWord(fields: Field[], text: string, reading: Reading): Clause[] {
-  return wordsOf(text).map((word) => phrase(fields, [word], false, reading))
+/** A clause for each word of a text in some fields; none if it has no words. `prefix`: the last one may go on. */
+export function eachWord(fields: Field[], text: string, reading: Reading, prefix = false): Clause[] {
+  return phrasesOf(text, prefix).map((one) => phrase(fields, one, reading))
 }

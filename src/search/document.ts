@@ -5,7 +5,7 @@ import { opened } from '../ddo/opened.js'
 import { assetDocument } from '../ddo/served-document.js'
 import { isConsumable } from '../ddo/states.js'
 import { upTo } from '../memo.js'
-import { folded, wordsOf } from './words.js'
+import { asWord, wordsOf } from './words.js'
 
 const LIMITS = BOUNDS.search
 
@@ -170,7 +170,7 @@ function addWords(leaves: Leaf[]): void {
   const shortest = leaves.map((leaf) => ({ leaf, text: String(leaf.value).slice(0, LIMITS.read) }))
   for (const { leaf, text } of shortest.sort((a, b) => a.text.length - b.text.length)) {
     const words = left > 0 || text.length <= LIMITS.value ? wordsOf(text) : []
-    if (words.length === 1 && words[0] === folded(text)) single.add(leaf)
+    if (words.length === 1 && asWord(text) !== undefined) single.add(leaf)
     leaf.words = single.has(leaf) ? words : words.slice(0, Math.max(0, left))
     left -= leaf.words.length
   }

@@ -2,7 +2,7 @@ import { bool, boosted, EVERYTHING, eachWord, NOTHING, phrase } from './clauses.
 import { type Lexeme, lexemesOf } from './lexemes.js'
 import { leastOf, type Reading, withoutKeyword } from './reading.js'
 import type { Clause, Field } from './syntax.js'
-import { wordsOf } from './words.js'
+import { phraseOf } from './words.js'
 
 export interface QueryStringOptions {
   fields: Field[]
@@ -118,16 +118,13 @@ class Parser {
     const { reading, operator } = this.options
     const { text, quoted, prefix } = lexeme
     if (text === '' && prefix) return this.anything(fields)
-    const words = wordsOf(text)
-    if (words.length === 0) return undefined
-    if (quoted) return phrase(fields, words, false, reading)
-    if (!prefix) {
-      const each = eachWord(fields, text, reading)
-      return each.length === 1 ? each[0] : bool(operator === 'and' ? { must: each } : { should: each })
+    if (quoted) {
+      const found = phraseOf(text)
+      return found && phrase(fields, found, reading)
     }
-    const last = phrase(fields, words.slice(-1), true, reading)
-    if (words.length === 1) return last
-    return bool({ must: [...words.slice(0, -1).map((word) => phrase(fields, [word], false, reading)), last] })
+    const each = eachWord(fields, text, reading, prefix)
+    if (each.length < 2) return each[0]
+    return bool(prefix || operator === 'and' ? { must: each } : { should: each })
   }
 
   private anything(fields: Field[]): Clause {

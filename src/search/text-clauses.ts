@@ -4,7 +4,7 @@ import { boostOf, fieldOf } from './query-parts.js'
 import { parseQueryString } from './query-string.js'
 import { type Body, leastOf, type Reading, unsupported, withoutKeyword } from './reading.js'
 import type { Clause, Field } from './syntax.js'
-import { wordsOf } from './words.js'
+import { phraseOf } from './words.js'
 
 const LIMITS = BOUNDS.search
 
@@ -44,8 +44,8 @@ export function matchPhrase(value: unknown, reading: Reading): Clause {
 }
 
 function phraseIn(fields: Field[], text: string, reading: Reading): Clause {
-  const words = wordsOf(text)
-  return words.length === 0 ? NOTHING : phrase(fields, words, false, reading)
+  const found = phraseOf(text)
+  return found ? phrase(fields, found, reading) : NOTHING
 }
 
 const TYPES = ['best_fields', 'most_fields', 'cross_fields', 'phrase'] as const

@@ -272,4 +272,16 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   ALTER TABLE index_asset ADD COLUMN size BIGINT;
   CREATE INDEX index_undo_by_row ON index_undo (chain_id, kind, id, block);
   `,
+  // words inside text without spaces: documents are written anew in the background, and are found meanwhile by their other words.
+  // PostgreSQL, which several instances share, tells the rows of each version of the tokens apart
+  {
+    sqlite: `
+    INSERT INTO search_pending (chain_id, nft, findable)
+      SELECT chain_id, nft, 1 FROM search_document WHERE true ON CONFLICT DO NOTHING;
+    `,
+    postgres: `
+    ALTER TABLE search_text ADD COLUMN tokens SMALLINT;
+    CREATE INDEX search_text_older_tokens ON search_text (id) WHERE tokens IS NULL;
+    `,
+  },
 ]

@@ -1,6 +1,7 @@
 import { isCount } from '../../search/document.js'
+import { folded } from '../../search/folded.js'
 import type { Clause, Field, Phrase } from '../../search/syntax.js'
-import { asWord, folded, isShortBeginning } from '../../search/words.js'
+import { asWord, isShortBeginning } from '../../search/words.js'
 import type { Value } from '../sql.js'
 import { beginningToken, existsToken, KIND, NOTHING, pathNumber, tokensForValue } from './tokens.js'
 

@@ -13,12 +13,9 @@ export interface Generation {
   older: boolean
 }
 
-/** A condition for rows of the full-text index that an earlier version wrote. */
-export const OLDER = 'title IS NULL'
-
 const OLDER_ROWS: Record<Dialect, string> = {
   sqlite: '0',
-  postgres: `CASE WHEN EXISTS (SELECT 1 FROM search_text WHERE ${OLDER}) THEN 1 ELSE 0 END`,
+  postgres: 'CASE WHEN EXISTS (SELECT 1 FROM search_text WHERE title IS NULL) THEN 1 ELSE 0 END',
 }
 const ROWS = `SELECT r.id, r.chain_id, r.role, CASE WHEN r.role = 'live' THEN r.version ELSE 0 END AS version,
     CASE WHEN EXISTS (SELECT 1 FROM search_pending p WHERE p.chain_id = r.id AND p.findable = 0) THEN 1 ELSE 0 END AS building

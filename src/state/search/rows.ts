@@ -1,6 +1,6 @@
 import { BOUNDS } from '../../bounds.js'
 import { type Count, numberOf, type Searchable, textOf } from '../../search/document.js'
-import { beginningsOf } from '../../search/words.js'
+import { beginningsOf, isUnspaced } from '../../search/words.js'
 import type { Dialect } from '../dialect.js'
 import {
   ALL,
@@ -87,17 +87,17 @@ function titleOf({ leaves }: Searchable): string {
   return [...tokens].join(' ')
 }
 
-/** Tokens without a position: of whole values, of existing fields, and of prefixes of words in short texts. */
+/** Tokens without a position: of whole values, of existing fields, and of prefixes of words in short texts, or without spaces. */
 function marksOf({ leaves, paths, encrypted }: Searchable): string[] {
   const marks = new Set<string>()
   if (encrypted) marks.add(ENCRYPTED)
   for (const path of paths) marks.add(existsToken(path))
   for (const { path, value, words } of leaves) {
     const text = String(value)
-    if (text.length > LONGEST) continue
-    for (const token of tokensOfValue(path, text)) marks.add(token)
+    const isShort = text.length <= LONGEST
+    if (isShort) for (const token of tokensOfValue(path, text)) marks.add(token)
     for (const word of words) {
-      if (word === undefined) continue
+      if (word === undefined || !(isShort || isUnspaced(word))) continue
       for (const beginning of beginningsOf(word)) {
         marks.add(beginningToken(path, beginning))
         marks.add(beginningToken(ALL, beginning))

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { upTo } from '../../memo.js'
-import { folded } from '../../search/words.js'
+import { folded } from '../../search/folded.js'
 
 const PLAIN = /^[a-y0-9]*$/
 

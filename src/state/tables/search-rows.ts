@@ -36,8 +36,8 @@ const TEXT = {
     `INSERT INTO search_text (rowid, ${TEXT_COLUMNS.join(', ')}, marks) VALUES (:id, :${TEXT_COLUMNS.join(', :')}, :marks)`,
   ),
   postgres: sql(
-    `INSERT INTO search_text (id, slice, tsv, kind, title)
-      VALUES (:id, :slice, CAST(:tsv AS tsvector), :kind, CAST(:title AS tsvector))`,
+    `INSERT INTO search_text (id, slice, tsv, kind, title, tokens)
+      VALUES (:id, :slice, CAST(:tsv AS tsvector), :kind, CAST(:title AS tsvector), 1)`,
   ),
 }
 const DROP_TEXT = {

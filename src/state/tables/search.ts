@@ -3,7 +3,6 @@ import { BOUNDS } from '../../bounds.js'
 import { SearchError } from '../../errors.js'
 import type { Dialect } from '../dialect.js'
 import { run, runScript } from '../script.js'
-import { OLDER } from '../search/generations.js'
 import { type Driver, type Script, sql } from '../sql.js'
 import type { SearchStore } from '../store.js'
 import { assetsOf, documentOf } from './assets.js'
@@ -41,7 +40,7 @@ export const REFRESH_ALL = `
 
 const PENDING = sql('SELECT chain_id, nft FROM search_pending ORDER BY chain_id, nft LIMIT :most')
 const WITH_OLDER_ROW = sql(
-  `SELECT d.chain_id, d.nft FROM search_text t JOIN search_document d ON d.id = t.id WHERE t.${OLDER} LIMIT :most`,
+  'SELECT d.chain_id, d.nft FROM search_text t JOIN search_document d ON d.id = t.id WHERE t.tokens IS NULL LIMIT :most',
 )
 // the row lock that every change of a generation acquires first
 const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :chainId')

@@ -1,6 +1,7 @@
 import { type Leaf, numberOf, type Searchable, textOf } from '../../../src/search/document.js'
+import { folded } from '../../../src/search/folded.js'
 import type { Aggregated, Aggregation, Clause, Field, Found, Phrase, Search, Sort } from '../../../src/search/syntax.js'
-import { folded, wordsOf } from '../../../src/search/words.js'
+import { asWord, isUnspaced } from '../../../src/search/words.js'
 
 /** A reference implementation that scans every value of all documents: slow, but obviously correct. */
 export function searchAll(
@@ -79,23 +80,25 @@ function isValue({ value, words }: Leaf, wanted: string, exact: boolean): boolea
   const text = String(value)
   if (exact) return text.length <= 256 && text === wanted
   if (text.length <= 256 && folded(text) === folded(wanted)) return true
-  const own = wordsOf(wanted)
-  return own.length === 1 && own[0] === folded(wanted) && words.includes(own[0])
+  const own = asWord(wanted)
+  return own !== undefined && words.includes(own)
 }
 
 function hasText(document: Searchable, { path }: Field, { words, prefix }: Phrase): boolean {
   // counts have no words, but a field can be asked for a number as a text
   const counts = document.counts.filter((count) => count.path === path)
   if (counts.length > 0) return !prefix && words.length === 1 && counts.some(({ value }) => String(value) === words[0])
+  const [only = '', ...others] = words
+  // such prefixes are searched in short texts only
+  const isShort = prefix && others.length === 0 && [...only].length <= 2 && !isUnspaced(only)
   return document.leaves.some(
     (leaf) =>
       (path === '*' || leaf.path === path) &&
-      // prefixes of one or two characters are searched in short texts only
-      !(prefix && [...(words[0] ?? '')].length <= 2 && String(leaf.value).length > 256) &&
+      !(isShort && String(leaf.value).length > 256) &&
       leaf.words.some((_, from) =>
         words.every((word, next) => {
           const found = leaf.words[from + next]
-          return prefix ? found?.startsWith(word) : found === word
+          return prefix && next === words.length - 1 ? found?.startsWith(word) : found === word
         }),
       ),
   )

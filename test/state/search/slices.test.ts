@@ -127,7 +127,8 @@ describe('the full-text index of PostgreSQL', () => {
     const before = await found(tide)
     expect(before).toHaveLength((4 / 6) * COUNT)
     for (const of of ['id % 2 = 0', 'true']) {
-      const { rowCount } = await client.query(`UPDATE search_text SET title = NULL, kind = NULL, tsv = ts_delete(
+      const { rowCount } =
+        await client.query(`UPDATE search_text SET title = NULL, kind = NULL, tokens = NULL, tsv = ts_delete(
         tsv, ARRAY(SELECT lexeme FROM unnest(tsv) WHERE lexeme LIKE 't%')) WHERE ${of}`)
       expect(rowCount).toBeGreaterThan(0)
       // as every version does with a change
@@ -146,7 +147,7 @@ describe('the full-text index of PostgreSQL', () => {
     const nft = `0x${'9'.repeat(40)}` as Address
     const did = didOf(nft, CHAIN)
     // 4,000 words of 12 characters, each of which has 7 in a token
-    const word = (at: number) => `${'潮'.repeat(10)}${String.fromCodePoint(0x4e00 + (at >> 6), 0x4e00 + (at & 63))}`
+    const word = (at: number) => `${'ᐁ'.repeat(10)}${String.fromCodePoint(0x1401 + (at >> 6), 0x1401 + (at & 63))}`
     const description = Array.from({ length: 4000 }, (_, at) => word(at)).join(' ')
     const type = `dataset algorithm ${'dataset algorithm other '.repeat(60)}`
     const ddo = JSON.stringify({ id: did, metadata: { name: 'ebb', description, type } })
