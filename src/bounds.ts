@@ -146,6 +146,14 @@ export const BOUNDS = {
     cacheSize: 16_777_216,
     /** Files of one list that are described concurrently: one request must not fan out to many. */
     inFlight: 8,
+    /** Bytes of the beginning of a file that are read. A shorter file is read to its end: its size is counted, and a break or a false coding is seen. */
+    sample: 65_536,
+    /** Milliseconds after the first byte for which the rest of that beginning is waited for. */
+    sampleTime: 1_000,
+    /** Milliseconds for a range request that asks for the size of a longer file which is sent without a length. */
+    claim: 3_000,
+    /** Bytes of a compressed file that show whether it was compressed once more for the transfer. */
+    codedHead: 1_024,
   },
   headers: {
     /** Characters of an entity tag of a storage: servers send hashes and numbers, far shorter than this. */

@@ -210,7 +210,7 @@ describe('anonymous requests never delay paid downloads (threat 42)', () => {
   })
 
   it('bytes read for checksums count', async () => {
-    world = await World.start({ ANONYMOUS_BYTES: '150000' })
+    world = await World.start({ ANONYMOUS_BYTES: '250000' })
     const url = world.storage.file('/sum.bin', Buffer.alloc(100_000))
     const sum = () => fileinfo({ type: 'url', url, method: 'GET', checksum: true })
     expect((await sum()).json).toMatchObject([{ checksumType: 'sha256' }])

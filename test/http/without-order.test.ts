@@ -97,7 +97,7 @@ describe("requests without an order cause no side effects at a publisher's stora
     for (const { json } of askers) expect(json).toMatchObject([{ valid: true, contentLength: '5' }])
     expect((await initialize(asset, USERDATA)).status).toBe(200)
     expect(world.storage.seen('/popular.csv').map(({ method, url }) => [method, url])).toEqual([
-      ['HEAD', '/popular.csv'],
+      ['GET', '/popular.csv'],
     ])
     // a checksum needs a separate request
     expect((await fileinfo(asset, { checksum: true })).json).toMatchObject([{ checksumType: 'sha256' }])
@@ -110,7 +110,7 @@ describe("requests without an order cause no side effects at a publisher's stora
     const url = world.storage.on('/slow.csv', (_request, response) => {
       open.add(response)
       response.on('close', () => open.delete(response))
-      release.push(() => response.writeHead(200, { 'content-length': 5 }).end())
+      release.push(() => response.writeHead(200, { 'content-length': 5 }).end('tide\n'))
     })
     const release: (() => void)[] = []
     const asset = await world.publishUrl(url)

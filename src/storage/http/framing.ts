@@ -1,3 +1,4 @@
+import type { EgressResponse } from '../egress/egress.js'
 import type { OpenedFile } from '../storage.js'
 
 /** A parsed Content-Range: the first and last byte, both inclusive. */
@@ -14,6 +15,21 @@ export function parseContentRange(contentRange: string | undefined): ContentRang
   if (!match) return undefined
   const part = { first: Number(match[1]), last: Number(match[2]), total: match[3] ? Number(match[3]) : undefined }
   return part.first <= part.last && part.last < (part.total ?? Number.POSITIVE_INFINITY) ? part : undefined
+}
+
+/**
+ * Returns a 206 that nobody asked for as a 200 if its Content-Range, and its length if it has one, prove that it holds the
+ * whole file: some storages answer every GET so. Any other response is returned as it is.
+ */
+export function asWhole(requested: Record<string, string>, response: EgressResponse): EgressResponse {
+  const { status, headers } = response
+  if (status !== 206 || requested.range !== undefined) return response
+  const { 'content-range': range, ...others } = headers
+  const part = parseContentRange(typeof range === 'string' ? range : undefined)
+  const length = headers['content-length']
+  if (part?.first !== 0 || part.total !== part.last + 1) return response
+  if (length !== undefined && Number(length) !== part.total) return response
+  return { ...response, status: 200, headers: others }
 }
 
 /**

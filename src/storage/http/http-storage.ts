@@ -1,10 +1,17 @@
+import { Readable } from 'node:stream'
 import type { z } from 'zod'
+import { BOUNDS } from '../../bounds.js'
+import { withDeadline } from '../../deadline.js'
 import { StorageError } from '../../errors.js'
-import { discard, type Egress, type EgressRequest, type EgressResponse } from '../egress/egress.js'
-import type { FileDescription, OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
+import { contentCodings } from '../egress/content-codings.js'
+import { discard, type Egress } from '../egress/egress.js'
+import type { OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
+import { describeDelivered } from './describe-delivered.js'
+import { asWhole, parseContentRange } from './framing.js'
 import { lastSegment, suggestedName } from './naming.js'
-import { asDecoded, assertDelivered, descriptionOf, isCodedPart, passedHeaders, type Sent } from './responses.js'
+import { asDecoded, assertDelivered, isCodedPart, passedHeaders, type Sent } from './responses.js'
 import { resuming } from './resume.js'
+import { withStoredCoding } from './stored-coding.js'
 
 /** How one storage object is fetched over HTTP. */
 export interface HttpRequest {
@@ -22,35 +29,102 @@ export interface HttpKind<T> {
   type: string
   schema: z.ZodType<T>
   /** Returns equivalent requests, tried in this order until one delivers the file. Throws ValidationError. */
-  requests(file: T, userdata: UserData | undefined, method: 'GET' | 'HEAD'): HttpRequest[] | Promise<HttpRequest[]>
+  requests(file: T, userdata: UserData | undefined): HttpRequest[] | Promise<HttpRequest[]>
   /** Whether the last segment of the URL may serve as file name. */
   namedByUrl: boolean
   outline?: Storage<T>['outline']
+}
+
+/** A file as a download gets it, and where it came from. */
+interface Delivery {
+  file: OpenedFile
+  /** Its body is that of the response: neither decoded nor a part. */
+  asSent: boolean
+  request: HttpRequest
+  /** Last segment of the final URL, if the kind names files by it. */
+  segment?: string
 }
 
 /** Creates the storage of a kind. */
 export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
   const send = async (
     request: HttpRequest,
-    method: 'GET' | 'HEAD' | 'POST',
     headers: Record<string, string>,
     context: RequestContext,
   ): Promise<Sent> => {
     const own = request.headers?.range === undefined ? headers : withoutIfRange(headers)
     const requestHeaders = { ...own, ...request.headers }
-    const { url, body, secret } = request
-    const { signal, budget, fetched } = context
-    const sent: EgressRequest = { url, method, headers: requestHeaders, body, secret, signal, budget, fetched }
-    return { requestHeaders, response: await egress.request(sent) }
+    const response = await egress.request({ ...request, headers: requestHeaders, ...sharedContext(context) })
+    return { requestHeaders, response: asWhole(requestHeaders, response) }
   }
 
-  const opened = async ({ requestHeaders, response }: Sent, { method, budget }: OpenRequest): Promise<OpenedFile> => {
+  const delivered = async (
+    request: HttpRequest,
+    { requestHeaders, response: sent }: Sent,
+    context: OpenRequest,
+  ): Promise<Delivery & { stored: boolean }> => {
+    const segment = kind.namedByUrl ? lastSegment(sent.url) : undefined
+    const name = suggestedName(sent.headers['content-disposition']) ?? segment
+    const { response, stored, named } = await withStoredCoding(sent, name)
     assertDelivered(requestHeaders, response)
-    const { status } = response
-    const hasBody = method === 'GET' && (status === 200 || status === 206)
-    const { headers, body, url } = hasBody ? await egress.decoded(response, budget) : asDecoded(response)
-    const name = suggestedName(headers['content-disposition']) ?? (kind.namedByUrl ? lastSegment(url) : undefined)
-    return { status: status as OpenedFile['status'], headers: passedHeaders(headers), body, ...(name ? { name } : {}) }
+    const hasBody = response.status === 200 || response.status === 206
+    const { headers, body } = hasBody ? await egress.decoded(response, context.budget) : asDecoded(response)
+    const status = response.status as OpenedFile['status']
+    const file: OpenedFile = { status, headers: passedHeaders(headers), body, ...(named ? { name: named } : {}) }
+    const asSent = status === 200 && contentCodings(response.headers).length === 0
+    return { file, stored, asSent, request, ...(segment ? { segment } : {}) }
+  }
+
+  /** Delivers a part of a file whose coding belongs to it: only the beginning of the file shows that. */
+  const partOfStored = async (whole: Delivery, headers: OpenRequest['headers'], context: OpenRequest) => {
+    discard(whole.file.body)
+    const { requestHeaders, response } = await send(whole.request, headers, context)
+    const { 'content-type': type } = whole.file.headers
+    const { 'content-encoding': _coding, ...others } = response.headers
+    const part = { ...response, headers: type ? { ...others, 'content-type': type } : others }
+    assertDelivered(requestHeaders, part)
+    const { name } = whole.file
+    const status = part.status as OpenedFile['status']
+    return { status, headers: passedHeaders(part.headers), body: part.body, ...(name ? { name } : {}) }
+  }
+
+  const fetchOne = async (request: HttpRequest, context: OpenRequest): Promise<Delivery> => {
+    const { headers } = context
+    let sent = await send(request, headers, context)
+    if (request.method === 'POST') return delivered(request, sent, context)
+    const isPart = isCodedPart(sent) && request.headers?.range === undefined
+    // a part of coded bytes cannot be decoded: the whole file is a valid response to a range, too
+    if (isPart) {
+      discard(sent.response.body)
+      sent = await send(request, withoutRange(headers), context)
+    }
+    const delivery = await delivered(request, sent, context)
+    const file = isPart && delivery.stored ? await partOfStored(delivery, headers, context) : delivery.file
+    const resumed = resuming(file, async (from, to, validator) => {
+      // these override a range of the publisher's, which they resume
+      const rest = { ...request.headers, range: `bytes=${from}-${to}`, 'if-range': validator }
+      const resend: HttpRequest = { ...request, headers: rest }
+      if (delivery.stored) return partOfStored({ ...delivery, request: resend }, {}, context)
+      return (await delivered(resend, await send(resend, {}, context), context)).file
+    })
+    return { ...delivery, file: resumed }
+  }
+
+  const deliver = async (file: T, context: OpenRequest): Promise<Delivery> =>
+    firstSuccess(await kind.requests(file, context.userdata), (request) => fetchOne(request, context))
+
+  /** Returns the size that a range request tells of a file which GET sends without a length, if it tells one. */
+  const claimedSize = async ({ request, file, asSent }: Delivery, context: RequestContext) => {
+    if (!asSent || request.method === 'POST' || request.headers?.range !== undefined) return undefined
+    const limits = { milliseconds: BOUNDS.describing.claim, parent: context.signal }
+    return withDeadline(limits, async (signal) => {
+      const { response } = await send(request, { range: 'bytes=0-0' }, { ...context, signal })
+      discard(response.body)
+      const { etag, 'last-modified': modified, 'content-range': range } = passedHeaders(response.headers)
+      const isSame = etag === file.headers.etag && modified === file.headers['last-modified']
+      const isPlain = response.status === 206 && contentCodings(response.headers).length === 0
+      return isSame && isPlain ? parseContentRange(range)?.total : undefined
+    }).catch(() => undefined)
   }
 
   return {
@@ -58,48 +132,22 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
     schema: kind.schema,
     ...(kind.outline ? { outline: kind.outline } : {}),
     async open(file, context) {
-      const { method, headers, userdata } = context
-      const requests = await kind.requests(file, userdata, method)
-      return firstSuccess(requests, async (request) => {
-        if (request.method === 'POST') return opened(await send(request, 'POST', headers, context), context)
-        let sent = await send(request, method, headers, context)
-        // a part of coded bytes cannot be decoded: the whole file is a valid response to a range, too
-        if (isCodedPart(sent) && request.headers?.range === undefined) {
-          discard(sent.response.body)
-          sent = await send(request, method, withoutRange(headers), context)
-        }
-        return resuming(await opened(sent, context), async (from, to, validator) => {
-          // these override a range of the publisher's, which they resume
-          const requestHeaders = { ...request.headers, range: `bytes=${from}-${to}`, 'if-range': validator }
-          const response = await egress.request({
-            ...request,
-            method,
-            headers: requestHeaders,
-            ...sharedContext(context),
-          })
-          return opened({ requestHeaders, response }, context)
-        })
-      })
+      const { file: opened } = await deliver(file, context)
+      if (context.method === 'GET') return opened
+      // HEAD of a storage says little about its GET: the answer is that of GET, ended after its headers
+      discard(opened.body)
+      return { ...opened, body: Readable.from([]) }
     },
     async describe(file, context) {
-      const { userdata } = context
-      const heads = await kind.requests(file, userdata, 'HEAD')
-      for (const request of heads.filter(({ method }) => method === 'GET')) {
-        const head = await describeWith(() => send(request, 'HEAD', {}, context), kind.namedByUrl)
-        if (head.valid && head.contentLength !== undefined) return head
+      try {
+        const delivery = await deliver(file, { ...context, method: 'GET', headers: {} })
+        const described = await describeDelivered(delivery.file, context.signal, () => claimedSize(delivery, context))
+        return { ...described, ...(described.valid && delivery.segment ? { name: delivery.segment } : {}) }
+      } catch (error) {
+        if (!isStorageFailure(error)) throw error
+        const { reason, upstreamStatus } = error
+        return { valid: false, reason, ...(upstreamStatus === undefined ? {} : { upstreamStatus }) }
       }
-      let failed: FileDescription = { valid: false, reason: 'unreachable' }
-      // the server does not support HEAD, or reports no length: start a GET and read only its headers
-      for (const request of await kind.requests(file, userdata, 'GET')) {
-        const range = request.method === 'GET' ? { range: 'bytes=0-0' } : {}
-        const started = await describeWith(
-          () => send(request, request.method, range as Record<string, string>, context),
-          kind.namedByUrl,
-        )
-        if (started.valid) return started
-        failed = started
-      }
-      return failed
     },
   }
 }
@@ -130,17 +178,6 @@ async function firstSuccess<R>(requests: HttpRequest[], send: (request: HttpRequ
     }
   }
   throw failure ?? new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.', 'unreachable')
-}
-
-async function describeWith(request: () => Promise<Sent>, named: boolean): Promise<FileDescription> {
-  let response: EgressResponse
-  try {
-    response = (await request()).response
-  } catch (error) {
-    if (isStorageFailure(error)) return { valid: false, reason: error.reason }
-    throw error
-  }
-  return descriptionOf(response, named)
 }
 
 /** Whether a failure is the storage's. That this provider is busy says nothing about the file. */

@@ -1,9 +1,8 @@
 import { StorageError } from '../../errors.js'
 import { areDecodable, contentCodings, withoutCoding } from '../egress/content-codings.js'
 import { discard, type EgressResponse } from '../egress/egress.js'
-import type { FileDescription, OpenedFile } from '../storage.js'
-import { isExpectedResponse, parseContentRange } from './framing.js'
-import { lastSegment } from './naming.js'
+import type { OpenedFile } from '../storage.js'
+import { isExpectedResponse } from './framing.js'
 import { reasonOf } from './reasons.js'
 
 const PASSED_HEADERS = [
@@ -59,33 +58,7 @@ function isUndecodable({ status, headers }: EgressResponse): boolean {
   return (status === 200 || status === 206) && codings.length > 0 && (status === 206 || !areDecodable(codings))
 }
 
-/** Describes the file of a response, whose body is discarded. `named`: whether its URL may name it. */
-export function descriptionOf(response: EgressResponse, named: boolean): FileDescription {
-  discard(response.body)
-  const { status, url } = response
-  if (status !== 200 && status !== 206) return { valid: false, reason: reasonOf(status), upstreamStatus: status }
-  if (!areDecodable(contentCodings(response.headers)))
-    return { valid: false, reason: 'unsupported', upstreamStatus: status }
-  const { headers: upstream } = asDecoded(response)
-  const length = status === 206 ? totalOf(upstream['content-range']) : lengthOf(upstream['content-length'])
-  const contentType = mediaType(upstream['content-type'])
-  const name = named ? lastSegment(url) : undefined
-  return {
-    valid: true,
-    ...(length === undefined ? {} : { contentLength: length }),
-    ...(contentType ? { contentType } : {}),
-    ...(name ? { name } : {}),
-  }
-}
-
-function totalOf(contentRange: string | string[] | undefined): number | undefined {
-  return typeof contentRange === 'string' ? parseContentRange(contentRange)?.total : undefined
-}
-
-function lengthOf(contentLength: string | string[] | undefined): number | undefined {
-  return typeof contentLength === 'string' && /^\d{1,15}$/.test(contentLength) ? Number(contentLength) : undefined
-}
-
-function mediaType(value: string | string[] | undefined): string | undefined {
+/** Returns the media type of a Content-Type, without parameters. */
+export function mediaType(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value.split(';')[0]?.trim() : undefined
 }

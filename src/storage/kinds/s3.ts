@@ -44,17 +44,17 @@ export function s3Storage({ egress }: StorageTools): Storage<S3File> {
       type: 's3',
       schema: s3File as unknown as z.ZodType<S3File>,
       namedByUrl: true,
-      requests: async (file, _userdata, method) => [await signed(file, method)],
+      requests: async (file) => [await signed(file)],
     },
     egress,
   )
 }
 
 /** Signs a request. The signature covers method, host, path and time, so a Range header can be added later. */
-async function signed(file: S3File, method: 'GET' | 'HEAD'): Promise<HttpRequest> {
+async function signed(file: S3File): Promise<HttpRequest> {
   const { accessKeyId, secretAccessKey, sessionToken, region } = file
   const credentials = { accessKeyId, secretAccessKey, region, ...(sessionToken ? { sessionToken } : {}) }
-  const signer = new AwsV4Signer({ ...credentials, url: objectUrl(file).href, service: 's3', method })
+  const signer = new AwsV4Signer({ ...credentials, url: objectUrl(file).href, service: 's3', method: 'GET' })
   const { url, headers } = await signer.sign()
   const named = Object.fromEntries(headers as unknown as Iterable<[string, string]>)
   return { url: url.href, method: 'GET', headers: named, secret: new Set(Object.keys(named)) }
