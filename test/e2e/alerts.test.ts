@@ -79,7 +79,8 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
     onPostgres = await service({ DATABASE_URL: postgres.url() }, 'beside-postgres')
     const disk = smallDisk('disk', '64m')
     hosting = smallDisk('hosting', '2m')
-    const hosted = { HOSTING: 'local', HOSTING_DIR: join(folder, hosting ?? ''), HOSTING_PUBLISHERS: '*' }
+    // the disk is smaller than what the index leaves free
+    const hosted = { INDEX_DISK_FLOOR: '0', HOSTING: 'local', HOSTING_DIR: join(folder, hosting ?? ''), HOSTING_PUBLISHERS: '*' }
     if (disk) onSmallDisk = await service(hosted, disk)
     buyer = await world.somebody()
     const ordered = async (url: string): Promise<[Published, string]> => {
