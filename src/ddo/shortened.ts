@@ -77,7 +77,7 @@ function rank(name: string): number {
 
 /**
  * Returns a shortened document as lists serve it, marked by `indexedMetadata.shortened`. `text`: what `shortenedText` gave,
- * or undefined where the document cannot be read now. `pick` selects parts of it.
+ * or undefined if the document cannot be read now. `pick` selects parts of it.
  */
 export function shortenedDocument(
   asset: IndexedAsset,

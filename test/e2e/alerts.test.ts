@@ -80,7 +80,12 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
     const disk = smallDisk('disk', '64m')
     hosting = smallDisk('hosting', '2m')
     // the disk is smaller than what the index leaves free
-    const hosted = { INDEX_DISK_FLOOR: '0', HOSTING: 'local', HOSTING_DIR: join(folder, hosting ?? ''), HOSTING_PUBLISHERS: '*' }
+    const hosted = {
+      INDEX_DISK_FLOOR: '0',
+      HOSTING: 'local',
+      HOSTING_DIR: join(folder, hosting ?? ''),
+      HOSTING_PUBLISHERS: '*',
+    }
     if (disk) onSmallDisk = await service(hosted, disk)
     buyer = await world.somebody()
     const ordered = async (url: string): Promise<[Published, string]> => {

@@ -6,7 +6,7 @@ import { TidegateError } from '../errors.js'
 import { addressOf } from '../signing.js'
 import { holderOf } from './proof.js'
 
-/** What a download names, beside the asset. */
+/** The service, file and order of a download. */
 export interface Named extends Partial<Ordered> {
   /** 0 by default. */
   file?: number

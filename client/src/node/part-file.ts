@@ -34,7 +34,7 @@ export function inTheWay(path: string, reason: string): TidegateError {
   return new TidegateError('NOT_WRITABLE', `${basename(path)} ${reason}: remove it, or choose another name.`)
 }
 
-/** What there is of a name itself, whatever it leads to. */
+/** The entry of a name itself, without following a link. */
 export function entryOf(path: string): Promise<Stats | undefined> {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined

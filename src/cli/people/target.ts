@@ -91,7 +91,7 @@ export function assertRoom({ folder }: Target, bytes: number): void {
   )
 }
 
-/** What there is of a name itself, whatever it leads to. Throws CommandError. */
+/** The entry of a name itself, without following a link. Throws CommandError. */
 export function entryOf(path: string) {
   return asked(path, () => lstatSync(path, { throwIfNoEntry: false }))
 }

@@ -75,7 +75,7 @@ export function* restoreSome(chainId: number, block: number): Script<Set<string>
   return nfts
 }
 
-/** Restores one row. Returns it as it was before the rollback and after it. */
+/** Restores one row. Returns the row of the replaced blocks and the restored row. */
 function* restore(chainId: number, kind: RowKind, id: string, block: number) {
   const saved = (yield* run(BEFORE({ chainId, kind, id, block }))).rows[0]?.before as string | null
   const before = kind === 'datatoken' ? (yield* run(NFT_OF({ chainId, id }))).rows[0] : undefined
