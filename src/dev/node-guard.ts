@@ -70,7 +70,7 @@ export async function guardNode(nodeUrl: string, port: number, local: LocalOnly)
   }
 }
 
-/** The beginning of a request, as it was sent. */
+/** Returns the request line and the headers of a request. */
 function headOf({ method, url, rawHeaders }: IncomingMessage): string {
   const lines = [`${method} ${url} HTTP/1.1`]
   for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)

@@ -125,7 +125,7 @@ describe('a fee by size', () => {
     expect(await opened(bound, all)).toEqual({ 0: has(SMALL), 1: NOT, all: false })
     expect(await opened(whole, small)).toEqual({ 0: has(SMALL), 1: NOT, all: false })
     expect(await opened(whole, all)).toEqual({ 0: has(SMALL), 1: has(LARGE), all: true })
-    // what was bought stays as it was
+    // a reuse changes nothing for the orders themselves
     expect(await openedBy(asset, bound)).toEqual({ 0: has(SMALL), 1: NOT, all: false })
     expect(await openedBy(asset, whole)).toEqual({ 0: has(SMALL), 1: has(LARGE), all: true })
   })
