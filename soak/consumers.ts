@@ -93,14 +93,16 @@ export class SoakConsumers extends Consumers {
   /** A link, which is used twice, at any instance. */
   private async link(at: Target, buyer: Buyer): Promise<void> {
     const { ledger } = this.world
-    const signed = this.requests.signed(at.sold, buyer)
-    const params = Object.fromEntries(new URLSearchParams(signed.path.split('?')[1]))
+    const nonce = freshNonce()
+    const signature = signatureOf(buyer.key, `${buyer.key.address}${nonce}downloadLink`)
+    const query = this.requests.path(at.sold, buyer, { nonce, signature }).split('?')[1]
+    const params = Object.fromEntries(new URLSearchParams(query))
     let url: URL | undefined
     await this.record('download link', at, false, async (get) => {
       const options = { method: 'POST', headers: JSON_BODY, body: JSON.stringify(params) }
       const got = await get(`${at.seat.instance.url}/api/services/download/link`, options)
       return this.judge('download link', got, (json: { url: string }) => {
-        this.requests.recordPassed(at.deployment, buyer, signed)
+        ledger.recordNonce(at.deployment.kind, buyer.key.address, nonce)
         url = new URL(json.url)
         return true
       })
