@@ -715,6 +715,12 @@ export const BOUNDS = {
     words: 4000,
     /** Characters of one text of a document that are split into words. */
     read: 65_536,
+    /**
+     * Characters of a document's search rows: so many in any case, since the transaction of the shortest document costs as
+     * much as 4,000 bytes, so many for each byte of the document in compressed form, which is what its publisher paid for, and
+     * no more. An ordinary document has 10,000, an article of 3,000 words 100,000.
+     */
+    rows: { least: 98_304, perByte: 40, most: 524_288 },
     /** Positions of one word in a document: PostgreSQL stores 256. */
     places: 250,
     /** Significant characters of a word. */

@@ -5,6 +5,7 @@ import { opened } from '../ddo/opened.js'
 import { assetDocument } from '../ddo/served-document.js'
 import { isConsumable } from '../ddo/states.js'
 import { upTo } from '../memo.js'
+import { RowRoom } from './row-room.js'
 import { asWord, wordsOf } from './words.js'
 
 const LIMITS = BOUNDS.search
@@ -127,6 +128,7 @@ export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'l
   const leaves: Leaf[] = []
   const paths = new Set<string>()
   const seen = new Map<string, Set<unknown>>()
+  const room = new RowRoom(document)
   const rank = (key: string) => (FIRST.indexOf(key) + FIRST.length + 1) % (FIRST.length + 1)
   const walk = (value: unknown, path: string): void => {
     if (leaves.length >= LIMITS.values || path.length > LIMITS.path || LEFT_OUT.has(path)) return
@@ -137,7 +139,7 @@ export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'l
     } else if (typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value)) {
       const own = typeof value === 'string' ? clean(value) : (value as number | boolean)
       const known = seen.get(path)
-      if (known?.has(own)) return
+      if (known?.has(own) || !room.takeValue(path, own)) return
       if (known) known.add(own)
       else {
         seen.set(path, new Set([own]))
@@ -147,7 +149,7 @@ export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'l
     }
   }
   for (const key of Object.keys(document).sort((a, b) => rank(a) - rank(b))) walk(document[key], pathIn('', key))
-  addWords(leaves)
+  addWords(leaves, room)
   return { leaves, counts: countsIn(document), paths }
 }
 
@@ -161,17 +163,23 @@ export function clean(text: string): string {
 }
 
 /**
- * Distributes the word budget of a document: the longest texts get what the others leave. A word that is a whole value
- * is always indexed, since values are found by it.
+ * Distributes the words and the room of a document: the longest texts get what the others leave. A word that is a whole
+ * value has its room already, and is always indexed, since values are found by it.
  */
-function addWords(leaves: Leaf[]): void {
+function addWords(leaves: Leaf[], room: RowRoom): void {
   let left: number = LIMITS.words
   const single = new Set<Leaf>()
   const shortest = leaves.map((leaf) => ({ leaf, text: String(leaf.value).slice(0, LIMITS.read) }))
   for (const { leaf, text } of shortest.sort((a, b) => a.text.length - b.text.length)) {
-    const words = left > 0 || text.length <= LIMITS.value ? wordsOf(text) : []
-    if (words.length === 1 && asWord(text) !== undefined) single.add(leaf)
-    leaf.words = single.has(leaf) ? words : words.slice(0, Math.max(0, left))
+    const isShort = text.length <= LIMITS.value
+    const words = left > 0 || isShort ? wordsOf(text) : []
+    if (words.length === 1 && asWord(text) !== undefined) {
+      single.add(leaf)
+      leaf.words = words
+    } else {
+      const end = words.slice(0, Math.max(0, left)).findIndex((word) => !room.takeWord(leaf.path, word, isShort))
+      leaf.words = words.slice(0, end === -1 ? Math.max(0, left) : end)
+    }
     left -= leaf.words.length
   }
   const places = new Map<string, number>()

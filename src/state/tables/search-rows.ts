@@ -26,9 +26,11 @@ const STORED_COUNTS = sql('SELECT path, n, num FROM search_value WHERE doc = :id
 const SET_COUNT = sql('UPDATE search_value SET num = :num WHERE doc = :id AND path = :path AND n = :n')
 const DROP_COUNT = sql('DELETE FROM search_value WHERE doc = :id AND path = :path AND n = :n')
 const DROP_PENDING = 'DELETE FROM search_pending WHERE chain_id = ? AND nft IN '
-// findable: searches go on meanwhile
+// findable: searches go on meanwhile. Long documents are built last, so that many of them do not delay a short one
 const POSTPONE = sql(
-  'INSERT INTO search_pending (chain_id, nft, findable) VALUES (:chainId, :nft, 1) ON CONFLICT DO NOTHING',
+  `INSERT INTO search_pending (chain_id, nft, findable)
+    SELECT chain_id, nft, CASE WHEN coalesce(size, 0) > ${BOUNDS.search.long} THEN 2 ELSE 1 END FROM index_asset
+    WHERE chain_id = :chainId AND nft = :nft ON CONFLICT DO NOTHING`,
 )
 
 const TEXT = {

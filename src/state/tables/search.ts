@@ -38,7 +38,10 @@ export const REFRESH_ALL = `
     SELECT chain_id, nft FROM (SELECT chain_id, nft FROM index_asset UNION SELECT chain_id, nft FROM search_document) AS every WHERE true
 `
 
-const PENDING = sql('SELECT chain_id, nft FROM search_pending ORDER BY chain_id, nft LIMIT :most')
+const pending = (which: string) =>
+  sql(`SELECT chain_id, nft FROM search_pending WHERE ${which} ORDER BY chain_id, nft LIMIT :most`)
+const PENDING = pending('findable < 2')
+const PENDING_LONG = pending('findable = 2')
 const WITH_OLDER_ROW = sql(
   'SELECT d.chain_id, d.nft FROM search_text t JOIN search_document d ON d.id = t.id WHERE t.tokens IS NULL LIMIT :most',
 )
@@ -46,11 +49,12 @@ const WITH_OLDER_ROW = sql(
 const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :chainId')
 
 /**
- * Documents whose search rows are to be written: pending ones, and then those with a row of an earlier version, which instances
+ * Documents whose search rows are to be written: pending ones, the long ones of a crowded commit last, and then those with a row of an earlier version, which instances
  * of that version may still write during an upgrade.
  */
 function* unbuilt(most: number, dialect: Dialect): Script<{ chain_id: number; nft: string }[]> {
   let { rows } = yield* run(PENDING({ most }))
+  if (rows.length === 0) rows = (yield* run(PENDING_LONG({ most }))).rows
   if (rows.length === 0 && dialect === 'postgres') rows = (yield* run(WITH_OLDER_ROW({ most }))).rows
   return rows as { chain_id: number; nft: string }[]
 }

@@ -163,7 +163,7 @@ describe('the full-text index of PostgreSQL', () => {
     expect(await store.index.commit({ chainId: CHAIN, from, to: { block: 2, hash: '0x2' }, changes })).toBe(true)
     const fields = ['metadata.name^10', 'metadata.description', 'metadata.author', 'metadata.tags']
     for (const kind of ['dataset', 'algorithm', 'other'])
-      for (const query of ['ebb', word(0), word(2000)]) {
+      for (const query of ['ebb', word(0), word(1000)]) {
         const filter = [{ term: { 'metadata.type': kind } }]
         const search = readSearch({ query: { bool: { must: [{ query_string: { query, fields } }], filter } } })
         expect(await found(search), `${query} ${kind}`).toEqual([did])
