@@ -141,7 +141,7 @@ describe('the supported versions', () => {
   it('match package.json, the changelog and the tested runtimes', () => {
     const [line] = /^\d+\.\d+/.exec(manifest.version) ?? []
     expect(row('Tidegate')).toContain(`now ${line};`)
-    expect(row('Node')).toContain(`| ${manifest.engines.node.replace('>=', '')} or newer`)
+    expect(row('Node')).toContain(`${manifest.engines.node.replace('>=', '')} or newer`)
     const runtimes = readFileSync(join(ROOT, 'scripts', 'test-on.mjs'), 'utf8').matchAll(/(\d+): '\1\.\d+\.\d+'/g)
     for (const [, major] of runtimes) expect(row('Node').split('|')[3]).toContain(major)
     const { devDependencies } = manifestOf(TESTS)

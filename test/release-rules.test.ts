@@ -102,6 +102,7 @@ describe('the contents of a package', () => {
   }
   const documents = ['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs/operations.md']
   const built = [
+    'bin/tidegate.js',
     'cli.js',
     'tasks/worker.js',
     'auth/recovery-worker.js',
@@ -111,7 +112,7 @@ describe('the contents of a package', () => {
     'types/testing/index.d.ts',
     'THIRD-PARTY-LICENSES.txt',
     'sbom.cdx.json',
-  ].map((file) => `dist/${file}`)
+  ].map((file) => (file.startsWith('bin/') ? file : `dist/${file}`))
   const good = Object.fromEntries(['package.json', ...documents, ...built].map((file) => [file, file]))
 
   it('are the allowed and required files', () => {

@@ -100,7 +100,7 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
     expect(asked).toEqual([])
     expect(git('status', '--porcelain')).toBe('')
     const { bin } = JSON.parse(execFileSync('tar', ['-xzOf', path, 'package/package.json'], { encoding: 'utf8' }))
-    expect(bin).toEqual({ tidegate: 'dist/cli.js' })
+    expect(bin).toEqual({ tidegate: 'bin/tidegate.js' })
     const time = Number(git('log', '-1', '--format=%ct')) * 1000
     const bills = [path, library].map((one) =>
       JSON.parse(execFileSync('tar', ['-xzOf', one, 'package/dist/sbom.cdx.json'], { encoding: 'utf8' })),

@@ -11,6 +11,7 @@ const SERVICE: Rules = {
   allowed: [
     /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|SECURITY\.md)$/,
     /^docs\/(clients\/)?[\w-]+\.(md|json)$/,
+    /^bin\/tidegate\.js$/,
     /^dist\/([\w-]+\/)*[\w.-]+\.js(\.map)?$/,
     /^dist\/types\/([\w-]+\/)*[\w-]+\.d\.ts$/,
     /^dist\/console\/(assets\/)?[\w-]+\.(html|js|css|svg|png)(\.(br|gz))?$/,
@@ -19,6 +20,7 @@ const SERVICE: Rules = {
   needed: [
     ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs/operations.md'],
     ...[
+      'bin/tidegate.js',
       'dist/cli.js',
       'dist/tasks/worker.js',
       'dist/auth/recovery-worker.js',

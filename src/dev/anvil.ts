@@ -145,7 +145,7 @@ async function listeningAddress(child: ChildProcess, port: number): Promise<stri
     output = (output + chunk.toString()).slice(-2000)
   })
   const failed = new Promise<never>((_, reject) => {
-    child.once('error', (error) => reject(new Error(`The local chain cannot be started: ${error.message}`)))
+    child.once('error', (error) => reject(new Error(`The local chain cannot be started: ${reasonOf(error)}`)))
     child.once('exit', () =>
       reject(new Error(`The local chain ended at once (port ${port}): ${output.trim() || 'no output'}`)),
     )
@@ -176,6 +176,14 @@ function guardAgainstOrphan(child: ChildProcess): ChildProcess {
   guard.stdin?.on('error', () => undefined)
   ;(guard.stdin as unknown as { unref?: () => void } | null)?.unref?.()
   return guard
+}
+
+/** Why the program of the node did not start, with what to do. */
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (process.env.ANVIL_BIN) return `ANVIL_BIN is ${process.env.ANVIL_BIN}: ${error.code}`
+  // a package that was not installed, as with --omit=optional, a platform without one, or a C library that it is not for
+  const platform = `${process.platform} ${process.arch}`
+  return `no program of the package @foundry-rs/anvil runs here (${platform}, ${error.code}). Install Foundry (https://getfoundry.sh), so that \`anvil\` is on the PATH, or set ANVIL_BIN to it.`
 }
 
 /** ANVIL_BIN, else the binary of the npm package for this platform, else `anvil` on the PATH. */

@@ -1,6 +1,8 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { program, runCommand } from '../helpers/command.js'
@@ -54,6 +56,53 @@ describe('an installation without a package that it needs', () => {
         /^tidegate: the package \S+ is missing \(\w+-\w+\): install again on this machine, with optional dependencies\.\n$/,
       ),
     ])
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('a machine without a local chain', () => {
+  it.each([
+    ['no package and no program', {}, /the package @foundry-rs\/anvil runs here \(\w+ \w+, ENOENT\)\. Install Foundry/],
+    ['another program', { ANVIL_BIN: '/nowhere/anvil' }, /ANVIL_BIN is \/nowhere\/anvil: ENOENT/],
+  ])('says in one line what to install: %s', async (_, set, said) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-missing-'))
+    const [cli = ''] = program().slice(-1)
+    const modules = join(folder, 'node_modules')
+    cpSync(dirname(cli), join(folder, 'dist'), { recursive: true })
+    writeFileSync(join(folder, 'package.json'), '{"type":"module","version":"0.0.0"}')
+    const installed = new URL('../../node_modules/', import.meta.url)
+    mkdirSync(modules)
+    for (const name of readdirSync(installed))
+      if (!name.startsWith('.') && name !== '@foundry-rs') symlinkSync(new URL(name, installed), join(modules, name))
+    const { status, stderr } = await runCommand(
+      ['dev', '--port', '0', '--rpc-port', '0'],
+      { PATH: folder, ...set },
+      '',
+      [join(folder, 'dist', 'cli.js')],
+    )
+    expect([status, stderr.trim().split('\n')]).toEqual([1, [expect.stringMatching(said)]])
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('the command of the package in a checkout', () => {
+  it('can be run, and says what to do before a build, and as the built one after it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-checkout-'))
+    const [cli = ''] = program().slice(-1)
+    cpSync(fileURLToPath(new URL('../../bin', import.meta.url)), join(folder, 'bin'), { recursive: true })
+    cpSync(fileURLToPath(new URL('../../package.json', import.meta.url)), join(folder, 'package.json'))
+    symlinkSync(new URL('../../node_modules', import.meta.url), join(folder, 'node_modules'))
+    const run = () => spawnSync(join(folder, 'bin', 'tidegate.js'), ['--version'], { encoding: 'utf8' })
+    const before = run()
+    expect([before.status, before.stdout, before.stderr]).toEqual([
+      1,
+      '',
+      'Tidegate is not built in this checkout. Run once: npm run build\n',
+    ])
+    cpSync(dirname(cli), join(folder, 'dist'), { recursive: true })
+    const after = run()
+    expect([after.status, after.stderr]).toEqual([0, ''])
+    expect(after.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     rmSync(folder, { recursive: true })
   })
 })
