@@ -7,7 +7,6 @@ import { footprint } from './footprint.js'
 import { growth } from './growth.js'
 import { hosting } from './hosting.js'
 import { index } from './index-catch-up.js'
-import { indexFile } from './index-file.js'
 import { ipfs } from './ipfs.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { endShared } from './lib/stage.js'
@@ -29,7 +28,6 @@ const BENCHMARKS: Record<string, Benchmark> = {
   growth,
   scale,
   index,
-  'index-file': indexFile,
   search,
   client,
   console: consolePage,

@@ -5,6 +5,6 @@ import { existsSync } from 'node:fs'
 const command = new URL('../dist/cli.js', import.meta.url)
 if (existsSync(command)) await import(command.href)
 else {
-  console.error('Tidegate is not built in this checkout. Run once: npm run build')
+  process.stderr.write('Tidegate is not built in this checkout. Run once: npm run build\n')
   process.exitCode = 1
 }

@@ -9,7 +9,6 @@ import { buildConsole } from './build/console.mjs'
 import { licenceNotices } from './build/licences.mjs'
 import { bundledPackages, CONSOLE } from './build/packages.mjs'
 import { billOfMaterials } from './build/sbom.mjs'
-import { typesOf } from './build/types.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The folder that paths in source maps are relative to. The output may be written elsewhere. */
@@ -29,7 +28,6 @@ const { metafile, outputFiles } = await build({
     'tasks/worker': 'src/tasks/worker.ts',
     'auth/recovery-worker': 'src/auth/recovery-worker.ts',
     'state/batch-worker': 'src/state/batch-worker.ts',
-    testing: 'src/testing/index.ts',
   },
   outdir: home,
   write: false,
@@ -51,7 +49,6 @@ const { metafile, outputFiles } = await build({
   logLevel: 'warning',
 })
 const files = new Map(outputFiles.map(({ path, contents }) => [relative(home, path), contents]))
-for (const [name, text] of typesOf(join(root, 'src'), ['testing/index.ts'])) files.set(join('types', name), text)
 
 rmSync(outdir, { recursive: true, force: true })
 const page = await buildConsole(root, join(outdir, 'console'))

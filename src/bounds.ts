@@ -476,42 +476,6 @@ export const BOUNDS = {
     /** Milliseconds between passes of an online copy while it waits for that. */
     passInterval: 30_000,
   },
-  indexFile: {
-    /** Bytes of a line: a row with a document of the highest MAX_DDO_SIZE, or with a text as long as a node gives, escaped. */
-    line: 67_108_864,
-    /** Commas and brackets of a line: a row has a dozen fields. */
-    values: 32,
-    /** Keys of a line. */
-    keys: 32,
-    /** Nesting of a line: a row has two levels. */
-    depth: 3,
-    /** Rows of one kind: a thousand times those of the largest network. */
-    rows: 100_000_000,
-    /** Bytes of lines that are compressed at once. */
-    chunk: 262_144,
-    /** Documents that are checked at once: as many as may wait for the threads with ease. */
-    documents: 16,
-    /** Rows that are written in one transaction: the service waits for it on the embedded database. */
-    batch: 200,
-    /** The same in assets: updating the search rows of one takes more than a millisecond of CPU time. */
-    assets: 50,
-    /** The same in bytes of their lines: a name may be as long as a document. A sample is compared in batches of as much. */
-    bytes: 4_194_304,
-    /** Assets whose documents are requested from a node at once: a batch of so many requests is accepted everywhere. */
-    requested: 25,
-    /** Assets of the sample that are compared with the chain at once. */
-    compared: 25,
-    /** Datatokens of one asset, and contracts in all, that are compared at once: some nodes accept no more than 250 in a request. */
-    datatokens: 100,
-    /** Requests for the events of the sample, of which a node may give few blocks at once. Beyond, events after the rows' own blocks are not compared. */
-    ranges: 500,
-    /** Of these, in flight at once. */
-    rangesAtOnce: 8,
-    /** Retries of a request while no node answers, or nodes limit requests. */
-    retries: 6,
-    /** Milliseconds of backoff before the first retry. It doubles with each. */
-    firstBackoff: 500,
-  },
   nonces: {
     /** Digits of a nonce, of its whole part and its fraction together: microseconds since 1970 have 16. */
     digits: 40,

@@ -107,9 +107,7 @@ describe('the contents of a package', () => {
     'tasks/worker.js',
     'auth/recovery-worker.js',
     'state/batch-worker.js',
-    'testing.js',
     'console/index.html',
-    'types/testing/index.d.ts',
     'THIRD-PARTY-LICENSES.txt',
     'sbom.cdx.json',
   ].map((file) => (file.startsWith('bin/') ? file : `dist/${file}`))

@@ -49,7 +49,6 @@ export const COMMANDS: Record<string, CommandEntry> = {
     'rebuild the index from the chain while the current one stays in use',
     () => import('./reindex.js'),
   ),
-  index: operators('export and import the index of a chain', () => import('./index.js')),
   report: operators('report deliveries, bytes, orders and fees', () => import('./report.js')),
   files: operators('list and delete hosted files', () => import('./files.js')),
   keys: operators('create, import and check encrypted private keys', () => import('./keys.js')),

@@ -119,29 +119,3 @@ export interface IndexStore extends IndexGeneration {
   datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>
   asset(did: string): Promise<IndexedAsset | undefined>
 }
-
-/** A row of the index in a form that does not depend on the database: for files, and for imports from them. */
-export type IndexRow =
-  | { kind: 'nft'; nft: IndexedNft }
-  | { kind: 'datatoken'; datatoken: IndexedDatatoken & { orders: number } }
-  | { kind: 'asset'; metadata: IndexedMetadata }
-
-/** An import into the index: a generation that the service does not see until it is complete. */
-export interface IndexImports {
-  /** Tries to become the only process that imports the index of a chain. */
-  tryLead(chainId: number): Promise<boolean>
-  /** Starts the import of a chain, and abandons an earlier one. Returns its id. */
-  begin(chainId: number): Promise<number>
-  /**
-   * Adds rows to an import: NFTs before what belongs to them, datatokens in the order of their creation. Rejects with
-   * UnstorableError where the database does not take one, or has it already, and then adds none.
-   */
-  add(id: number, rows: IndexRow[]): Promise<void>
-  /**
-   * Makes an import live, with its cursor at this block, in one transaction. Returns false and changes nothing where the
-   * live generation has read as far meanwhile, or the import was abandoned.
-   */
-  promote(id: number, chainId: number, at: Cursor): Promise<boolean>
-  /** Abandons the import of a chain, if any. The service deletes its rows in small batches. */
-  abandon(chainId: number): Promise<void>
-}

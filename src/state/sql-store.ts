@@ -4,7 +4,6 @@ import { cutOverStore } from './tables/cut-over.js'
 import { deliveryStore } from './tables/deliveries.js'
 import { hostedStore } from './tables/hosted.js'
 import { identityStore } from './tables/identity.js'
-import { indexImports } from './tables/imports.js'
 import { indexStore } from './tables/index.js'
 import { milestoneStore } from './tables/milestones.js'
 import { nonceStore } from './tables/nonces.js'
@@ -19,7 +18,6 @@ export function sqlStore(db: Driver): StateStore {
     nonces: nonceStore(db),
     revocations: revocationStore(db),
     index: indexStore(db),
-    imports: indexImports(db),
     proofs: proofStore(db),
     usage: usageStore(db),
     deliveries: deliveryStore(db),

@@ -3,7 +3,7 @@ import type { Address } from '../hex.js'
 import type { Found, Scope, Search } from '../search/syntax.js'
 import type { DeliveryStore, ProofStore } from './delivery-store.js'
 import type { HostedStore } from './hosted-store.js'
-import type { IndexImports, IndexStore } from './index-store.js'
+import type { IndexStore } from './index-store.js'
 
 export type {
   Breakdown,
@@ -26,9 +26,7 @@ export type {
   IndexBatch,
   IndexChange,
   IndexGeneration,
-  IndexImports,
   IndexRole,
-  IndexRow,
   IndexStore,
 } from './index-store.js'
 
@@ -41,7 +39,6 @@ export interface StateStore {
   readonly nonces: NonceStore
   readonly revocations: RevocationStore
   readonly index: IndexStore
-  readonly imports: IndexImports
   readonly proofs: ProofStore
   readonly usage: UsageStore
   readonly deliveries: DeliveryStore

@@ -1,6 +1,6 @@
 import type { StorageTools } from '../../src/storage/kinds/tools.js'
 import type { Storage } from '../../src/storage/storage.js'
-import { type StorageUnderTest, storageSuite } from '../../src/testing/storage.js'
+import { type StorageUnderTest, storageSuite } from './storage-suite.js'
 import { testEgress, testRegistry } from './storage-tools.js'
 
 /** A kind of the registry on a real back end, and the tools it needs besides the egress. */

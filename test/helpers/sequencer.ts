@@ -20,7 +20,6 @@ export const LONGEST = [
   'test/e2e/lost-state.test.ts',
   'test/e2e/frozen-postgres.test.ts',
   'test/console/large-files.test.ts',
-  'test/e2e/index-file.test.ts',
   'test/contributing.test.ts',
   'test/state/upgrades.test.ts',
   'test/e2e/streaming.test.ts',
@@ -42,7 +41,6 @@ export const LONGEST = [
   'test/readme.test.ts',
   'test/docs-sessions.test.ts',
   'test/state/postgres.test.ts',
-  'test/testing/stranger.test.ts',
 ]
 
 /** Begins with the longest files; the others come as vitest orders them. */

@@ -7,8 +7,8 @@ import type { Driver } from '../../src/state/sql.js'
 import { sqlStore } from '../../src/state/sql-store.js'
 import { openSqlite } from '../../src/state/sqlite.js'
 import { beginRollback, undoSome } from '../../src/state/tables/commit.js'
-import { at, DID, NFT, order, PUBLISHED } from '../../src/testing/state-store/published.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { at, DID, NFT, order, PUBLISHED } from './store-suite/published.js'
 
 describe('a rollback that a kill interrupts', () => {
   let postgres: PostgresBackend

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../src/state/postgres.js'
-import { type StoreUnderTest, stateStoreSuite } from '../../src/testing/state-store.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { eventually } from '../helpers/eventually.js'
+import { type StoreUnderTest, stateStoreSuite } from './store-suite.js'
 
 let server: PostgresBackend
 beforeAll(async () => {

@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest'
 import { migrationsFor } from '../../src/state/migrations/index.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import { DATABASE_FILE } from '../../src/state/sqlite-file.js'
-import { stateStoreSuite } from '../../src/testing/state-store.js'
 import { sized } from '../helpers/sizes.js'
 import { forkNonceWriter } from '../helpers/states.js'
+import { stateStoreSuite } from './store-suite.js'
 
 const KILLS = sized(4, 10)
 

@@ -47,7 +47,7 @@ function statusOf(views: NodeView[], at: number, { hash }: Cursor, needed: numbe
 }
 
 /** The status of a block by the nodes. Throws ChainError. */
-export async function statusOnChain(chain: Chain, block: Cursor): Promise<BlockStatus> {
+async function statusOnChain(chain: Chain, block: Cursor): Promise<BlockStatus> {
   return statusOf(await viewsOf(chain, [block]), 0, block, chain.nodes.needed)
 }
 

@@ -284,4 +284,9 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     CREATE INDEX search_text_older_tokens ON search_text (id) WHERE tokens IS NULL;
     `,
   },
+  // imports of index files are no more: what an interrupted one has left is deleted like any obsolete index
+  `
+  DELETE FROM index_cursor WHERE chain_id IN (SELECT id FROM index_reading WHERE role = 'import');
+  UPDATE index_reading SET role = 'old' WHERE role = 'import';
+  `,
 ]

@@ -24,17 +24,7 @@ export function assetOf(chainId: number, asset: Row, nft: Row, datatokens: Row[]
 }
 
 /** Reads a row of index_asset. */
-export function metadataOf({
-  nft,
-  did,
-  state,
-  ddo,
-  reason,
-  encrypted,
-  block,
-  timestamp,
-  ...row
-}: Row): IndexedMetadata {
+function metadataOf({ nft, did, state, ddo, reason, encrypted, block, timestamp, ...row }: Row): IndexedMetadata {
   const { tx_id: txId, sender: from } = row
   const text = typeof ddo === 'string' ? unpacked(ddo) : ddo
   const metadata = { nft, did, state, ddo: text, reason, encrypted: encrypted !== 0, txId, block, from, timestamp }

@@ -5,8 +5,8 @@ import { type Script, sql } from '../sql.js'
 import type { Cursor, Generations } from '../store.js'
 import { sweeps } from './search.js'
 
-/** The role of a generation: it serves requests, will replace the one that does, is imported, or will be deleted. */
-export type Role = 'live' | 'next' | 'import' | 'old'
+/** The role of a generation: it serves requests, will replace the one that does, or will be deleted. */
+export type Role = 'live' | 'next' | 'old'
 
 /** Returns SQL for the id of a chain's generation, which the index's rows have as `chain_id`. */
 export const idSubquery = (role: Role, chain = ':chainId') =>
@@ -16,7 +16,7 @@ const ID = sql('SELECT id FROM index_reading WHERE chain_id = :chainId AND role 
 const FIRST = sql(
   "INSERT INTO index_reading (id, chain_id, role, wanted) VALUES (:chainId, :chainId, 'live', 0) ON CONFLICT DO NOTHING",
 )
-const START = sql('INSERT INTO index_reading (id, chain_id, role, wanted) VALUES (:id, :chainId, :role, :wanted)')
+const START = sql("INSERT INTO index_reading (id, chain_id, role, wanted) VALUES (:id, :chainId, 'next', :wanted)")
 const SET_ROLE = sql('UPDATE index_reading SET role = :role, wanted = 0 WHERE id = :id')
 const FORGET = sql('DELETE FROM index_reading WHERE id = :id')
 const ALL = sql(
@@ -56,7 +56,7 @@ export function* generationToWrite(chainId: number, role: Role): Script<number |
   const id = yield* generationId(chainId, role)
   if (id !== undefined || role !== 'live') return id
   const { changes } = yield* run(FIRST({ chainId }))
-  // another instance was first: with the same id, or by an import
+  // another instance was first
   return changes === 1 ? chainId : yield* generationId(chainId, role)
 }
 
@@ -105,22 +105,15 @@ export function generationsFrom(rows: ReadingRow[]): Generations {
 
 /** Starts the next generation of a chain, and abandons a previous one. */
 export function* begin(chainId: number, wanted: boolean): Script<void> {
-  yield* abandon(chainId, 'next')
+  yield* abandonNext(chainId)
   if ((yield* generationId(chainId, 'live')) === undefined) return
-  yield* start(chainId, 'next', wanted)
-}
-
-/** Starts a generation of a role that has none. Returns its id. */
-export function* start(chainId: number, role: 'next' | 'import', wanted = false): Script<number> {
   // a first generation has the id of its chain; random, since concurrent instances must not choose the same id
-  const id = -randomInt(1, 2 ** 47)
-  yield* run(START({ id, chainId, role, wanted: Number(wanted) }))
-  return id
+  yield* run(START({ id: -randomInt(1, 2 ** 47), chainId, wanted: Number(wanted) }))
 }
 
-/** Abandons the generation of a role, if any. */
-export function* abandon(chainId: number, role: 'next' | 'import'): Script<void> {
-  const id = yield* generationId(chainId, role)
+/** Abandons the next generation of a chain, if any. */
+export function* abandonNext(chainId: number): Script<void> {
+  const id = yield* generationId(chainId, 'next')
   if (id !== undefined) yield* retire(id)
 }
 
@@ -128,15 +121,10 @@ export function* abandon(chainId: number, role: 'next' | 'import'): Script<void>
 export function* promote(chainId: number, at: Cursor): Script<boolean> {
   const id = yield* generationId(chainId, 'next')
   if (id === undefined || (yield* run(LOCK_CURSOR({ id, ...at }))).changes !== 1) return false
-  yield* makeLive(chainId, id)
-  return true
-}
-
-/** Makes a generation live in place of the one that was. */
-export function* makeLive(chainId: number, id: number): Script<void> {
   const previous = yield* generationId(chainId, 'live')
   if (previous !== undefined) yield* retire(previous)
   yield* run(SET_ROLE({ id, role: 'live' }))
+  return true
 }
 
 /** Without a cursor no instance can write to it any more. */

@@ -6,7 +6,7 @@ import type { Cursor, IndexBatch, IndexGeneration, IndexRole, IndexStore } from 
 import { assetOf, nftOf } from './assets.js'
 import { beginRollback, commit, undoSome } from './commit.js'
 import {
-  abandon,
+  abandonNext,
   begin,
   type CursorRow,
   cursorOf,
@@ -123,7 +123,7 @@ export function indexStore(db: Driver): IndexStore {
     chains: async () => (await rows<{ chain_id: number }>(CHAINS())).map((row) => row.chain_id),
     generations: async (chainId) => generationsFrom(await rows(listGenerations({ chainId }))),
     begin: (chainId, wanted) => db.transact(begin(chainId, wanted)),
-    abandon: (chainId) => db.transact(abandon(chainId, 'next')),
+    abandon: (chainId) => db.transact(abandonNext(chainId)),
     promote: (chainId, at) => db.transact(promote(chainId, at)),
     sweep: (chainId) => db.onThread?.({ task: 'sweep', chainId }) ?? db.transact(sweep(chainId, db.dialect)),
     nft: (chainId, address) => nft(LIVE_NFT({ chainId, address })),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { SearchError, StateError } from '../../errors.js'
-import { readSearch } from '../../search/request.js'
+import { SearchError, StateError } from '../../../src/errors.js'
+import { readSearch } from '../../../src/search/request.js'
 import { ALICE, key, type StoreSession } from './session.js'
 
 /** The behaviour of a store that cannot reach its database. */

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { IndexedAsset } from '../../ddo/indexed.js'
-import { SearchError, ValidationError } from '../../errors.js'
+import type { IndexedAsset } from '../../../src/ddo/indexed.js'
+import { SearchError, ValidationError } from '../../../src/errors.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, searches, words } from './documents.js'
 import { commit } from './published.js'
 import type { StoreSession } from './session.js'

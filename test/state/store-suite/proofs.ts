@@ -1,6 +1,6 @@
 import { zeroHash } from 'viem'
 import { expect, it } from 'vitest'
-import { DAY } from '../../time.js'
+import { DAY } from '../../../src/time.js'
 import type { StoreSession } from './session.js'
 
 /** ProofStore: no proof of delivery is lost, and none is sent twice concurrently. */

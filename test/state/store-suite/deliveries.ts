@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { DeliveryRow, HostedPublisher, OrderFee, Totals, TotalsRequest } from '../../state/store.js'
-import { DAY } from '../../time.js'
+import type { DeliveryRow, HostedPublisher, OrderFee, Totals, TotalsRequest } from '../../../src/state/store.js'
+import { DAY } from '../../../src/time.js'
 import { ALICE, BOB, type StoreSession } from './session.js'
 
 const NFT = '0x1111111111111111111111111111111111111111'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { StateStore } from '../../state/store.js'
+import type { StateStore } from '../../../src/state/store.js'
 import { commit, PUBLISHED } from './published.js'
 import { ALICE, key, type StoreSession } from './session.js'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest'
-import { parseNonce } from '../../auth/nonce.js'
-import type { StateStore } from '../../state/store.js'
+import { parseNonce } from '../../../src/auth/nonce.js'
+import type { StateStore } from '../../../src/state/store.js'
 
 /** A database for one test, and how to open it. */
 export interface StoreUnderTest {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { NewHostedFile } from '../../state/store.js'
+import type { NewHostedFile } from '../../../src/state/store.js'
 import type { StoreSession } from './session.js'
 
 const OWNER = '0x1111111111111111111111111111111111111111'

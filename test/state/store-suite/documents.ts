@@ -1,9 +1,9 @@
 import { zeroHash } from 'viem'
-import { didOf } from '../../ddo/ddo.js'
-import type { Address } from '../../hex.js'
-import { readSearch } from '../../search/request.js'
-import type { Found, Scope } from '../../search/syntax.js'
-import type { IndexChange, StateStore } from '../../state/store.js'
+import { didOf } from '../../../src/ddo/ddo.js'
+import type { Address } from '../../../src/hex.js'
+import { readSearch } from '../../../src/search/request.js'
+import type { Found, Scope } from '../../../src/search/syntax.js'
+import type { IndexChange, StateStore } from '../../../src/state/store.js'
 import { ALICE, type StoreSession } from './session.js'
 
 /** A published asset: where it is found, and the events that publish it. */

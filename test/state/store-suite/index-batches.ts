@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { UnstorableError } from '../../errors.js'
-import type { IndexBatch, IndexChange } from '../../state/store.js'
+import { UnstorableError } from '../../../src/errors.js'
+import type { IndexBatch, IndexChange } from '../../../src/state/store.js'
 import { at, commit, DID, metadata, NFT, nft, order, PUBLISHED, TOKEN, UNSTORABLE } from './published.js'
 import { ALICE, BOB, type StoreSession } from './session.js'
 

@@ -1,6 +1,6 @@
 import { zeroHash } from 'viem'
-import type { IndexedMetadata, IndexedNft } from '../../ddo/indexed.js'
-import type { IndexChange } from '../../state/store.js'
+import type { IndexedMetadata, IndexedNft } from '../../../src/ddo/indexed.js'
+import type { IndexChange } from '../../../src/state/store.js'
 import { ALICE, type StoreSession } from './session.js'
 
 export const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'

@@ -1,21 +1,20 @@
 import { describe } from 'vitest'
-import { deliverySuite } from './state-store/deliveries.js'
-import { failureSuite } from './state-store/failure.js'
-import { generationSuite } from './state-store/generations.js'
-import { healthSuite } from './state-store/health.js'
-import { hostedSuite } from './state-store/hosted.js'
-import { identitySuite } from './state-store/identity.js'
-import { importSuite } from './state-store/imports.js'
-import { indexSuite } from './state-store/index-batches.js'
-import { rollbackSuite } from './state-store/index-rollback.js'
-import { nonceSuite } from './state-store/nonces.js'
-import { proofSuite } from './state-store/proofs.js'
-import { searchChangeSuite } from './state-store/search-changes.js'
-import { querySuite } from './state-store/search-queries.js'
-import { resultSuite } from './state-store/search-results.js'
-import { searchUpkeepSuite } from './state-store/search-upkeep.js'
-import { StoreSession, type StoreUnderTest } from './state-store/session.js'
-import { timeSuite } from './state-store/times.js'
+import { deliverySuite } from './store-suite/deliveries.js'
+import { failureSuite } from './store-suite/failure.js'
+import { generationSuite } from './store-suite/generations.js'
+import { healthSuite } from './store-suite/health.js'
+import { hostedSuite } from './store-suite/hosted.js'
+import { identitySuite } from './store-suite/identity.js'
+import { indexSuite } from './store-suite/index-batches.js'
+import { rollbackSuite } from './store-suite/index-rollback.js'
+import { nonceSuite } from './store-suite/nonces.js'
+import { proofSuite } from './store-suite/proofs.js'
+import { searchChangeSuite } from './store-suite/search-changes.js'
+import { querySuite } from './store-suite/search-queries.js'
+import { resultSuite } from './store-suite/search-results.js'
+import { searchUpkeepSuite } from './store-suite/search-upkeep.js'
+import { StoreSession, type StoreUnderTest } from './store-suite/session.js'
+import { timeSuite } from './store-suite/times.js'
 
 export type { StoreUnderTest }
 
@@ -31,7 +30,6 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
     describe('index', () => indexSuite(session))
     describe('index, rolled back', () => rollbackSuite(session))
     describe('index, built again', () => generationSuite(session))
-    describe('index, imported', () => importSuite(session))
     describe('search, by queries', () => querySuite(session))
     describe('search, its results', () => resultSuite(session))
     describe('search, as the index changes', () => searchChangeSuite(session))
