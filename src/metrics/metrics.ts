@@ -1,7 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../outcome.js'
 import type { HostClass } from '../storage/egress/egress.js'
-import { RouteTally, Tally } from './tally.js'
 
 /** Histogram buckets in seconds; a download counts until its last byte. */
 const DURATIONS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600]
@@ -19,10 +18,6 @@ export class Metrics {
     help: 'Requests by status; 499 where the client left before the response.',
     labelNames: ['method', 'route', 'status'],
     registers: this.registers,
-    collect: () => {
-      for (const [route, { responses }] of this.routes)
-        responses.drain((method, status, count) => this.requests.inc({ method, route, status }, count))
-    },
   })
   readonly duration = new Histogram({
     name: 'tidegate_http_request_duration_seconds',
@@ -30,9 +25,6 @@ export class Metrics {
     labelNames: ['route'],
     buckets: DURATIONS,
     registers: this.registers,
-    collect: () => {
-      for (const tally of this.routes.values()) tally.drainDurations()
-    },
   })
   readonly refusals = new Counter({
     name: 'tidegate_refusals_total',
@@ -50,7 +42,6 @@ export class Metrics {
     help: 'Downloads of files, by storage type and outcome (complete, broken).',
     labelNames: ['type', 'outcome'],
     registers: this.registers,
-    collect: () => this.transfers.drain((type, outcome, count) => this.downloads.inc({ type, outcome }, count)),
   })
   readonly downloadBytes = new Counter({
     name: 'tidegate_download_bytes_total',
@@ -72,7 +63,6 @@ export class Metrics {
     help: 'HTTP requests to storages, by class of host (gateway: of the settings, publisher: named by a file) and outcome.',
     labelNames: ['host', 'outcome'],
     registers: this.registers,
-    collect: () => this.exchanges.drain((host, outcome, count) => this.upstream.inc({ host, outcome }, count)),
   })
   readonly storageCache = new Counter({
     name: 'tidegate_storage_cache_blocks_total',
@@ -103,28 +93,20 @@ export class Metrics {
     registers: this.registers,
   })
 
-  private readonly routes = new Map<string, RouteTally>()
-  private readonly transfers = new Tally<string, 'complete' | 'broken'>()
-  private readonly exchanges = new Tally<HostClass, Outcome>()
-
   /** Counts a response and its duration in seconds. */
   countRequest(method: string, route: string, status: number, seconds: number): void {
-    let tally = this.routes.get(route)
-    if (!tally) {
-      tally = new RouteTally(this.duration.labels({ route }))
-      this.routes.set(route, tally)
-    }
-    tally.add(method, status, seconds)
+    this.requests.inc({ method, route, status })
+    this.duration.observe({ route }, seconds)
   }
 
   /** Counts a finished transfer, by storage type. */
   countDownload(type: string, complete: boolean, bytes: number): void {
-    this.transfers.add(type, complete ? 'complete' : 'broken')
+    this.downloads.inc({ type, outcome: complete ? 'complete' : 'broken' })
     this.downloadBytes.inc(bytes)
   }
 
   /** Counts a request to a storage, by outcome and class of host. */
   countUpstream(outcome: Outcome, host: HostClass): void {
-    this.exchanges.add(host, outcome)
+    this.upstream.inc({ host, outcome })
   }
 }
