@@ -49,7 +49,14 @@ describe('deployment files', () => {
     const others = [
       ...['node_modules/viem/index.js', 'client/node_modules/viem/index.js', 'console/node_modules/.vite/deps/a.js'],
       ...['dist/cli.js', 'client/dist/index.js', 'console/dist/index.html', 'coverage/index.html', 'screenshots/a.png'],
-      ...['test/house.test.ts', 'bench/run.ts', 'fuzz/run.ts', 'torture/run.ts', 'soak/run.ts', 'deploy/compose.yaml'],
+      ...[
+        'test/house.test.ts',
+        'bench/run.ts',
+        'stress/fuzz/run.ts',
+        'stress/torture/run.ts',
+        'stress/soak/run.ts',
+        'deploy/compose.yaml',
+      ],
       ...['.git/HEAD', 'tidegate-state/tidegate.sqlite'],
     ]
     for (const file of [...sources, ...others]) {

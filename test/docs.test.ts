@@ -14,7 +14,7 @@ import { allOptions, codeOf, commandProblems, commandTexts } from './page-comman
 const PAGES = pages()
 /** Files that a worked example creates. */
 const MADE = new Set(PAGES.flatMap(({ blocks }) => blocks.flatMap(({ file }) => file ?? [])))
-const FOLDERS = ['src', 'client', 'console', 'test', 'demo', 'bench', 'fuzz', 'torture', 'soak', 'scripts', 'deploy']
+const FOLDERS = ['src', 'client', 'console', 'test', 'demo', 'bench', 'stress', 'scripts', 'deploy']
 const FILES = FOLDERS.flatMap((folder) =>
   readdirSync(REPOSITORY + folder, { encoding: 'utf8', recursive: true }).map((file) => `/${folder}/${file}`),
 )

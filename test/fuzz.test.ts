@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { savedInputs, saveInput } from '../fuzz/lib/corpus.js'
-import { decode, encode } from '../fuzz/lib/encoding.js'
-import { type Finding, type Round, runSupervised } from '../fuzz/lib/supervise.js'
-import { TARGETS } from '../fuzz/lib/targets.js'
+import { savedInputs, saveInput } from '../stress/fuzz/lib/corpus.js'
+import { decode, encode } from '../stress/fuzz/lib/encoding.js'
+import { type Finding, type Round, runSupervised } from '../stress/fuzz/lib/supervise.js'
+import { TARGETS } from '../stress/fuzz/lib/targets.js'
 import { ROOT } from './helpers/built.js'
 import { builtPrograms } from './helpers/programs.js'
 import { sized } from './helpers/sizes.js'
@@ -18,8 +18,8 @@ const LIMIT = 250
 
 const BROKEN_READERS = 'test/broken-readers'
 /** What runs in child processes, and the folder where it is built: it starts several times as fast as from source. */
-const CHILD = 'fuzz/lib/child.ts'
-const sources = [...TARGETS.keys()].map((name) => `fuzz/targets/${name}.ts`)
+const CHILD = 'stress/fuzz/lib/child.ts'
+const sources = [...TARGETS.keys()].map((name) => `stress/fuzz/targets/${name}.ts`)
 let programs: string | undefined
 beforeAll(async () => {
   const broken = readdirSync(join(ROOT, BROKEN_READERS)).map((file) => `${BROKEN_READERS}/${file}`)
@@ -43,7 +43,7 @@ describe('every parser of outside input', () => {
   it('handles a short round of generated input and the stored corpus, within a second and 64 MiB each', async () => {
     const { findings, inputs } = await run(
       { seed: SEED, runs: sized(16, 300) },
-      [...TARGETS.keys()].map((name) => [name, `fuzz/targets/${name}.ts`]),
+      [...TARGETS.keys()].map((name) => [name, `stress/fuzz/targets/${name}.ts`]),
     )
     expect(told(findings)).toEqual([])
     expect([...inputs.keys()].sort()).toEqual([...TARGETS.keys()])

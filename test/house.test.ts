@@ -69,7 +69,7 @@ describe('the test files', () => {
   const helpers = below('test/helpers')
 
   it('share what lies in test/helpers/, unless docs/testing.md describes it: what one file needs lies beside it', () => {
-    const users = ['test', 'client/test', 'console/test', 'bench', 'fuzz', 'torture', 'soak', 'scripts'].flatMap(below)
+    const users = ['test', 'client/test', 'console/test', 'bench', 'stress', 'scripts'].flatMap(below)
     const using = new Map(helpers.map((helper) => [helper, new Set<string>()]))
     for (const user of users)
       for (const [, path = ''] of read(user).matchAll(/['"]([\w./-]+\.m?[jt]s)['"]/g))

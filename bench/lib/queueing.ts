@@ -1,4 +1,4 @@
-import { type Random, seeded } from '../../torture/lib/random.js'
+import { type Random, seeded } from '../../stress/torture/lib/random.js'
 
 /** What one request takes, in seconds of one core. */
 export interface Demand {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { holds, target } from '../../fuzz/lib/target.js'
+import { holds, target } from '../../stress/fuzz/lib/target.js'
 
 /** Returns wrong results. */
 export default target({

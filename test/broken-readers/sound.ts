@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { target } from '../../fuzz/lib/target.js'
 import { ValidationError } from '../../src/errors.js'
+import { target } from '../../stress/fuzz/lib/target.js'
 
 /** Refuses input correctly, and stays within its memory limit. */
 export default target({

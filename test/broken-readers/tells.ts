@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { SECRET, target } from '../../fuzz/lib/target.js'
 import { ValidationError } from '../../src/errors.js'
+import { SECRET, target } from '../../stress/fuzz/lib/target.js'
 
 /** Quotes its input in the refusal. */
 export default target({

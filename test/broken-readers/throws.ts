@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { target } from '../../fuzz/lib/target.js'
+import { target } from '../../stress/fuzz/lib/target.js'
 
 /** Throws an unexpected error. */
 export default target({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AdaptiveRange, type RangeFailure } from '../../../src/assets/index/adaptive-range.js'
-import { seeded } from '../../../torture/lib/random.js'
+import { seeded } from '../../../stress/torture/lib/random.js'
 
 const MAX = 10_000
 

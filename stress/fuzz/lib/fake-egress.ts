@@ -1,0 +1,21 @@
+import { StorageError } from '../../../src/errors.js'
+import { ContentDecoder } from '../../../src/storage/egress/content-codings.js'
+import { Egress, type EgressRequest, type EgressResponse } from '../../../src/storage/egress/egress.js'
+
+/**
+ * Returns an egress without a network, which records requests, responds with `respond`, and decodes like the real one.
+ */
+export function fakeEgress(respond: (request: EgressRequest) => EgressResponse) {
+  const requests: EgressRequest[] = []
+  const network: Pick<Egress, 'request' | 'pin'> = {
+    async request(request) {
+      requests.push(request)
+      return respond(request)
+    },
+    async pin() {
+      throw new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.')
+    },
+  }
+  const egress: Egress = Object.assign(Object.create(Egress.prototype), network, { decoder: new ContentDecoder() })
+  return { requests, egress }
+}

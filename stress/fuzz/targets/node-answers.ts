@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { commonAncestor, observeChain } from '../../../src/assets/index/chain-view.js'
+import { readRange } from '../../../src/assets/index/reader.js'
+import { OnChainReader } from '../../../src/assets/on-chain.js'
+import { assertReadableNft, documentIn } from '../../../src/assets/published.js'
+import type { Chain } from '../../../src/chain/chains.js'
+import { ChainNodes } from '../../../src/chain/nodes.js'
+import { Receipts } from '../../../src/chain/receipts.js'
+import { OrderTransactions } from '../../../src/orders/transactions.js'
+import { CHAIN_ID, CONSUMER, DATATOKEN, KEY, NFT, TX } from '../lib/honest.js'
+import { FACTORY } from '../lib/logs.js'
+import { mutated } from '../lib/mutate.js'
+import { fakeNode } from '../lib/service.js'
+import { holds, target } from '../lib/target.js'
+
+const BLOCK = { number: '0x5', hash: TX, parentHash: TX, timestamp: '0x65f00000', transactions: [], logsBloom: '0x' }
+const LOG = {
+  ...{ address: NFT, topics: [TX], data: '0x', blockNumber: '0x5', blockHash: TX, transactionHash: TX },
+  ...{ logIndex: '0x0', transactionIndex: '0x0', removed: false, blockTimestamp: '0x65f00000' },
+}
+const RECEIPT = {
+  ...{ status: '0x1', transactionHash: TX, transactionIndex: '0x0', blockHash: TX, blockNumber: '0x5', from: CONSUMER },
+  ...{
+    to: NFT,
+    cumulativeGasUsed: '0x1',
+    gasUsed: '0x1',
+    contractAddress: null,
+    logs: [LOG],
+    logsBloom: '0x',
+    type: '0x2',
+  },
+}
+const HONEST: Record<string, unknown> = {
+  eth_chainId: `0x${CHAIN_ID.toString(16)}`,
+  eth_blockNumber: '0x5',
+  eth_getBlockByNumber: BLOCK,
+  eth_getLogs: [LOG],
+  eth_getTransactionReceipt: RECEIPT,
+  eth_call: `0x${'0'.repeat(24)}${NFT.slice(2)}`,
+}
+
+const ORDERS = { max: 10, reorgDepth: 5, wait: 0, quotesEndSince: 0 }
+const { signal } = new AbortController()
+const index = { known: async () => [], emitters: async () => [], checkpoints: async () => [] } as never
+
+let answers: Record<string, unknown> = HONEST
+const url = await fakeNode(() => answers)
+
+/** Responses of a chain node: any response yields a result or a ProviderError. */
+export default target({
+  runs: 60,
+  replayVerbatim: true,
+  inputs: mutated<unknown>(fc.constant(HONEST), 3),
+  async read(results) {
+    answers = Object(results) as Record<string, unknown>
+    const nodes = new ChainNodes(CHAIN_ID, [url], { timeout: 2000, agreement: 1 })
+    const chain = {
+      chainId: CHAIN_ID,
+      nodes,
+      keys: [KEY],
+      confirmations: 1,
+      deployment: { factory: FACTORY },
+    } as unknown as Chain
+    const cursor = { block: 5, hash: TX }
+    const onChain = new OnChainReader(new Map([[CHAIN_ID, chain]]), 1)
+    const asset = {
+      chainId: CHAIN_ID,
+      metadata: { did: 'a', nft: NFT, ddo: null },
+      datatokens: [{ address: DATATOKEN }],
+    }
+    const readers = [
+      () => new Receipts(0).find(chain, TX, 0, signal).then((mined) => documentIn(mined?.receipt, NFT)),
+      () => new OrderTransactions(new Receipts(0), ORDERS).read({ chain, txId: TX, datatoken: DATATOKEN }, signal),
+      () => assertReadableNft(chain, NFT),
+      () => readRange(chain, { first: 5, last: 5, after: cursor, firstNonFinal: 5 }, index),
+      () => observeChain(chain, index, cursor).then(({ heads }) => holds(heads.length === 1, 'one node sees one head')),
+      () => commonAncestor(chain, [cursor]),
+      () => onChain.of({ asset, ddo: {}, subject: {}, services: [] } as never),
+    ]
+    let worst: unknown
+    for (const read of readers) await read().catch((error: unknown) => (worst = worse(worst, error)))
+    if (worst !== undefined) throw worst
+  },
+})
+
+/** Of two errors, the one that is not a ProviderError, if any. */
+function worse(one: unknown, two: unknown): unknown {
+  return one === undefined || 'code' in Object(one) ? two : one
+}
