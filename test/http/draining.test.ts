@@ -27,21 +27,3 @@ it('answers every connection that the system had made when the service was told 
   const late = connect(port, '127.0.0.1')
   expect(await once(late, 'error')).toMatchObject([{ code: 'ECONNREFUSED' }])
 })
-
-it('answers every connection of clients that do not stop connecting, until none is made any more', async () => {
-  const { draining, port } = await listening()
-  let answered = 0
-  const client = async () => {
-    for (;;) {
-      const socket = connect(port, '127.0.0.1').setEncoding('utf8')
-      const refused = await once(socket, 'connect').catch((error: NodeJS.ErrnoException) => error.code)
-      if (refused === 'ECONNREFUSED') return
-      expect(await text(socket.end(REQUEST))).toMatch(/^HTTP\/1.1 200 OK\r\n.*answered$/s)
-      answered += 1
-    }
-  }
-  const clients = Promise.all(Array.from({ length: 20 }, client))
-  await expect.poll(() => answered).toBeGreaterThan(100)
-  await draining.close(10_000)
-  await clients
-})
