@@ -35,7 +35,7 @@ export class SingleBlocks implements BlockSource {
   block(link: Link, upcoming: Upcoming): Promise<Block> {
     const block = this.start(link)
     this.started.delete(link)
-    if (this.readAhead > 1) for (const ahead of upcoming.next(this.readAhead - 1)) this.start(ahead)
+    if (this.readAhead > 1) for (const ahead of upcoming.next(this.readAhead - 1)) void this.start(ahead)
     return block
   }
 
