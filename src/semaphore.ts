@@ -3,9 +3,9 @@ import type { Cancellation } from './cancellation.js'
 /** How a caller waits for a permit. */
 export interface QueueOptions {
   /** Removes the caller from the queue when it fires. */
-  signal?: Cancellation
+  signal?: Cancellation | undefined
   /** Goes to the head of the queue and is never rejected. For the few callers that run sequentially and cannot do without. */
-  priority?: boolean
+  priority?: boolean | undefined
 }
 
 /** The errors of callers that get no permit. */

@@ -7,13 +7,13 @@ import { fieldsOf } from './values.js'
 
 export interface LinkOptions {
   /** Id of the service; by default the first that gives access. */
-  service?: string
+  service?: string | undefined
   /** Index of the file; 0 by default. */
-  file?: number
+  file?: number | undefined
   /** The order to show; by default one that is still valid. */
-  order?: Hex
-  userdata?: Record<string, unknown>
-  signal?: AbortSignal
+  order?: Hex | undefined
+  userdata?: Record<string, unknown> | undefined
+  signal?: AbortSignal | undefined
 }
 
 export interface Link {

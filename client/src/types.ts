@@ -114,19 +114,19 @@ export interface Quote {
   /** Who is to have the files. */
   consumer: Address
   /** The file that was named. At a fee by size, the order opens no other. */
-  file?: number
+  file?: number | undefined
   /** What buying takes: with `order` nothing, with `renews` the provider fee alone, with `held` no datatoken. */
   price: Price
   /** A valid order, which makes buying unnecessary. */
-  order?: Hex
+  order?: Hex | undefined
   /** An order whose access still runs while its provider fee has expired. */
-  renews?: Hex
+  renews?: Hex | undefined
   /** An order that can never be used: its quote had ended when it was mined, as a clock was wrong. Only its provider can help. */
-  unusable?: Hex
+  unusable?: Hex | undefined
   /** Whether the buyer holds a datatoken already, of a purchase that was broken off. */
-  held?: boolean
+  held?: boolean | undefined
   /** What the provider signed. Undefined with `order`. */
-  providerFee?: ProviderFee
+  providerFee?: ProviderFee | undefined
 }
 
 export interface Bought {
@@ -157,22 +157,22 @@ export type Asking = 'free' | { amount: string; token?: Address }
 export interface PublishRequest {
   files: FileObject[]
   name: string
-  description?: string
-  author?: string
-  license?: string
-  tags?: string[]
-  serviceName?: string
+  description?: string | undefined
+  author?: string | undefined
+  license?: string | undefined
+  tags?: string[] | undefined
+  serviceName?: string | undefined
   price: Asking
   /** The only addresses that may buy; everybody, where it is not given. */
-  access?: Address[]
+  access?: Address[] | undefined
   /** Seconds for which an order holds; 0, the default, for ever. */
-  timeout?: number
+  timeout?: number | undefined
   /** Chain to publish on; the wallet's own where it is not given. */
-  chainId?: number
+  chainId?: number | undefined
   /** The first transaction of an attempt whose second one failed: what it has made is used. */
-  resume?: Hex
+  resume?: Hex | undefined
   /** Called before each step, to be shown to people. */
-  onStep?: (step: string) => void
+  onStep?: ((step: string) => void) | undefined
 }
 
 export interface Downloaded {

@@ -3,7 +3,7 @@ export interface Section {
   /** The version, or `Unreleased`. */
   name: string
   /** The day of the release, as YYYY-MM-DD. */
-  date?: string
+  date?: string | undefined
   text: string
 }
 

@@ -29,7 +29,7 @@ export interface Commit {
   /** Its commit time, in seconds since 1970. */
   time: string
   /** The highest version tagged on one of its ancestors. */
-  released?: string
+  released?: string | undefined
   /** Whether the working folder has no uncommitted changes. */
   isClean: boolean
 }

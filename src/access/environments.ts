@@ -33,7 +33,7 @@ export function environmentsFor(
  */
 export function chosenEnvironment(
   type: string,
-  { environment: id, validUntil }: { environment?: string; validUntil?: number },
+  { environment: id, validUntil }: { environment?: string | undefined; validUntil?: number | undefined },
   chainId: number,
   settings: Settings,
 ): ComputeEnvironment | null {

@@ -4,8 +4,8 @@ import type { Address, Hex } from '../hex.js'
 export interface Price {
   /** Decimal amount of the price token for one datatoken; "0" for a dispenser. */
   value: string
-  tokenAddress?: Address
-  tokenSymbol?: string
+  tokenAddress?: Address | undefined
+  tokenSymbol?: string | undefined
 }
 
 /** Data of an asset that only contract calls provide; fields whose call failed are omitted. */

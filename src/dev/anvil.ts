@@ -79,15 +79,15 @@ export interface AnvilOptions {
   /** 0 takes any free port. */
   port: number
   /** Listens where no page finds it, at any free port. */
-  isHidden?: boolean
+  isHidden?: boolean | undefined
   /** Default: DEV_CHAIN_ID. */
-  chainId?: number
+  chainId?: number | undefined
   /** File that the chain is loaded from and saved to. */
-  stateFile?: string
+  stateFile?: string | undefined
   /** Time of the first block of a new chain, in seconds since 1970; its clock continues from there. Default: now. */
-  begins?: number
+  begins?: number | undefined
   /** A file from which the chain is loaded but to which it is not saved, instead of a state file. */
-  loadFile?: string
+  loadFile?: string | undefined
 }
 
 /** Starts a local EVM node and resolves when it listens. Rejects with the node's own output where it does not start. */

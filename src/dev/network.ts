@@ -17,25 +17,25 @@ export type { NetworkInfo } from './info.js'
 
 export interface LocalNetworkOptions {
   /** Port of the service; 0 takes any free one. Default: PORT of the environment, or that setting's own default. */
-  port?: number
+  port?: number | undefined
   /** Port of the chain; 0 takes any free one. */
   rpcPort: number
   /** Seconds between two blocks. Default: a block at once for every transaction. */
-  blockTime?: number
+  blockTime?: number | undefined
   /** Where chain and database are kept; a fresh temporary folder, removed at the end, when not given. */
-  stateDir?: string
+  stateDir?: string | undefined
   /** A `stateDir` of an earlier run to begin from. It stays as it is. */
-  beginFrom?: string
+  beginFrom?: string | undefined
   /** Publishes sample assets, unless the state has them. */
-  seed?: boolean
+  seed?: boolean | undefined
   /** Another path to write address.json to. */
-  addressFile?: string
+  addressFile?: string | undefined
   /** Host names of `tidegate dev`, which answers only this machine, its pages and these. Undefined: answers everybody. */
-  onlyHosts?: readonly string[]
+  onlyHosts?: readonly string[] | undefined
   /** Settings of the service; they override the defaults of a local network. */
   environment: NodeJS.ProcessEnv
   /** Returns the RPC URLs for the service, given the chain's own. */
-  nodes?: (rpcUrl: string) => Promise<string[]>
+  nodes?: ((rpcUrl: string) => Promise<string[]>) | undefined
 }
 
 export interface LocalNetwork {

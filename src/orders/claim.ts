@@ -15,5 +15,5 @@ export interface OrderClaim {
   timeout: number
   consumer: Address
   /** For compute: ids of the environments that the order may have been quoted for. Undefined for access. */
-  environments?: string[]
+  environments?: string[] | undefined
 }

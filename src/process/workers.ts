@@ -118,7 +118,11 @@ class Supervisor {
     return signal !== null && !killed && !this.acknowledged.has(worker) ? 0 : code
   }
 
-  private async replace(ended: { pid?: number; code: number | null; signal?: NodeJS.Signals | null }): Promise<void> {
+  private async replace(ended: {
+    pid?: number | undefined
+    code: number | null
+    signal?: NodeJS.Signals | null
+  }): Promise<void> {
     while (!this.stopping) {
       this.log.error({ ...ended, backoff: this.backoff }, 'worker exited, starting another one')
       await new Promise((resolve) => setTimeout(resolve, this.backoff))

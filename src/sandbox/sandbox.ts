@@ -39,7 +39,7 @@ export interface RunOptions extends QueueOptions {
    * Milliseconds of processor time from the end of queueing, including the start of a thread where none is running: see
    * `afterWork`.
    */
-  deadline?: number
+  deadline?: number | undefined
 }
 
 type Thread = Tinypool['threads'][number]

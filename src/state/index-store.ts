@@ -53,12 +53,12 @@ export interface IndexBatch {
   from: Cursor | undefined
   to: Cursor
   changes: IndexChange[]
-  undoSince?: number
+  undoSince?: number | undefined
   /**
    * Called with each change whose data cannot be stored; the other changes are applied. Without it such a change makes
    * `commit` reject with UnstorableError.
    */
-  onUnstorable?: (change: IndexChange) => void
+  onUnstorable?: ((change: IndexChange) => void) | undefined
 }
 
 /** A generation of the index: what was read of each chain, from its start to a cursor. */

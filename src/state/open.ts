@@ -11,14 +11,14 @@ import { assertFilePresent, assertSameState, type ExpectedState, recordState } f
 import type { StateStore } from './store.js'
 
 interface OpenOptions {
-  log?: Logger
-  batch?: TickBatch
+  log?: Logger | undefined
+  batch?: TickBatch | undefined
   /** The id of the state that the database must hold, if known. */
-  expected?: string
+  expected?: string | undefined
   /** Opens it for inspection only: the marker of the folder is not updated. */
-  inspectOnly?: boolean
+  inspectOnly?: boolean | undefined
   /** Opens it read-only beside its users: nothing is migrated, locked or recorded. */
-  readOnly?: boolean
+  readOnly?: boolean | undefined
 }
 
 /**
@@ -49,7 +49,7 @@ export async function openStore(
 async function openDriver(
   settings: Settings,
   database: 'embedded' | 'postgres',
-  options: { log?: Logger; batch?: TickBatch; readOnly?: boolean } = {},
+  options: Pick<OpenOptions, 'log' | 'batch' | 'readOnly'> = {},
 ): Promise<Driver> {
   const { DATABASE_URL: url = '', DATABASE_CONNECTIONS: connections, DATABASE_TIMEOUT: timeout } = settings
   const { STATE_DIR: folder } = settings

@@ -22,13 +22,13 @@ export interface PostgresOptions {
   connections: number
   /** Milliseconds to connect, and for each statement. */
   timeout: number
-  log?: Logger
+  log?: Logger | undefined
   /** Uses the database exclusively. */
-  exclusive?: boolean
+  exclusive?: boolean | undefined
   /** Names the connections in the server's list of sessions. Default: tidegate. */
-  name?: string
+  name?: string | undefined
   /** Reads only: the database must have the schema of this version. */
-  readOnly?: boolean
+  readOnly?: boolean | undefined
 }
 
 /** Rows per batch of a stream. */

@@ -16,15 +16,15 @@ import { assignStateId } from './tables/identity.js'
 const MANY_CHANGES = 60
 
 export interface SqliteOptions {
-  log?: Logger
+  log?: Logger | undefined
   /** Batches statements with other work of the same tick of the event loop. Default: a separate TickBatch. */
-  batch?: TickBatch
+  batch?: TickBatch | undefined
   /** Uses the database exclusively. */
-  exclusive?: boolean
+  exclusive?: boolean | undefined
   /** Changes from which a batch is committed on a thread. By default so many of the index that they would hold the event loop for 15 ms. */
-  manyChanges?: number
+  manyChanges?: number | undefined
   /** Read-only beside its users: the database must exist, with the schema of this version. */
-  readOnly?: boolean
+  readOnly?: boolean | undefined
 }
 
 /** Opens the embedded state store. Throws where it cannot be opened. */

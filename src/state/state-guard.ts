@@ -13,8 +13,8 @@ import type { IdentityStore } from './store.js'
 export interface ExpectedState {
   settings: Settings
   /** The id of the state that the service started with, if this is a further process of it. Then no loss is allowed. */
-  expected?: string
-  log?: Logger
+  expected?: string | undefined
+  log?: Logger | undefined
 }
 
 const REMEDY =

@@ -30,8 +30,8 @@ export interface RequestContext {
   signal: Cancellation
   budget: Budget
   /** Called with the number of bytes received from storages. */
-  fetched?: (bytes: number) => void
-  userdata?: UserData
+  fetched?: ((bytes: number) => void) | undefined
+  userdata?: UserData | undefined
 }
 
 /** A request for a file, with the consumer's headers that a storage may honour: a range, and conditions on a validator. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../helpers/backends.js'
@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux')(`${CONNECTIONS} misbehaving connect
     turnstile = await Turnstile.before(Number(new URL(storage.origin).port))
     const through = (url: string) => url.replace(storage.origin, `http://127.0.0.1:${turnstile.port}`)
     const marked =
-      (respond: (response: ServerResponse) => void) => (request: { url?: string }, response: ServerResponse) => {
+      (respond: (response: ServerResponse) => void) => (request: IncomingMessage, response: ServerResponse) => {
         seen.add(new URL(request.url as string, storage.origin).searchParams.get('mark') ?? '')
         held.add(response.on('close', () => held.delete(response)))
         respond(response)

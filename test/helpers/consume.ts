@@ -50,7 +50,7 @@ export async function order(
   asset: Published,
   buyer: Signer,
   fee: ProviderFees,
-  { consumer, serviceIndex = 0 }: { consumer?: string; serviceIndex?: number } = {},
+  { consumer, serviceIndex = 0 }: { consumer?: string | undefined; serviceIndex?: number } = {},
 ): Promise<string> {
   const receiver = consumer ?? (await buyer.getAddress())
   const none = {

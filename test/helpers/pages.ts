@@ -10,7 +10,7 @@ export interface CodeBlock {
   language: string
   text: string
   /** The file that the preceding line names as `path`:, for blocks that are files or diffs. */
-  file?: string
+  file?: string | undefined
   /** The heading above it. */
   heading: string
 }

@@ -8,26 +8,26 @@ import { describe } from './describe.js'
 
 export interface SearchOptions {
   /** Words that all have to be there: in name, description, author, tags, or the DID. */
-  text?: string
+  text?: string | undefined
   /** Whether the last word may be the beginning of one, for searches while somebody types. */
-  beginning?: boolean
+  beginning?: boolean | undefined
   /** Tags that all have to be there. */
-  tags?: string[]
-  owner?: Address
+  tags?: string[] | undefined
+  owner?: Address | undefined
   /** Type of the asset: `dataset`, `algorithm`, … */
-  type?: string
+  type?: string | undefined
   /**
    * True: only free assets; false: only paid ones. Providers do not index prices, so that the library filters the first
    * 1,000 matches itself; where there are more, `atLeast` is set.
    */
-  free?: boolean
+  free?: boolean | undefined
   /** What comes first; by how well it matches where there is a text, otherwise the newest. */
-  sort?: 'relevance' | 'newest' | 'oldest' | 'name' | 'orders'
+  sort?: 'relevance' | 'newest' | 'oldest' | 'name' | 'orders' | undefined
   /** The page, from 1. */
-  page?: number
+  page?: number | undefined
   /** Assets per page, 50 at most; 20 by default. */
-  size?: number
-  signal?: AbortSignal
+  size?: number | undefined
+  signal?: AbortSignal | undefined
 }
 
 export interface SearchResult {

@@ -7,10 +7,12 @@ import { addressOf } from '../signing.js'
 import { holderOf } from './proof.js'
 
 /** The service, file and order of a download. */
-export interface Named extends Partial<Ordered> {
+export interface Named {
+  service?: string | undefined
+  order?: Hex | undefined
   /** 0 by default. */
-  file?: number
-  userdata?: Record<string, unknown>
+  file?: number | undefined
+  userdata?: Record<string, unknown> | undefined
 }
 
 /** Which service of an asset, and the order that is shown for it. */

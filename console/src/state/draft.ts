@@ -14,7 +14,7 @@ export interface UploadFile {
   /** What tells whether a file that is chosen again is the same. */
   fingerprint: string
   /** The provider's id, once it is begun: a secret. */
-  uploadId?: string
+  uploadId?: string | undefined
   sent: number
   status: 'waiting' | 'uploading' | 'paused' | 'needs-file' | 'done' | 'failed'
   error?: unknown

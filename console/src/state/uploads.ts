@@ -75,7 +75,7 @@ async function send({ key, name, type, uploadId }: UploadFile, file: File): Prom
   } catch (error) {
     if (controller.signal.aborted) editFile(key, { status: 'paused' })
     else if (error instanceof TidegateError && error.code === 'FILE_CHANGED')
-      editFile(key, { status: 'failed', error, uploadId: undefined, sent: 0 } as Partial<UploadFile>)
+      editFile(key, { status: 'failed', error, uploadId: undefined, sent: 0 })
     else editFile(key, { status: 'failed', error })
   } finally {
     ended()

@@ -13,11 +13,11 @@ import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
 /** How documents are decoded; the signal aborts it. */
 export interface DecodeOptions {
   documents: DocumentReader
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** The database for which search rows are made with those that are decoded before their turn; by default none are. */
-  dialect?: Dialect
+  dialect?: Dialect | undefined
   /** Where a later document of the same NFT replaces a document, which is not decoded then. Default: in the same block. */
-  replaces?: 'block' | 'range'
+  replaces?: 'block' | 'range' | undefined
 }
 
 /** Documents that are decoded before their turn: two groups for each thread of the sandbox, so that none of them waits. */

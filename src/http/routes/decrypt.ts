@@ -149,9 +149,9 @@ async function published(
 }
 
 interface NamedDocument {
-  encryptedDocument?: Hex
-  flags?: Hex
-  documentHash?: Hex
+  encryptedDocument?: Hex | undefined
+  flags?: Hex | undefined
+  documentHash?: Hex | undefined
 }
 
 /** Returns the last document of the NFT if the caller's is identical, byte by byte. Throws AssetError otherwise. */
