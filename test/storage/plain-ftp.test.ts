@@ -179,6 +179,7 @@ describe('an FTP server that knows few commands', () => {
     ['TYPE is refused, so that bytes would change', { TYPE: says('504 text alone') }],
     ['PASV names no port', { EPSV: NO, PASV: says('227 here (127,0,0,1,999,1)') }],
     ['MLST names no number', { SIZE: NO, MLST: says('250-x\r\n size=1e9; /a.csv\r\n250 End') }],
+    ['a long file is shorter than announced', { SIZE: says(`213 ${CONTENT.length + 5}`) }],
     ['the file is shorter than announced', { SIZE: says('213 50'), data: (to) => void to.end('tide') }],
     [
       'a file of unknown size is not confirmed',

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
+import { BOUNDS } from '../../bounds.js'
 import { StorageConnection } from '../egress/connection.js'
 import { discard } from '../egress/egress.js'
 import { describeDelivered } from '../http/describe-delivered.js'
 import { urlText } from '../http/descriptor.js'
+import { parseContentRange } from '../http/framing.js'
 import { isStorageFailure } from '../http/http-storage.js'
 import { lastSegment } from '../http/naming.js'
 import { byteRange } from '../http/ranges.js'
@@ -28,8 +30,13 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
     return { session, path, size: await session.size(path) }
   }
 
-  async function open({ url }: FtpFile, context: OpenRequest): Promise<OpenedFile> {
-    const { method, headers: requested } = context
+  /** Opens a file. `rangeOf`: the Range header for a file of a size. */
+  async function openPart(
+    { url }: FtpFile,
+    method: OpenRequest['method'],
+    context: RequestContext,
+    rangeOf: (size: number) => string | undefined,
+  ): Promise<OpenedFile> {
     const { session, path, size } = await login(url, context)
     const segment = lastSegment(new URL(url))
     const name = segment ? { name: segment } : {}
@@ -42,7 +49,7 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
       discard(body)
       return { status: 200, headers, body: Readable.from([]), ...name }
     }
-    let range = byteRange(requested.range, size)
+    let range = byteRange(rangeOf(size), size)
     if (range === 'unsatisfiable') {
       session.close()
       const headers = { 'accept-ranges': 'bytes', 'content-range': `bytes */${size}` }
@@ -66,12 +73,16 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
   return {
     type: 'ftp',
     schema: ftpFile,
-    open,
+    open: (file, context) => openPart(file, context.method, context, () => context.headers.range),
     async describe(file, context): Promise<FileDescription> {
       try {
-        const opened = await open(file, { ...context, method: 'GET', headers: {} })
+        // a short file is read, and of a long one the last byte: that shows whether the size is true
+        const rangeOf = (size: number) => (size > BOUNDS.describing.sample ? 'bytes=-1' : undefined)
+        const opened = await openPart(file, 'GET', context, rangeOf)
         const described = await describeDelivered(opened, context.signal)
-        return { ...described, ...(opened.name ? { name: opened.name } : {}) }
+        const size = parseContentRange(opened.headers['content-range'])?.total
+        const contentLength = size === undefined ? {} : { contentLength: size }
+        return { ...described, ...contentLength, ...(opened.name ? { name: opened.name } : {}) }
       } catch (error) {
         if (isStorageFailure(error)) return { valid: false, reason: error.reason }
         throw error
