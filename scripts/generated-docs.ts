@@ -45,7 +45,8 @@ Every setting, its default and what it does. For operators.
 
 Settings come from the environment, or from a file of \`NAME=value\` lines given as \`tidegate start --config FILE\`; the
 environment wins. All of them are checked at start: every problem is listed at once, and the exit code is 2. A misspelt name
-of a setting is a problem too.
+of a setting is a problem too. Files of settings, keys and lists may begin with a byte
+order mark, have the line ends of Windows, or be UTF-16 with a mark.
 
 | setting | default | what it does |
 |---|---|---|

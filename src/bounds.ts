@@ -363,6 +363,10 @@ export const BOUNDS = {
     /** JSON in one value. Parsing deeply nested text takes several times as long as flat text. */
     json: { values: 250_000, keys: 32_768, depth: 200 },
   },
+  graphql: {
+    /** Bytes of an answer that are looked at, and held, until there is data in it: errors come first. */
+    beforeData: 262_144,
+  },
   ftp: {
     /** Bytes of all replies on one control connection. A session takes about 3 KB, including a long greeting. */
     replies: 65_536,

@@ -16,6 +16,8 @@ export type ErrorKind =
   | 'tooLarge'
   /** A version of a protocol that is not spoken here. */
   | 'version'
+  /** Bytes of a media type that is not taken here. */
+  | 'mediaType'
   /** The bytes do not have the checksum that was sent with them. */
   | 'checksum'
   /** There is no room for more bytes. */
@@ -106,6 +108,11 @@ export const ERROR_CATALOGUE = {
     kind: 'version',
     cause: 'Tus-Resumable is missing, or names another version than 1.0.0.',
     remedy: 'Send Tus-Resumable: 1.0.0.',
+  },
+  UPLOAD_TYPE: {
+    kind: 'mediaType',
+    cause: 'The bytes of an upload were sent with another media type than that of tus.',
+    remedy: 'Send Content-Type: application/offset+octet-stream.',
   },
   UPLOAD_CONFLICT: {
     kind: 'conflict',

@@ -1,3 +1,5 @@
+import { withoutMark } from './text-file.js'
+
 /** Bounds on the shape of a JSON text, beside its length. */
 export interface JsonBounds {
   /** Commas and opening brackets outside of strings; the text holds at most one value more. */
@@ -15,7 +17,7 @@ export interface JsonBounds {
  */
 export function parseJson(text: string, bounds: JsonBounds): unknown {
   assertShape(text, bounds)
-  return JSON.parse(text)
+  return JSON.parse(withoutMark(text))
 }
 
 /** A JSON text that exceeds its bounds. The message continues a sentence that begins with the name of the document. */

@@ -2715,6 +2715,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: UPLOAD_VERSION. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description One of: BODY_TOO_LARGE. */
             413: {
                 headers: {
@@ -2998,7 +3007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description One of: BAD_CONTENT_TYPE. */
+            /** @description One of: UPLOAD_TYPE, BAD_CONTENT_TYPE. */
             415: {
                 headers: {
                     [name: string]: unknown;

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { type Address, getAddress, isAddress } from 'viem'
 import * as z from 'zod'
 import { AccessError } from '../errors.js'
 import type { Outbound } from '../outbound/outbound.js'
 import type { Logger } from '../process/logger.js'
+import { readTextFile } from '../text-file.js'
 
 /** The formats of the public lists of assets and accounts in purgatory. */
 const assetList = z.array(z.object({ did: z.string(), reason: z.string().optional() }))
@@ -95,7 +95,7 @@ export class Purgatory {
   }
 
   private async json(from: string): Promise<unknown> {
-    if (!/^https?:/.test(from)) return JSON.parse(await readFile(from, 'utf8'))
+    if (!/^https?:/.test(from)) return JSON.parse(readTextFile(from))
     const { status, json } = await this.options.outbound.get(from)
     if (status !== 200) throw Object.assign(new Error(), { code: `answered ${status}` })
     return json

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import type { Address } from 'viem'
 import { checksummed, isAddressText } from '../crypto/address.js'
+import { readTextFile } from '../text-file.js'
 
 /** The contracts of a network that the service depends on. */
 export interface Deployment {
@@ -152,7 +152,7 @@ export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
 export function readAddressFile(path: string): Deployment[] {
   let networks: unknown
   try {
-    networks = JSON.parse(readFileSync(path, 'utf8'))
+    networks = JSON.parse(readTextFile(path))
   } catch (error) {
     throw new Error(`cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not valid JSON'}`)
   }

@@ -44,7 +44,8 @@ export async function buy(
     const paid = bought.paid.filter(({ units }) => units > 0n)
     if (bought.reused) out.print(`nothing to pay: order ${bought.order} is still valid`)
     else out.print(`bought by order ${bought.order}, for ${paid.map(amountText).join(' and ') || 'nothing'}`)
-    out.note(`Download with: tidegate get ${did}${chosen}`)
+    // on the other stream: the buyer needs it if standard output fails
+    out.note(`Order ${bought.order}. Download with: tidegate get ${did}${chosen}`)
     out.result({ ...bought, paid: bought.paid.map(amountJson) })
   })
 }

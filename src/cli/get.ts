@@ -60,12 +60,22 @@ export async function get(did: string, options: GetOptions): Promise<number> {
     // at a fee by size, an order for one file opens no other
     const quote = await client.quote(did, { service: service.id, file: files.length > 1 ? undefined : files[0] })
     if (options.all && !quote.order) assertFirstAvailable(service)
-    if (target) assertRoom(target, sizeOf(service, files))
     // while nothing is paid yet; of several files those that exist are skipped
-    if (target && !options.all) await assertWritable(named(target, did, service, files[0] as number), force)
-    const output = stream && (await OutputStream.open(stream, signal, (line) => out.note(line)))
+    // with an order, some of them may be there already
+    if (target && options.all && !quote.order) assertRoom(target, sizeOf(service, files))
+    if (target && !options.all) {
+      const expected = named(target, did, service, files[0] as number)
+      assertRoom(expected, sizeOf(service, files))
+      await assertWritable(expected, force)
+    }
+    const again = commandOf(did, options)
+    const elsewhere = commandOf(did, { ...options, output: 'ANOTHER-NAME' })
+    const opening = stream && OutputStream.open(stream, signal, (line) => out.note(line))
+    const output = await opening?.catch((error) => {
+      if (!quote.order || !STREAM_CODES.has(error.code)) throw error
+      throw withOrder(error, { order: quote.order as Hex, transactions: [] }, () => elsewhere)
+    })
     try {
-      const again = commandOf(did, options)
       const bought = quote.order
         ? undefined
         : await purchase(session, {
@@ -97,12 +107,9 @@ export async function get(did: string, options: GetOptions): Promise<number> {
       const fetched = await fetching().catch((error) => {
         // what a stream has taken is of no use
         const isLost = stream !== undefined && STREAM_CODES.has(error.code)
-        if (!bought && !isLost) throw error
-        const elsewhere = { ...options, output: 'ANOTHER-NAME' }
+        if (!bought && !isLost && error.code !== 'DISK_FULL') throw error
         const { transactions } = bought ?? { transactions: [] }
-        throw withOrder(error, { order, transactions }, (code) =>
-          code === 'FILE_EXISTS' || isLost ? commandOf(did, elsewhere) : again,
-        )
+        throw withOrder(error, { order, transactions }, (code) => (ELSEWHERE.has(code) || isLost ? elsewhere : again))
       })
       if (isStandardOutput(stream)) return
       for (const { path, bytes, sha256 } of fetched) out.print(`${path}  ${bytes} bytes  sha256 ${sha256}`)
@@ -139,8 +146,14 @@ function assertFirstAvailable({ files }: AssetService): void {
     throw new CommandError('FILE_UNAVAILABLE', 'file 0 is not available now. Nothing was bought.')
 }
 
-const sizeOf = ({ files }: AssetService, wanted: number[]) =>
-  files.filter(({ index }) => wanted.includes(index)).reduce((sum, { size = 0 }) => sum + size, 0)
+/** Bytes of files, as far as the provider tells; undefined if it tells none. */
+function sizeOf({ files }: AssetService, wanted: number[]): number | undefined {
+  const sizes = files.filter(({ index }) => wanted.includes(index)).flatMap(({ size }) => size ?? [])
+  return sizes.length === 0 ? undefined : sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** Codes of failures that stay at this name or in this folder. */
+const ELSEWHERE = new Set(['FILE_EXISTS', 'NAME_TOO_LONG', 'NOT_A_FILE', 'NOT_WRITABLE', 'NO_FOLDER'])
 
 /** The command as it was typed, to be repeated. */
 function commandOf(did: string, { output, file, all, service, maxPrice, account, keystore }: GetOptions): string {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command } from '@commander-js/extra-typings'
 import { createFile } from '@tidegate/client/safe-files'
@@ -9,6 +9,7 @@ import type { PerChain } from '../config/parsers/chains.js'
 import { type ProviderKey, providerKey } from '../crypto/keys.js'
 import { makeKeystore } from '../crypto/keystore.js'
 import { StartError } from '../errors.js'
+import { readTextFile } from '../text-file.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) => {
@@ -113,7 +114,7 @@ function password(options: KeysOptions): string {
     return configured
   }
   try {
-    return readFileSync(path, 'utf8').trim()
+    return readTextFile(path).trim()
   } catch (error) {
     throw new StartError([`--password-file: ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`])
   }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Command } from '@commander-js/extra-typings'
 import { loadSettings, secretSetting } from '../config/load.js'
 import { SETTINGS } from '../config/schema.js'
@@ -8,6 +7,7 @@ import { checkState } from '../state/transfer/check.js'
 import { copyState } from '../state/transfer/copy.js'
 import { configuredDatabase, type Database, nameOf, parseDatabase } from '../state/transfer/place.js'
 import { restoreState } from '../state/transfer/restore.js'
+import { readTextFile } from '../text-file.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) => {
@@ -122,7 +122,7 @@ function fromFile(variable: string): string | undefined {
   const path = process.env[variable]
   if (!path) return undefined
   try {
-    return readFileSync(path, 'utf8').trim() || undefined
+    return readTextFile(path).trim() || undefined
   } catch (error) {
     throw new StartError([
       `${variable}: the file that it names cannot be read: ${(error as NodeJS.ErrnoException).code}.`,

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import type { ProviderKey } from '../crypto/keys.js'
 import { openKeystore } from '../crypto/keystore.js'
+import { readTextFile } from '../text-file.js'
 import { forChain, type PerChain } from './parsers/chains.js'
 import type { Settings } from './schema.js'
 
@@ -50,7 +50,7 @@ export async function openKeystoreFile(path: string, password: string | undefine
   if (password === undefined) throw new Error('needs a password: set KEYSTORE_PASSWORD_FILE')
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readTextFile(path)
   } catch (error) {
     throw new Error(`cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { distance } from 'fastest-levenshtein'
 import { StartError } from '../errors.js'
+import { readTextFile } from '../text-file.js'
 import { SETTINGS, type Setting, type SettingName, type Settings } from './schema.js'
 
 /** The configuration is invalid. `problems` lists every reason, one line each; none quotes a secret. */
@@ -18,7 +18,8 @@ type Environment = Record<string, string | undefined>
  * Reads and validates the settings from the environment and an optional file (NAME=value lines); the environment wins.
  * An empty value counts as not set, except where it turns something off. Throws one ConfigError with every problem.
  */
-export function loadSettings(environment: Environment, file?: string): Settings {
+export function loadSettings(own: Environment, file?: string): Settings {
+  const environment = withoutReturns(own)
   const problems: string[] = []
   const text = file === undefined ? '' : readSettingsFile(file, problems)
   const fromFile = parseEnv(text) as Environment
@@ -58,13 +59,19 @@ export function loadSettings(environment: Environment, file?: string): Settings 
 }
 
 /** Reads a single secret, for commands that need no other setting. Throws ConfigError. */
-export function secretSetting(name: SettingName, environment: Environment, file?: string): string | undefined {
+export function secretSetting(name: SettingName, own: Environment, file?: string): string | undefined {
+  const environment = withoutReturns(own)
   const problems: string[] = []
   const fromFile: Environment = file === undefined ? {} : parseEnv(readSettingsFile(file, problems))
   const lookup = (other: string) => environment[other] || fromFile[other] || undefined
   const raw = lookup(name) ?? secretFromFile(name, SETTINGS[name], lookup, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return raw
+}
+
+/** Other programs pass files with the line ends of Windows on as they are, such as `docker run --env-file`. */
+function withoutReturns(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value?.replace(/\r$/, '')]))
 }
 
 type Lookup = (name: string) => string | undefined
@@ -74,7 +81,7 @@ function secretFromFile(name: string, { secret }: Setting<unknown>, lookup: Look
   const path = secret ? lookup(`${name}_FILE`) : undefined
   if (path === undefined) return undefined
   try {
-    return readFileSync(path, 'utf8').trim() || undefined
+    return readTextFile(path).trim() || undefined
   } catch (error) {
     // do not quote the path: it may be the secret itself, set under the wrong name
     problems.push(
@@ -92,7 +99,7 @@ function legacyValue({ legacy, legacyFactor }: Setting<unknown>, lookup: Lookup)
 
 function readSettingsFile(file: string, problems: string[]): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readTextFile(file)
   } catch (error) {
     problems.push(`The settings file ${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`)
     return ''

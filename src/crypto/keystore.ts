@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import * as z from 'zod'
+import { withoutMark } from '../text-file.js'
 import { keccak } from './keccak.js'
 import { type ProviderKey, providerKey } from './keys.js'
 
@@ -86,7 +87,7 @@ function cryptoOf(text: string): Crypto {
   if (text.length > MAX_FILE) throw new Error('is too long for an encrypted key')
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = JSON.parse(withoutMark(text))
   } catch {
     throw new Error('is not JSON')
   }

@@ -1,4 +1,5 @@
 import { BOUNDS } from '../bounds.js'
+import { ValidationError } from '../errors.js'
 
 /** What the publisher says about a file. Not sanitized: it may hold anything. */
 export interface FileFacts {
@@ -10,9 +11,35 @@ export interface FileFacts {
 const NAME_KEYS = ['filename', 'name']
 const TYPE_KEYS = ['filetype', 'contentType', 'type']
 
-/** Reads name and media type from an `Upload-Metadata`: pairs of a key and a value as base64, separated by commas. */
+/** A pair of an `Upload-Metadata`: a key in ASCII, and a value as base64 of either alphabet, which may be missing. */
+const PAIR = /^([!-+\--~]+)(?:[ \t]+([\w+/-]*={0,2}))?$/
+
+/**
+ * Returns an `Upload-Metadata` with single spaces and without empty pairs, its values as they were sent. Spaces around commas
+ * come from proxies that join headers, and from clients. Throws ValidationError.
+ */
+export function normalMetadata(header: string): string {
+  const pairs = new Map<string, string>()
+  for (const text of header.split(',').map((pair) => pair.trim())) {
+    if (text === '') continue
+    const [, key, value] = PAIR.exec(text) ?? []
+    if (key === undefined) throw invalid('must be keys and values as base64, separated by commas')
+    if (pairs.has(key)) throw invalid('must not have a key twice')
+    pairs.set(key, value ? `${key} ${value}` : key)
+  }
+  const metadata = [...pairs.values()].join(',')
+  const { metadata: most } = BOUNDS.hosting
+  if (metadata.length > most) throw invalid(`must not be longer than ${most} characters`)
+  return metadata
+}
+
+function invalid(reason: string): ValidationError {
+  return ValidationError.of('Upload-Metadata', `The Upload-Metadata header ${reason}.`)
+}
+
+/** Reads name and media type from a normal `Upload-Metadata`. */
 export function factsOf(metadata: string): FileFacts {
-  const pairs = metadata.split(',').map((pair) => pair.trim().split(' '))
+  const pairs = metadata.split(',').map((pair) => pair.split(' '))
   const values = new Map(pairs.map(([key = '', value = '']) => [key, Buffer.from(value, 'base64').toString('utf8')]))
   const first = (keys: string[]) => keys.map((key) => values.get(key)).find((value) => value)
   const [name, contentType] = [first(NAME_KEYS), first(TYPE_KEYS)]

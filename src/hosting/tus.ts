@@ -19,7 +19,7 @@ export interface TusRequest {
 }
 
 /** Codes of what the tus server refuses by itself; its other refusals are UPLOAD_INVALID. */
-const CODES: Record<number, ErrorCode> = { 409: 'UPLOAD_CONFLICT', 412: 'UPLOAD_VERSION', 413: 'UPLOAD_TOO_LARGE' }
+const CODES: Record<number, ErrorCode> = { 409: 'UPLOAD_CONFLICT', 413: 'UPLOAD_TOO_LARGE' }
 
 /**
  * Answers a request by the tus server. There is one for each request: what it works on is that request's. `id`: of the
@@ -52,6 +52,8 @@ export async function answerTus(
   // what it reads of a request; a whole one would refuse some headers. The store reads the body by itself
   const asked = { method, headers, url: `http://localhost${request.path}` }
   const response = await server.handleWeb(asked as unknown as Parameters<Server['handleWeb']>[0])
+  // the tus server would decode and encode values, which may be any bytes
+  if (method === 'HEAD' && uploader.file?.metadata) response.headers.set('upload-metadata', uploader.file.metadata)
   if (response.status < 400) return response
   if (store.failure) throw store.failure
   if (failure instanceof Error && !('status_code' in failure)) throw failure

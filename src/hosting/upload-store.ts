@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import { DataStore, type Locker, Metadata, type Upload, Upload as UploadRecord } from '@tus/server'
+import { DataStore, type Locker, type Upload, Upload as UploadRecord } from '@tus/server'
 import { BOUNDS } from '../bounds.js'
-import { HostingError, ProviderError, ValidationError } from '../errors.js'
+import { HostingError, ProviderError } from '../errors.js'
 import type { HostedRow } from '../state/store.js'
 import type { PartChecksum } from './checksum.js'
 import type { Creation } from './ids.js'
@@ -27,6 +27,8 @@ export interface Uploader {
   /** Which new one it is, if the client may repeat the request. */
   creation?: Creation | undefined
   checksum: PartChecksum | undefined
+  /** Metadata of a new file, as they are kept and told. */
+  metadata: string
 }
 
 /**
@@ -70,14 +72,8 @@ export class UploadStore extends DataStore {
   }
 
   override async create(upload: Upload): Promise<Upload> {
-    const { owner } = this.uploader
+    const { owner, metadata } = this.uploader
     const { id, size = 0 } = upload
-    const metadata = upload.metadata ? Metadata.stringify(upload.metadata) : ''
-    if (metadata.length > BOUNDS.hosting.metadata)
-      throw ValidationError.of(
-        'Upload-Metadata',
-        `The Upload-Metadata header must not be longer than ${BOUNDS.hosting.metadata} characters.`,
-      )
     const createdAt = Date.now()
     const row = { id, owner, size, metadata, createdAt, expiresAt: createdAt + this.limits.lifetime }
     const refused = await this.tools.store.create(row, { files: BOUNDS.hosting.files, bytes: this.limits.quota })
@@ -103,12 +99,11 @@ export class UploadStore extends DataStore {
   }
 
   override async getUpload(id: string): Promise<UploadRecord> {
-    const { size, received: offset, metadata, createdAt, completedAt } = await this.find(id)
+    const { size, received: offset, createdAt, completedAt } = await this.find(id)
     return new UploadRecord({
       id,
       size,
       offset,
-      ...(metadata === '' ? {} : { metadata: Metadata.parse(metadata) }),
       // complete files do not expire with the upload
       ...(completedAt === null ? { creation_date: new Date(createdAt).toISOString() } : {}),
     } as ConstructorParameters<typeof UploadRecord>[0])

@@ -13,6 +13,7 @@ export const STATUS: Record<ErrorKind, number> = {
   locked: 423,
   tooLarge: 413,
   version: 412,
+  mediaType: 415,
   checksum: 460,
   full: 507,
   storage: 502,

@@ -20,7 +20,7 @@ import { registerJsonParser } from './endpoints/json.js'
 import { refuseUnstorableParams } from './endpoints/parameter-text.js'
 import { sendError, sendFixed } from './errors.js'
 import { SOCKET_BUFFER, setWriteStallTimeout } from './files/transfer.js'
-import { advertiseUploads } from './files/uploading.js'
+import { speakTus } from './files/tus-requests.js'
 import { Connections } from './lifetime.js'
 import { limitArrival } from './limits/arrival.js'
 import { dropFloodingConnections, limitConcurrency } from './limits/concurrency.js'
@@ -90,6 +90,7 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, connections.inFlightOn(socket) > 0),
   })
   limitArrival(app)
+  speakTus(app, context)
   const connections: Connections = new Connections(app)
   if (tracing) traceRequests(app, tracing)
   registerJsonParser(app)
@@ -106,7 +107,6 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
   dropFloodingConnections(app, connections)
   if (context.localOnly) refuseForeignPages(app, context.localOnly)
   registerPreflightLimit(app, context)
-  advertiseUploads(app, context)
   await app.register(cors, {
     origin: context.settings.CORS_ORIGINS ?? '*',
     maxAge: PREFLIGHT_MAX_AGE,

@@ -4,6 +4,7 @@ import { isAddressText } from '../crypto/address.js'
 import { decrypt } from '../crypto/ecies.js'
 import type { ProviderKey } from '../crypto/keys.js'
 import { AssetError } from '../errors.js'
+import { withoutMark } from '../text-file.js'
 
 const MESSAGE = 'Unable to get dataset files'
 
@@ -70,7 +71,7 @@ function decryptedJson(encrypted: string, keys: readonly ProviderKey[]): unknown
   const content = decrypted(encrypted, keys)
   if (!content) throw new UndecryptableFiles()
   try {
-    return JSON.parse(content.toString('utf8'))
+    return JSON.parse(withoutMark(content.toString('utf8')))
   } catch {
     throw unreadable()
   }

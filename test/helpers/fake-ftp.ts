@@ -82,6 +82,13 @@ export async function fakeFtp(content: Buffer, script: FtpScript = {}, certifica
     data,
     seen,
     url: (scheme = 'ftp', path = 'a.csv') => `${scheme}://tide:secret@127.0.0.1:${server.port}/${path}`,
+    /** The next data connection, for scripts that answer RETR themselves. */
+    connection: () =>
+      new Promise<Socket>((resolve) => {
+        const open = waiting.shift()
+        if (open) resolve(open)
+        else ready.push(resolve)
+      }),
     /** Open connections, both control and data. */
     open: () => server.open.size + data.open.size,
     async close() {

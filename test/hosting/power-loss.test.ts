@@ -106,7 +106,12 @@ describe('after a power failure at any moment', () => {
     body?: Readable,
   ) => {
     const request = { method, path: '/uploads', headers: new Headers(headers), body, urlOf: (id: string) => id }
-    const { headers: answered } = await hosting.answer(request, { owner: OWNER, file, checksum: undefined })
+    const { headers: answered } = await hosting.answer(request, {
+      owner: OWNER,
+      file,
+      checksum: undefined,
+      metadata: '',
+    })
     return answered
   }
   async function begin(hosting: Hosting, content: Buffer): Promise<string> {

@@ -39,7 +39,7 @@ async function hostingWithFile(server?: S3Bucket) {
   })
   const { headers: answered } = await hosting.answer(
     { method: 'POST', path: '/uploads', headers, body: Readable.from([CONTENT]), urlOf: (id) => id },
-    { owner: 'somebody', file: undefined, checksum: undefined },
+    { owner: 'somebody', file: undefined, checksum: undefined, metadata: '' },
   )
   const close = async () => {
     await hosting.close()

@@ -116,10 +116,8 @@ describe('uploads', () => {
     for (const [header, wrong] of [
       ['upload-offset', '-1'],
       ['upload-offset', '4.5'],
-      ['content-type', 'text/plain'],
     ] as const)
       expect((await patch(4, '456789', { [header]: wrong })).status).toBe(400)
-    expect(await codeOf(patch(4, '456789', { 'tus-resumable': '0.2.2' }))).toEqual([400, 'UPLOAD_INVALID'])
     expect((await patch(4, '456789')).status).toBe(204)
     expect((await patch(10, '')).status).toBe(204)
     expect(await codeOf(patch(10, 'X'))).toEqual([413, 'UPLOAD_TOO_LARGE'])

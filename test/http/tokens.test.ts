@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wallet } from 'ethers'
@@ -47,6 +48,40 @@ describe('auth tokens', () => {
     const params = await downloadParams(asset, txId, owner, { signature: undefined, nonce: undefined, ...changed })
     return ask(`${base()}/download?${params}`, { headers })
   }
+
+  it.each<[string, Record<string, string>]>([
+    ['control: no type', {}],
+    ['JSON', { 'content-type': 'application/json' }],
+    ['JSON, of no bytes', { 'content-type': 'application/json', 'content-length': '0' }],
+    ['JSON with a charset', { 'content-type': 'application/json; charset=utf-8' }],
+    ['JSON, of no pieces', { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }],
+    ['text', { 'content-type': 'text/plain', 'content-length': '0' }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ])('are deleted by parameters, without the body that a header announces: %s', async (_case, headers) => {
+    const token = await created()
+    const nonce = freshNonce()
+    const signature = await signText(owner, owner.address + nonce)
+    const params = new URLSearchParams({ address: owner.address, nonce, signature, token })
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(`${base()}/deleteAuthToken?${params}`, { method: 'DELETE', headers })
+      sent.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject)
+      sent.end()
+    })
+    expect(status).toBe(200)
+    expect((await download({ AuthToken: token })).json.code).toBe('TOKEN_DELETED')
+  })
+
+  it('are not deleted by a body that is broken, or of another type', async () => {
+    for (const [type, body] of [
+      ['application/json', '{'],
+      ['application/json', ' '],
+      ['text/plain', '{}'],
+    ] as const) {
+      const headers = { 'content-type': type }
+      const { status } = await ask(`${base()}/deleteAuthToken`, { method: 'DELETE', headers, body })
+      expect([400, 415], `${type} ${body}`).toContain(status)
+    }
+  })
 
   it('replace the signature, in every header that clients use', async () => {
     const token = await created()

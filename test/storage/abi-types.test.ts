@@ -48,6 +48,30 @@ describe('the ABI of a contract file', () => {
     })
   })
 
+  it.each<[string, object]>([
+    ['control: a view function', { type: 'function', stateMutability: 'view' }],
+    ['`constant`', { type: 'function', constant: true, payable: false }],
+    ['`constant` alone, and no type', { constant: true }],
+    ['neither', { type: 'function' }],
+    ['neither, and not payable', { type: 'function', payable: false }],
+    ['no type', {}],
+  ])('is accepted if it only reads, as compilers have stated that: %s', (_case, stated) => {
+    const abi = { ...stated, name: 'f', inputs: [], outputs: [UINT] }
+    expect(readFunctionAbi(abi)).toMatchObject({ type: 'function', stateMutability: 'view', name: 'f' })
+  })
+
+  it.each<[string, object]>([
+    ['`constant` is false', { constant: false }],
+    ['`constant` is no boolean', { constant: 'true' }],
+    ['it takes money', { payable: true }],
+    ['it returns nothing', { outputs: [] }],
+    ['a newer statement contradicts', { constant: true, stateMutability: 'nonpayable' }],
+    ['the newer statement is unknown', { constant: true, stateMutability: 'reads' }],
+    ['it is a constructor', { type: 'constructor', constant: true }],
+  ])('is refused if %s', (_case, stated) => {
+    expect(problemOf({ type: 'function', name: 'f', inputs: [], outputs: [UINT], ...stated })).toMatch(/^must be/)
+  })
+
   it('has int and uint expanded to the names that signatures use', () => {
     expect(readFunctionAbi(viewFunction([], [{ name: 'x', type: 'uint[2]' }])).inputs).toEqual([
       { name: 'x', type: 'uint256[2]' },

@@ -13,6 +13,8 @@ import { assertReplaceable, entryOf } from './part-file.js'
 export interface FileOptions extends Omit<DownloadOptions, 'range'> {
   /** Whether an existing file is replaced, once the new one is complete. */
   overwrite?: boolean
+  /** Returns the name in a folder for the one that the provider tells (default: the same). */
+  nameInFolder?: (name: string) => string
 }
 
 export interface SavedFile {
@@ -45,13 +47,13 @@ export async function downloadToFile(
   context: Context,
   did: string,
   target: string,
-  { overwrite = false, ...options }: FileOptions = {},
+  { overwrite = false, nameInFolder = (name) => name, ...options }: FileOptions = {},
 ): Promise<SavedFile> {
   const settings = await transferOf(context, did, options, sendByHttp)
   const { service, order } = settings
   const wanted: Wanted = { did, service, file: options.file ?? 0 }
   try {
-    const { path, transfer } = await placeOf(target, settings)
+    const { path, transfer } = await placeOf(target, settings, nameInFolder)
     try {
       await assertFree(path, overwrite)
       const part = await Part.of(path)
@@ -74,14 +76,19 @@ export async function downloadToFile(
 type Wanted = Pick<Begun, 'did' | 'service' | 'file'>
 
 /** Where the file goes. Into a folder it goes under its own name, which a first answer tells. */
-async function placeOf(target: string, settings: TransferOptions): Promise<{ path: string; transfer?: Transfer }> {
+async function placeOf(
+  target: string,
+  settings: TransferOptions,
+  nameInFolder: (name: string) => string,
+): Promise<{ path: string; transfer?: Transfer }> {
   const path = resolve(target)
   const isFolder = /[/\\]$/.test(target) || (await stat(path).catch(() => undefined))?.isDirectory()
   if (!isFolder) return { path }
   const names = await readdir(path)
   const transfer = new Transfer(settings)
   await transfer.connect()
-  const name = basename(transfer.facts?.name ?? '')
+  const told = basename(transfer.facts?.name ?? '')
+  const name = told === '' ? '' : nameInFolder(told)
   const inside = join(path, name)
   if (name === '' || inside !== path + (path.endsWith(sep) ? '' : sep) + name) {
     transfer.cancel()

@@ -48,7 +48,7 @@ function sealedIn(json: string): Sealed {
   if (json.length > LENGTH) throw bad('is too long')
   let file: Json
   try {
-    file = objectIn(JSON.parse(json), 'the file')
+    file = objectIn(JSON.parse(json.replace(/^\ufeff/, '')), 'the file')
   } catch {
     throw bad('is not JSON of a keystore')
   }

@@ -35,15 +35,21 @@ export async function lockOf(path: string): Promise<Lock> {
 }
 
 async function created(path: string, own: string): Promise<boolean> {
-  try {
-    const file = await open(path, 'wx', 0o600)
-    await file.writeFile(own)
-    await file.close()
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') return undefined
     throw error
+  })
+  if (!file) return false
+  try {
+    await file.writeFile(own)
+  } catch (error) {
+    // on a full disk; an empty lock would be taken for another process's
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
   }
+  return true
 }
 
 function isStale(path: string): boolean {

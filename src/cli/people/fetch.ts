@@ -1,4 +1,4 @@
-import { basename, join, sep } from 'node:path'
+import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Bought, Progress as Transferred } from '@tidegate/client'
 import type { SavedFile } from '@tidegate/client/node'
@@ -25,6 +25,12 @@ interface Wanted {
   again: string
 }
 
+interface WantedFile extends Wanted {
+  target: Target
+  /** Returns the name in the folder for the one that the provider tells. */
+  nameInFolder?: (name: string) => string
+}
+
 export interface Fetched {
   file: number
   path: string
@@ -35,29 +41,28 @@ export interface Fetched {
 /** Downloads one file, from where an earlier run stopped. Throws CommandError, TidegateError, errors of the file system. */
 export async function fetchFile(
   { client, signal }: WalletSession,
-  { did, service, order, file, sha256, force, again, target }: Wanted & { target: Target },
+  { did, service, order, file, sha256, force, again, target, nameInFolder }: WantedFile,
 ): Promise<Fetched> {
   const { downloadToFile } = await import('@tidegate/client/node')
   const progress = await showProgress(shown(target.name ?? `file ${file}`, 60))
   try {
     const onProgress = ({ received, total }: Transferred) => progress.update(received, total)
-    const options = { service, order, file, signal, overwrite: force, onProgress }
+    const options = { service, order, file, signal, overwrite: force, onProgress, nameInFolder }
     const done = await downloadToFile(client.context, did, join(target.folder, target.name ?? sep), options)
     if (sha256 !== undefined && done.sha256 !== sha256) throw await differing(done, sha256)
     return { file, path: done.path, bytes: done.bytes, sha256: done.sha256 }
   } catch (error) {
     if (signal.aborted) throw interrupted(`interrupted; the partial download is kept. Resume with: ${again}`)
-    throw withWayOn(error as Error & { code?: string }, again)
+    throw withWayOn(error as Error & { code?: string })
   } finally {
     progress.stop()
   }
 }
 
 /** What can be done about an error that is not the provider's. */
-function withWayOn(error: Error & { code?: string }, again: string): Error {
+function withWayOn(error: Error & { code?: string }): Error {
   if (error.code === 'FILE_EXISTS')
     return new CommandError(error.code, `${error.message} Overwrite it with --force, or choose another name with -o.`)
-  if (error.code === 'DISK_FULL') return new CommandError(error.code, `${error.message} Then: ${again}`)
   return error
 }
 
@@ -138,39 +143,30 @@ export async function fetchToStream(
 }
 
 /**
- * Downloads several files into a folder. One that an earlier run has left there complete is not downloaded again. No file
- * of the asset takes the place of another one that has the same name, also where letters differ in case alone.
+ * Downloads several files into a folder. One that an earlier run has left there complete is not downloaded again. Names that
+ * some file systems take for the same, in letters or normal form, get the number of their file everywhere.
  */
 export async function fetchAll(
   session: WalletSession,
-  { force, ...wanted }: Omit<Wanted, 'file'> & { target: Target },
+  wanted: Omit<WantedFile, 'file' | 'nameInFolder'>,
   files: readonly number[],
 ): Promise<Fetched[]> {
-  const { client, out, signal } = session
-  const { did, service, order, target } = wanted
   const fetched: Fetched[] = []
   const taken = new Set<string>()
-  /** Downloads to a name that is free, or with `force` to any. Undefined if it is taken. */
-  const attempt = (file: number, name: string | undefined, force: boolean) =>
-    fetchFile(session, { ...wanted, file, force, target: name === undefined ? target : { ...target, name } }).catch(
-      (error: Error & { code?: string }) => {
-        if (error.code === 'FILE_EXISTS') return undefined
-        throw error
-      },
-    )
   for (const file of files) {
-    let one = await attempt(file, undefined, false)
-    let name = one && basename(one.path)
-    if (!one) {
-      const opened = await client.download(did, { service, order, file, signal })
-      opened.cancel()
-      const isSecond = taken.has(folded(opened.name))
-      name = isSecond ? `${file}-${opened.name}` : opened.name
-      if (isSecond || force) one = await attempt(file, name, force)
+    let name = ''
+    const nameInFolder = (told: string) => {
+      name = told
+      while (taken.has(folded(name))) name = `${file}-${name}`
+      return name
     }
-    taken.add(folded(name as string))
-    if (one) fetched.push(one)
-    else out.note(`file ${file}: ${shown(name as string)} already exists and is left as it is (--force overwrites it)`)
+    try {
+      fetched.push(await fetchFile(session, { ...wanted, file, nameInFolder }))
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'FILE_EXISTS') throw error
+      session.out.note(`file ${file}: ${shown(name)} already exists and is left as it is (--force overwrites it)`)
+    }
+    taken.add(folded(name))
   }
   return fetched
 }

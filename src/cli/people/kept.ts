@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTrusted, UnsafeFileError } from '@tidegate/client/safe-files'
+import { withoutMark } from '../../text-file.js'
 import { misuse } from '../failures.js'
 import { configFolder, writePrivately } from './folders.js'
 
@@ -28,7 +29,7 @@ export function readKept(): Kept | undefined {
     throw misuse(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
   }
   try {
-    const { provider, rpc } = JSON.parse(text) as Partial<Kept>
+    const { provider, rpc } = JSON.parse(withoutMark(text)) as Partial<Kept>
     if (typeof provider === 'string' && (rpc === undefined || typeof rpc === 'string'))
       return { provider, ...(rpc === undefined ? {} : { rpc }) }
   } catch {

@@ -4,6 +4,7 @@ import { priceLines, priceText, validityText } from './amounts.js'
 import type { Cap } from './options.js'
 import { confirm, interrupted, isInteractive } from './prompts.js'
 import type { WalletSession } from './session.js'
+import { assertTakesBytes } from './stream-target.js'
 import { shown } from './text.js'
 
 interface Purchase {
@@ -24,6 +25,8 @@ export async function purchase(
   { asset, service, quote, yes, maxPrice, again }: Purchase,
 ): Promise<Bought> {
   const { client, out, signal } = session
+  // it tells what was bought
+  assertTakesBytes(1, 'standard output')
   if (quote.price.type === 'unavailable')
     throw new CommandError('UNAVAILABLE', `${asset.did}: no exchange and no dispenser sells access to it now.`)
   if (quote.unusable)

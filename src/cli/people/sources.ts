@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { FileObject } from '@tidegate/client'
+import { readTextFile } from '../../text-file.js'
 import { misuse } from '../failures.js'
 import { shown } from './text.js'
 
@@ -55,7 +56,7 @@ function s3(text: string, rest: string): FileObject {
 function fromDescriptor(path: string): Source[] {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readTextFile(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw misuse(`--descriptor: ${shown(path)} ${code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`}.`)

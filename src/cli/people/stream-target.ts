@@ -1,4 +1,13 @@
-import { closeSync, constants, createWriteStream, fstatSync, openSync, realpathSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  createWriteStream,
+  fstatSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  writeSync,
+} from 'node:fs'
 import { Socket } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -50,15 +59,19 @@ export class OutputStream {
     stream.on('error', () => undefined)
   }
 
-  /** Opens a target. Waits for the reader of a FIFO, and says so by `note`. Throws CommandError, and the reason of `signal`. */
+  /**
+   * Opens a target that takes bytes. Waits for the reader of a FIFO, and says so by `note`. Throws CommandError, and the
+   * reason of `signal`.
+   */
   static async open(
     { name, descriptor }: StreamTarget,
     signal: AbortSignal,
     note: (line: string) => void,
   ): Promise<OutputStream> {
     try {
-      const stream = writable(descriptor ?? (await opened(resolve(name), signal, note)))
-      return new OutputStream(stream, name, descriptor === undefined || descriptor > 2, signal)
+      const open = descriptor ?? (await opened(resolve(name), signal, note))
+      assertTakesBytes(open, name)
+      return new OutputStream(writable(open), name, descriptor === undefined || descriptor > 2, signal)
     } catch (error) {
       signal.throwIfAborted()
       throw error instanceof CommandError ? error : streamFailure(name, error)
@@ -85,6 +98,16 @@ export class OutputStream {
   /** Closes it at once, unless it is one of the process. All that was written has been handed over. */
   close(): void {
     if (this.isOwn) this.stream.destroy()
+  }
+}
+
+/** Throws CommandError if a descriptor takes nothing: writing no bytes shows that it was opened to be read, or is a full device. */
+export function assertTakesBytes(descriptor: number, name: string): void {
+  try {
+    writeSync(descriptor, '')
+  } catch (error) {
+    // it takes none at this moment
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw streamFailure(name, error)
   }
 }
 

@@ -1,6 +1,6 @@
-import { accessSync, constants, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isForeign, readBeside } from '@tidegate/client/safe-files'
+import { createFile, isForeign, readBeside, temporaryName } from '@tidegate/client/safe-files'
 import { CommandError, misuse } from '../failures.js'
 import { bytesText } from './amounts.js'
 import { shown } from './text.js'
@@ -31,10 +31,10 @@ export function targetOf(output: string | undefined, needsFolder: boolean): Targ
 
 /**
  * Makes sure that a download can write to its name, before anything is paid. Without `force` the name must be free; with
- * it a file, or a link itself, is overwritten. Throws CommandError, and TidegateError for what else would prevent it.
+ * it a file, or a link itself, is overwritten. Without a name, any file can be created. Throws CommandError.
  */
 export async function assertWritable({ folder, name }: Target, force: boolean): Promise<void> {
-  if (name === undefined) return
+  if (name === undefined) return assertCreates(folder)
   const path = join(folder, name)
   const entry = entryOf(path)
   if (entry && !entry.isFile() && !entry.isSymbolicLink())
@@ -50,6 +50,20 @@ export async function assertWritable({ folder, name }: Target, force: boolean): 
   await checkTarget(path, { overwrite: force }).catch((error: Error & { code?: string }) => {
     throw new CommandError(error.code ?? 'FAILED', `${shown(path)}: ${shown(error.message)}`)
   })
+}
+
+/** Makes sure that a folder takes new files, which its mode alone does not tell. Throws CommandError. */
+function assertCreates(folder: string): void {
+  const path = temporaryName(join(folder, '.tidegate'))
+  try {
+    createFile(path, '', { isDurable: false })
+    rmSync(path, { force: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new CommandError('DISK_FULL', `${shown(folder)}: the disk is full.`)
+    throw new CommandError('NOT_WRITABLE', `${shown(folder)} may not be written to.`)
+  }
 }
 
 /** Partial downloads in a folder that are examined, and the maximum size of the notes of one. */
@@ -81,14 +95,17 @@ function isPartOf(path: string, wanted: { did: string; service: string; file: nu
   }
 }
 
-/** Throws CommandError where the disk has no room for so many bytes. */
-export function assertRoom({ folder }: Target, bytes: number): void {
-  const { bavail, bsize } = statfsSync(folder)
-  if (bytes <= bavail * bsize) return
-  throw new CommandError(
-    'DISK_FULL',
-    `${shown(folder)} has ${bytesText(bavail * bsize)} left, and the files take ${bytesText(bytes)}.`,
-  )
+/** Throws CommandError if the disk has no room for so many bytes, or for none at all if the size is unknown. */
+export function assertRoom({ folder, name }: Target, bytes: number | undefined): void {
+  const { blocks, bavail, bsize } = statfsSync(folder)
+  // some file systems do not tell
+  if (blocks === 0) return
+  const begun = (name === undefined ? undefined : entryOf(join(folder, `${name}.part`))?.size) ?? 0
+  const needed = bytes === undefined ? 1 : bytes - begun
+  const left = bavail * bsize
+  if (needed <= left) return
+  const what = bytes === undefined ? 'nothing can be written to it' : `${bytesText(needed)} are to be written`
+  throw new CommandError('DISK_FULL', `${shown(folder)} has ${bytesText(left)} left, and ${what}.`)
 }
 
 /** The entry of a name itself, without following a link. Throws CommandError. */

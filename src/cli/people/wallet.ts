@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { PrivateKeyAccount } from 'viem'
+import { readTextFile } from '../../text-file.js'
 import { CommandError, misuse } from '../failures.js'
 import { askPassword, isInteractive } from './prompts.js'
 import { shown } from './text.js'
@@ -88,7 +88,7 @@ const MAX_TEXT = 65_536
 function readText(name: string, path: string): string {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readTextFile(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw misuse(`${name}: ${shown(path)} ${code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`}.`)

@@ -1,4 +1,5 @@
 import { BUCKET_NAME, REGION_NAME } from '../../s3-names.js'
+import { withoutMark } from '../../text-file.js'
 
 export function text(raw: string): string {
   return raw
@@ -60,7 +61,7 @@ export function logLevel(raw: string): string {
 /** Parses JSON. Throws an Error that does not quote it. */
 export function parseObject(raw: string): object {
   try {
-    return JSON.parse(raw) as object
+    return JSON.parse(withoutMark(raw)) as object
   } catch {
     throw new Error('is not valid JSON') // JSON.parse would quote the text, which may be a key
   }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BOUNDS } from '../../bounds.js'
 import { ValidationError } from '../../errors.js'
 import { assertShape } from '../../json.js'
@@ -8,6 +8,11 @@ import { assertShape } from '../../json.js'
  * JSON.parse seconds, and no route needs a body with many values. Violations are reported under the field `body`.
  */
 export function registerJsonParser(app: FastifyInstance): void {
+  // many clients send the type of a body with each request, and DELETE rarely has one
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.method === 'DELETE' && !hasBody(request)) delete request.raw.headers['content-type']
+    done()
+  })
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     try {
@@ -15,6 +20,11 @@ export function registerJsonParser(app: FastifyInstance): void {
     } catch (error) {
       return done(ValidationError.of('body', `The body ${(error as Error).message}.`))
     }
+    if (request.method === 'DELETE' && body === '') return done(null, undefined)
     return parse(request, body as string, done)
   })
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

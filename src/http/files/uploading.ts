@@ -1,26 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BOUNDS } from '../../bounds.js'
 import { ValidationError } from '../../errors.js'
-import { CHECKSUM_ALGORITHMS, PartChecksum } from '../../hosting/checksum.js'
+import { PartChecksum } from '../../hosting/checksum.js'
 import type { Creation } from '../../hosting/ids.js'
+import { normalMetadata } from '../../hosting/metadata.js'
 import type { Uploader } from '../../hosting/upload-store.js'
 import type { Context } from '../context.js'
+import { tusHeaders, UPLOADS_PATH } from './tus-requests.js'
 import { hostingOf } from './uploader.js'
-
-/** Path of uploads, which are at that path and their ids. */
-export const UPLOADS_PATH = '/api/services/uploads'
-
-/** What the tus server supports, for clients that ask with OPTIONS. */
-const CAPABILITIES = {
-  'tus-version': '1.0.0',
-  'tus-resumable': '1.0.0',
-  'tus-extension': 'creation,creation-with-upload,expiration,termination,checksum',
-  'tus-checksum-algorithm': CHECKSUM_ALGORITHMS.join(','),
-}
 
 /**
  * Answers a request of the tus protocol (POST, HEAD, PATCH). The bytes go from the connection to their place, and are
- * read no faster than they are written. Throws what Hosting.answer throws, and ValidationError for a bad checksum header.
+ * read no faster than they are written. Throws what Hosting.answer throws, and ValidationError for a bad
+ * checksum or metadata header.
  */
 export async function answerUpload(
   context: Context,
@@ -31,6 +23,7 @@ export async function answerUpload(
   const { method, raw } = request
   const sum = request.headers['upload-checksum']
   const checksum = sum === undefined ? undefined : PartChecksum.parse(String(sum))
+  const metadata = method === 'POST' ? normalMetadata(String(request.headers['upload-metadata'] ?? '')) : ''
   const base = context.settings.PUBLIC_URL ?? ''
   if (method !== 'HEAD') {
     const { HOSTING_STALL_TIMEOUT: window } = context.settings
@@ -42,16 +35,16 @@ export async function answerUpload(
   const tus = {
     method,
     path: UPLOADS_PATH,
-    headers: headersOf(request),
+    headers: tusHeaders(request),
     body: method === 'HEAD' ? undefined : raw,
     urlOf: (id: string) => `${base}${UPLOADS_PATH}/${id}`,
   }
-  const response = await hostingOf(context).answer(tus, { ...uploader, checksum })
+  const response = await hostingOf(context).answer(tus, { ...uploader, checksum, metadata })
   // cross-origin headers are the service's own
   for (const [name, value] of response.headers) if (!name.startsWith('access-control-')) reply.header(name, value)
   // of a creation that was repeated the body is not read
   if (!raw.complete) reply.header('connection', 'close')
-  return reply.code(response.status).header('cache-control', 'no-store').send()
+  return reply.code(response.status).send()
 }
 
 /** Registers routes whose body is left on the connection, whatever its type and length. */
@@ -67,16 +60,6 @@ export function withUnreadBody(app: FastifyInstance, routes: (app: FastifyInstan
   })
 }
 
-/** Tells clients that ask with OPTIONS what is supported. Must be called before CORS is registered, which answers them. */
-export function advertiseUploads(app: FastifyInstance, { hosting, settings }: Context): void {
-  if (!hosting) return
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.method === 'OPTIONS' && request.url.startsWith(UPLOADS_PATH))
-      reply.headers({ ...CAPABILITIES, 'tus-max-size': settings.HOSTING_MAX_FILE })
-    done()
-  })
-}
-
 /**
  * What makes a creation one that may be repeated: undefined without an Idempotency-Key. Throws ValidationError.
  */
@@ -87,10 +70,4 @@ export function creationOf({ headers }: FastifyRequest, owner: string): Creation
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key) || key.length > most)
     throw ValidationError.of('Idempotency-Key', `The Idempotency-Key header must be 1 to ${most} visible characters.`)
   return { owner, key, length: String(length), metadata: String(metadata) }
-}
-
-function headersOf({ headers }: FastifyRequest): Headers {
-  const web = new Headers()
-  for (const [name, value] of Object.entries(headers)) if (typeof value === 'string') web.set(name, value)
-  return web
 }

@@ -8,15 +8,13 @@ import type { Context } from '../context.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, flag, readParams, text } from '../endpoints/params.js'
+import { requireTus, UPLOADS_PATH } from '../files/tus-requests.js'
 import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, type UploaderAction, uploaderProof } from '../files/uploader.js'
-import { answerUpload, UPLOADS_PATH, withUnreadBody } from '../files/uploading.js'
+import { answerUpload, withUnreadBody } from '../files/uploading.js'
 
 const ONE = `${UPLOADS_PATH}/:id`
 const READ =
   'By auth token, or signed over address + nonce + "listUploads", which consumes no nonce and only reads. With a signature over address + nonce + "upload" the nonce is consumed.'
-
-/** Answers hold secrets. */
-const NO_STORE = { 'cache-control': 'no-store' }
 
 const nullable = (schema: JsonSchema) => ({ anyOf: [schema, { type: 'null' }] })
 
@@ -75,7 +73,7 @@ export const listUploads: Endpoint = {
           }),
         )
         const next = rows.length === BOUNDS.hosting.page ? { next: rows.at(-1)?.id } : {}
-        return reply.headers(NO_STORE).send({ uploads, ...next })
+        return reply.send({ uploads, ...next })
       },
     })
   },
@@ -101,6 +99,7 @@ export const showUpload: Endpoint = {
     app.route({
       method: 'HEAD',
       url: ONE,
+      onRequest: requireTus,
       async handler(request, reply) {
         const { owner, file } = await own(request)
         // waits for whoever writes, as a part does
@@ -112,7 +111,7 @@ export const showUpload: Endpoint = {
       method: 'GET',
       url: ONE,
       exposeHeadRoute: false,
-      handler: async (request, reply) => reply.headers(NO_STORE).send(shown((await own(request)).file)),
+      handler: async (request, reply) => reply.send(shown((await own(request)).file)),
     })
   },
 }
@@ -129,18 +128,18 @@ export const deleteUpload: Endpoint = {
     params: { ...UPLOADER_PROOF, force: described(flag, 'Delete the file although assets use it.').optional() },
     token: true,
     responses: { 204: { description: 'Deleted.' } },
-    errors: [...ERRORS, 'UPLOAD_IN_USE'],
+    errors: [...ERRORS, 'UPLOAD_IN_USE', 'UPLOAD_VERSION'],
   },
   register(app, context) {
     const own = ownFile(context, 'change')
     const query = z.object({ force: flag.optional() })
     withUnreadBody(app, (scope) =>
-      scope.delete(ONE, async (request, reply) => {
+      scope.delete(ONE, { onRequest: requireTus }, async (request, reply) => {
         const { file, consumeNonce } = await own(request)
         const { force = false } = readParams(query, request)
         await consumeNonce()
         await hostingOf(context).remove(file, force)
-        return reply.code(204).header('tus-resumable', '1.0.0').send()
+        return reply.code(204).send()
       }),
     )
   },

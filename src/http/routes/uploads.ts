@@ -1,8 +1,9 @@
 import { HostingError } from '../../errors.js'
 import { CHECKSUM_ALGORITHMS } from '../../hosting/checksum.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
+import { requireTus, UPLOADS_PATH } from '../files/tus-requests.js'
 import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, uploaderProof } from '../files/uploader.js'
-import { answerUpload, creationOf, UPLOADS_PATH, withUnreadBody } from '../files/uploading.js'
+import { answerUpload, creationOf, withUnreadBody } from '../files/uploading.js'
 
 const PROTOCOL =
   'By the tus protocol 1.0, with creation-with-upload, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.'
@@ -56,7 +57,7 @@ export const createUpload: Endpoint = {
     // an alert counts them: a series that begins with the first one shows no increase
     context.metrics.refusals.inc({ code: 'HOSTING_FULL' }, 0)
     withUnreadBody(app, (scope) =>
-      scope.post(UPLOADS_PATH, async (request, reply) => {
+      scope.post(UPLOADS_PATH, { onRequest: requireTus }, async (request, reply) => {
         const { HOSTING_PUBLISHERS: publishers } = context.settings
         hostingOf(context)
         const uploader = await prove(request)
@@ -85,12 +86,12 @@ export const continueUpload: Endpoint = {
     token: true,
     headers: { ...HEADERS, 'Upload-Offset': 'Bytes received so far.' },
     responses: { 204: { description: 'Taken.', headers: OFFSET } },
-    errors: [...ERRORS, 'UPLOAD_NOT_FOUND', 'UPLOAD_CONFLICT', 'UPLOAD_LOST'],
+    errors: [...ERRORS, 'UPLOAD_TYPE', 'UPLOAD_NOT_FOUND', 'UPLOAD_CONFLICT', 'UPLOAD_LOST'],
   },
   register(app, context) {
     const prove = uploaderProof(context, 'change')
     withUnreadBody(app, (scope) =>
-      scope.patch(this.path, async (request, reply) => {
+      scope.patch(this.path, { onRequest: requireTus }, async (request, reply) => {
         const hosting = hostingOf(context)
         const { owner, consumeNonce } = await prove(request)
         const file = await hosting.owned((request.params as { id: string }).id, owner)

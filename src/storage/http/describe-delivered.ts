@@ -16,7 +16,7 @@ import { mediaType } from './responses.js'
 export async function describeDelivered(
   { status, headers, body }: OpenedFile,
   signal: Cancellation,
-  claimedSize: () => Promise<number | undefined>,
+  claimedSize: () => Promise<number | undefined> = async () => undefined,
 ): Promise<FileDescription> {
   if (status !== 200 && status !== 206) {
     discard(body)

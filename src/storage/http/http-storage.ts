@@ -33,6 +33,8 @@ export interface HttpKind<T> {
   /** Whether the last segment of the URL may serve as file name. */
   namedByUrl: boolean
   outline?: Storage<T>['outline']
+  /** Returns a body with all bytes of this one if its beginning is that of a file. Throws StorageError. */
+  checked?(body: Readable): Promise<Readable>
 }
 
 /** A file as a download gets it, and where it came from. */
@@ -68,7 +70,9 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
     const { response, stored, named } = await withStoredCoding(sent, name)
     assertDelivered(requestHeaders, response)
     const hasBody = response.status === 200 || response.status === 206
-    const { headers, body } = hasBody ? await egress.decoded(response, context.budget) : asDecoded(response)
+    const decoded = hasBody ? await egress.decoded(response, context.budget) : asDecoded(response)
+    const { headers } = decoded
+    const body = hasBody && kind.checked ? await kind.checked(decoded.body) : decoded.body
     const status = response.status as OpenedFile['status']
     const file: OpenedFile = { status, headers: passedHeaders(headers), body, ...(named ? { name: named } : {}) }
     const asSent = status === 200 && contentCodings(response.headers).length === 0

@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { gunzipSync, constants as zlib } from 'node:zlib'
 import { BOUNDS } from '../../bounds.js'
-import { StorageError } from '../../errors.js'
 import { contentCodings } from '../egress/content-codings.js'
-import { discard, type EgressResponse } from '../egress/egress.js'
-import { BufferedBody } from '../egress/exchange.js'
+import type { EgressResponse } from '../egress/egress.js'
+import { peeked } from './peeked.js'
 import { mediaType } from './responses.js'
 
 /** A file format that servers also declare as a content coding, as for `a.tar.gz`. */
@@ -82,7 +81,7 @@ export interface WithStoredCoding {
 export async function withStoredCoding(response: EgressResponse, name: string | undefined): Promise<WithStoredCoding> {
   const format = declaredFormat(response, name)
   if (!format) return { response, stored: false, named: name }
-  const { head, body } = await peeked(response.body)
+  const { head, body } = await headOf(response.body)
   if (!startsWith(head, format) || startsWith(decodedHead(head, format), format))
     return { response: { ...response, body }, stored: false, named: name }
   const { 'content-encoding': _coding, 'content-type': type, ...headers } = response.headers
@@ -115,39 +114,14 @@ function decodedHead(head: Buffer, format: Format): Buffer {
   }
 }
 
-/** The failure of a body, whatever error broke it. */
-function failed(error: unknown): never {
-  if (error instanceof StorageError) throw error
-  throw new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
-}
-
 /** Reads the head of a body. Returns it with a body that has all bytes. Takes the body over. */
-async function peeked(source: Readable): Promise<{ head: Buffer; body: Readable }> {
-  if (source instanceof BufferedBody) return { head: source.bytes, body: source }
-  const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+async function headOf(source: Readable): Promise<{ head: Buffer; body: Readable }> {
   const read: Buffer[] = []
   let length = 0
-  while (length < BOUNDS.describing.codedHead) {
-    const { done, value } = await chunks.next().catch(failed)
-    if (done) break
-    read.push(value)
-    length += value.length
-  }
-  const head = Buffer.concat(read)
-  const next = async (body: Readable) => {
-    const { done, value } = await chunks.next()
-    body.push(done ? null : value)
-  }
-  const body = new Readable({
-    read() {
-      next(this).catch((error: Error) => this.destroy(error))
-    },
-    destroy(error, done) {
-      discard(source)
-      done(error)
-    },
+  const body = await peeked(source, (chunk) => {
+    read.push(chunk)
+    length += chunk.length
+    return length >= BOUNDS.describing.codedHead
   })
-  body.on('error', () => undefined) // after its reader has left, an error must not crash the process
-  body.push(head)
-  return { head, body }
+  return { head: Buffer.concat(read), body }
 }

@@ -1,8 +1,13 @@
+import type { Readable } from 'node:stream'
 import * as z from 'zod'
 import { BOUNDS } from '../../bounds.js'
+import { StorageError } from '../../errors.js'
+import { discard } from '../egress/egress.js'
 import { descriptorHeaders, fileUrl } from '../http/descriptor.js'
 import { httpStorage } from '../http/http-storage.js'
+import { peeked } from '../http/peeked.js'
 import type { Storage } from '../storage.js'
+import { GraphqlAnswer } from './graphql/answer.js'
 import type { StorageTools } from './tools.js'
 
 const graphqlFile = z.object({
@@ -30,6 +35,7 @@ export function graphqlStorage({ egress }: StorageTools): Storage<GraphqlFile> {
       type: 'graphql',
       schema: graphqlFile as unknown as z.ZodType<GraphqlFile>,
       namedByUrl: false,
+      checked: withData,
       outline: ({ query }) =>
         MORE_THAN_A_QUERY.test(query) ? { valid: true, contentType: 'application/json' } : undefined,
       requests: ({ url, query, headers }, userdata) => [
@@ -44,4 +50,17 @@ export function graphqlStorage({ egress }: StorageTools): Storage<GraphqlFile> {
     },
     egress,
   )
+}
+
+/** Refuses an answer without data: nobody would buy it. Throws StorageError. */
+async function withData(answer: Readable): Promise<Readable> {
+  const judged = new GraphqlAnswer()
+  let bytes = 0
+  const body = await peeked(answer, (chunk) => {
+    bytes += chunk.length
+    return judged.take(chunk) || bytes > BOUNDS.graphql.beforeData
+  })
+  if (judged.isFile) return body
+  discard(body)
+  throw new StorageError('STORAGE_REFUSED', 'The storage of this file answered the query with errors, and no data.')
 }

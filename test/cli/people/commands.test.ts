@@ -344,7 +344,10 @@ describe('the commands for people, in scripts', () => {
     // in blocks of 1 KiB; a process that may write no more is refused like one on a full disk
     const limited = ['-c', 'ulimit -f 2000; exec "$0" "$@"', ...args]
     const refused = await promisify(execFile)('bash', limited, { env }).catch((error) => error)
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^tidegate: .*Then: tidegate get/m) })
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^tidegate: .* order 0x\w+ is used, and nothing paid again, by: tidegate get/m),
+    })
     expect(statSync(at('full.csv.part')).size).toBeLessThan(large.length)
     expect(existsSync(at('full.csv'))).toBe(false)
     expect(await answer('get', did, '-o', at('full.csv'), '--account', '7')).toMatchObject({ bought: false })

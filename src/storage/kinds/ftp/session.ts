@@ -4,6 +4,7 @@ import { Client } from 'basic-ftp'
 import { BOUNDS } from '../../../bounds.js'
 import type { FileProblem } from '../../../errors.js'
 import type { StorageConnection } from '../../egress/connection.js'
+import { extendedPort, passivePort, repliedSize, sizeFact } from './replies.js'
 import { Transfer } from './transfer.js'
 
 /** What replies say about the file (RFC 959). */
@@ -34,26 +35,40 @@ export class FtpSession {
     return session
   }
 
-  /** Requests the size of a file in bytes. */
-  size(path: string): Promise<number> {
+  /** Requests the size of a file in bytes, by SIZE or MLST. Returns undefined if the server knows neither. */
+  size(path: string): Promise<number | undefined> {
     return this.step(async () => {
-      const { message } = await this.client.send(`SIZE ${path}`)
-      const size = Number(/^213 (\d+)\b/.exec(message)?.[1] ?? Number.NaN)
-      if (!Number.isSafeInteger(size)) throw this.connection.failure()
-      return size
+      const sized = await this.client.sendIgnoringError(`SIZE ${path}`)
+      if (sized.code < 400) return this.wholeNumber(repliedSize(sized.message))
+      const listed = await this.client.sendIgnoringError(`MLST ${path}`)
+      const size = listed.code < 400 ? sizeFact(listed.message) : undefined
+      return size === undefined ? undefined : this.wholeNumber(size)
     })
   }
 
+  /** Whether the server can begin a transfer at this byte. */
+  canStartAt(position: number): Promise<boolean> {
+    return this.step(async () => (await this.client.sendIgnoringError(`REST ${position}`)).code === 350)
+  }
+
   /**
-   * Streams `length` bytes of a file from `start` on. Resolves when the first one has arrived. FTP can start anywhere, but
-   * cannot stop early, so the connection is closed after the last byte. The stream fails where the file has fewer.
+   * Streams `length` bytes of a file from `start` on; Infinity: all, until the server confirms the end. Resolves when the
+   * first one has arrived. FTP can start anywhere, but cannot stop early, so the connection is closed after the last byte.
+   * The stream fails if the file has fewer.
    */
   read(path: string, start: number, length: number): Promise<Readable> {
     return this.step(async () => {
       const body = new Transfer(length, this.connection)
-      const sink = body.sink().once('finish', body.finish)
-      this.client.downloadTo(sink, path, start).then(body.finish, body.finish)
-      await body.started()
+      const sink = body.sink()
+      // the end of the data alone does not tell whether a file of unknown size is complete
+      if (length !== Number.POSITIVE_INFINITY) sink.once('finish', body.finish)
+      const refused = new Promise<never>((_resolve, reject) => {
+        this.client.downloadTo(sink, path, start).then(body.finish, (error) => {
+          reject(error)
+          body.fail()
+        })
+      })
+      await Promise.race([body.started(), refused])
       return body
     })
   }
@@ -61,6 +76,13 @@ export class FtpSession {
   /** Closes the connection without QUIT. */
   close(): void {
     this.connection.end()
+  }
+
+  /** Parses a number of bytes. Throws StorageError. */
+  private wholeNumber(digits: string): number {
+    const size = /^\d+$/.test(digits) ? Number(digits) : Number.NaN
+    if (!Number.isSafeInteger(size)) throw this.connection.failure()
+    return size
   }
 
   private async step<T>(work: () => Promise<T>): Promise<T> {
@@ -79,8 +101,10 @@ export class FtpSession {
     connection.deadline(connection.timeouts.responseTimeout)
     client.ftp.socket = socket
     const greeting = client.ftp.handle(undefined, (reply, task) => {
-      if (!(reply instanceof Error) && Math.floor(reply.code / 100) === 2) task.resolve(reply)
-      else task.reject(connection.failure())
+      const kind = reply instanceof Error ? undefined : Math.floor(reply.code / 100)
+      if (kind === 2) task.resolve(reply)
+      // 120: the server gets ready
+      else if (kind !== 1) task.reject(connection.failure())
     })
     this.boundReplies()
     await greeting
@@ -107,8 +131,10 @@ export class FtpSession {
   /** Opens the data connection to the checked address, whatever the server says. */
   private async openData() {
     const { client, connection } = this
-    const reply = await client.send('EPSV')
-    const port = Number(/([|!])\1\1(\d{1,5})\1/.exec(reply.message)?.[2] ?? Number.NaN)
+    const extended = await client.sendIgnoringError('EPSV')
+    const isRefused = extended.code >= 400
+    const reply = isRefused ? await client.send('PASV') : extended
+    const port = isRefused ? passivePort(reply.message) : extendedPort(reply.message)
     // a privileged port belongs to another service
     if (!(port >= 1024 && port <= 65_535)) throw connection.failure()
     const socket = await connection.connect(port)

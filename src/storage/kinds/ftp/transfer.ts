@@ -8,6 +8,7 @@ import type { StorageConnection } from '../../egress/connection.js'
 export class Transfer extends Readable {
   private pendingWrite: (() => void) | undefined
 
+  /** `remaining`: bytes of the transfer; infinite if only the server knows its end. */
   constructor(
     private remaining: number,
     private readonly connection: StorageConnection,
@@ -33,8 +34,14 @@ export class Transfer extends Readable {
     })
   }
 
-  /** Fails the transfer if bytes are missing when the library has finished. */
+  /** Called when the server has confirmed the transfer: ends one of unknown length, and fails one that lacks bytes. */
   readonly finish = (): void => {
+    if (this.remaining === Number.POSITIVE_INFINITY) this.end()
+    else if (this.remaining > 0) this.fail()
+  }
+
+  /** Fails the transfer unless it is complete. */
+  readonly fail = (): void => {
     if (this.remaining > 0) this.destroy(this.connection.failure())
   }
 
@@ -56,12 +63,16 @@ export class Transfer extends Readable {
     this.remaining -= bytes.length
     const wantsMore = this.push(bytes)
     if (this.remaining === 0) {
-      this.push(null)
-      this.connection.end()
+      this.end()
       return
     }
     this.connection.deadline(wantsMore ? this.connection.timeouts.stallTimeout : undefined)
     if (wantsMore) done()
     else this.pendingWrite = done
+  }
+
+  private end(): void {
+    this.push(null)
+    this.connection.end()
   }
 }

@@ -23,8 +23,10 @@ const NAME = /^[A-Za-z_$][\w$]*$/
  * Returns only the relevant fields. Throws AbiError.
  */
 export function readFunctionAbi(value: unknown): AbiFunction {
-  const { type, name, inputs, outputs, stateMutability } = record(value)
+  const abi = record(value)
+  const { type = 'function', name, inputs, outputs } = abi
   if (type !== 'function') throw new AbiError('must be the ABI of one function')
+  const stateMutability = mutabilityOf(abi)
   if (stateMutability !== 'view' && stateMutability !== 'pure') throw new AbiError('must be a view or pure function')
   if (typeof name !== 'string' || name.length > BOUNDS.abi.name || !NAME.test(name))
     throw new AbiError(`must name the function by an identifier of at most ${BOUNDS.abi.name} characters`)
@@ -36,6 +38,16 @@ export function readFunctionAbi(value: unknown): AbiFunction {
     inputs: reader.list(inputs, 'inputs'),
     outputs: reader.list(outputs, 'outputs'),
   }
+}
+
+/**
+ * Returns the mutability that an ABI states. Before Solidity 0.4.16 it was `constant`, and compilers of other languages state
+ * neither: such a function only reads if it returns something and takes no money.
+ */
+function mutabilityOf({ stateMutability, constant, payable, outputs }: Record<string, unknown>): unknown {
+  if (stateMutability !== undefined) return stateMutability
+  const reads = constant ?? (payable !== true && Array.isArray(outputs) && outputs.length > 0)
+  return reads === true ? 'view' : undefined
 }
 
 /** A parameter, with its number of values if every dynamic array has one element. */

@@ -1,0 +1,111 @@
+const [QUOTE, BACKSLASH, COLON, COMMA] = Buffer.from('"\\:,') as unknown as [number, number, number, number]
+const [CURLY, SQUARE, CURLY_END, SQUARE_END] = Buffer.from('{[}]') as unknown as [number, number, number, number]
+const [NULL] = Buffer.from('n') as unknown as [number]
+/** White space of JSON, and the bytes of a byte order mark, which may stand before it. */
+const SKIPPED = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
+/** Longer keys are none of those that are looked for. */
+const KEY = 64
+
+/**
+ * Finds out whether the answer to a GraphQL query has data, from its bytes as they arrive. It has none if `data` is missing or
+ * null, or if every field of it is null and `errors` says why. Partial data with errors are data. A text that is no object is
+ * not judged. Nothing is built from the answer.
+ */
+export class GraphqlAnswer {
+  private depth = 0
+  private begun = false
+  private ended = false
+  private isForeign = false
+  private inString = false
+  private escaped = false
+  /** The bytes of a key of the answer that is being read. */
+  private keyBytes: number[] | undefined
+  private key = ''
+  private isValueNext = false
+  /** Whether the value at the second level is a list. */
+  private isList = false
+  private data: 'none' | 'empty' | 'some' = 'none'
+  private hasErrors = false
+
+  /** Takes the next bytes. Returns whether it is decided. */
+  take(chunk: Uint8Array): boolean {
+    for (const byte of chunk) {
+      if (this.isDecided) return true
+      if (this.inString) this.inText(byte)
+      else if (!SKIPPED.has(byte)) this.step(byte)
+    }
+    return this.isDecided
+  }
+
+  /** Whether the answer has data, by what has been taken. Nothing after its end changes that. */
+  get isFile(): boolean {
+    if (this.isForeign || this.data === 'some') return true
+    return this.ended && this.data === 'empty' && !this.hasErrors
+  }
+
+  private get isDecided(): boolean {
+    return this.isForeign || this.ended || this.data === 'some'
+  }
+
+  private step(byte: number): void {
+    if (!this.begun) {
+      this.begun = true
+      this.isForeign = byte !== CURLY
+    }
+    if (byte === COLON) this.isValueNext = this.depth <= 2
+    else if (byte === COMMA) this.isValueNext = this.depth === 2 && this.isList
+    else if (byte === CURLY_END || byte === SQUARE_END) {
+      this.isValueNext = false
+      this.depth -= 1
+      this.ended = this.depth <= 0
+    } else this.beginning(byte)
+  }
+
+  /** The first byte of a value or a key, or a later one of a number or word. */
+  private beginning(byte: number): void {
+    const isValue = this.isValueNext
+    this.isValueNext = false
+    if (isValue) this.value(byte)
+    if (byte === QUOTE) {
+      this.inString = true
+      if (this.depth === 1 && !isValue) this.keyBytes = []
+    } else if (byte === CURLY || byte === SQUARE) {
+      this.depth += 1
+      if (this.depth !== 2) return
+      this.isList = byte === SQUARE
+      this.isValueNext = this.isList
+    }
+  }
+
+  /** A value of the answer, or one in it. */
+  private value(byte: number): void {
+    const isNull = byte === NULL
+    if (this.key === 'data') {
+      const isPart = this.depth === 1 && byte === CURLY
+      if (isPart) this.data = 'empty'
+      else if (!isNull) this.data = 'some'
+    }
+    // an empty list says nothing
+    if (this.key === 'errors' && !isNull && (this.depth === 2 || byte !== SQUARE)) this.hasErrors = true
+  }
+
+  private inText(byte: number): void {
+    if (this.escaped) this.escaped = false
+    else if (byte === BACKSLASH) this.escaped = true
+    else if (byte === QUOTE) {
+      this.inString = false
+      if (this.keyBytes) this.key = unescaped(this.keyBytes)
+      this.keyBytes = undefined
+      return
+    }
+    if (this.keyBytes && this.keyBytes.length < KEY) this.keyBytes.push(byte)
+  }
+}
+
+function unescaped(bytes: number[]): string {
+  try {
+    return JSON.parse(`"${Buffer.from(bytes).toString('utf8')}"`) as string
+  } catch {
+    return ''
+  }
+}
