@@ -135,7 +135,8 @@ describe('the ABI of a contract file', () => {
     expect(result).toMatch(/^must (not hold|not nest|hold|name)/)
     expect(result?.length).toBeLessThan(120)
     expect(took).toBeLessThan(200)
-    expect(grown).toBeLessThan(16)
+    // the young generation of V8 alone takes 16 MiB, whatever runs; what a bomb stands for takes hundreds
+    expect(grown).toBeLessThan(64)
   })
 
   it('is accepted exactly up to its bounds (threat 36)', () => {
