@@ -89,6 +89,14 @@ export function refusal(error: unknown): string | undefined {
   return code === 429 ? undefined : `refuses${code === undefined ? '' : ` with code ${code}`}`
 }
 
+/** Returns whether the message of a node's error speaks of an address, as that of nodes does that give events only by address. */
+export function mentionsAddress(error: unknown): boolean {
+  return causes(error).some((cause) => {
+    const { details } = cause as { details?: unknown }
+    return typeof details === 'string' && /address|contract/i.test(details.slice(0, BOUNDS.chain.errorText))
+  })
+}
+
 function codeOf(error: Error): number | undefined {
   const { code } = error as { code?: unknown }
   return typeof code === 'number' && code !== -1 ? code : undefined

@@ -17,6 +17,7 @@ export class LogAbility {
   private given = 0
   private retryAt = 0
   private retryAfter = FIRST
+  private trying = false
 
   /** Whether the node is to be asked by contract address. */
   get needsAddress(): boolean {
@@ -59,6 +60,17 @@ export class LogAbility {
     if (this.emitters === emitters && !this.isDue) return
     this.emitters = emitters
     this.remember()
+  }
+
+  /** Begins to find out why the node refuses events; false if that is under way, or known. */
+  startTrial(): boolean {
+    if (this.trying || (this.emitters !== 'any' && !this.isDue)) return false
+    this.trying = true
+    return true
+  }
+
+  endTrial(): void {
+    this.trying = false
   }
 
   private get isDue(): boolean {

@@ -21,6 +21,7 @@ export class ChainNode {
   private failures = 0
   private backoffUntil = 0
   private failing = false
+  private reason: string | undefined
   readonly abilities: NodeAbilities
   private readonly reported = new Map<Ability, string>()
 
@@ -51,6 +52,11 @@ export class ChainNode {
   /** Whether it has failed too often in a row. */
   get isCircuitOpen(): boolean {
     return this.failing && this.failures >= FAILURES_TO_OPEN
+  }
+
+  /** Why it failed, in words; undefined while it is healthy. */
+  get failure(): string | undefined {
+    return this.failing ? this.reason : undefined
   }
 
   /** Milliseconds until it may be probed. */
@@ -91,6 +97,7 @@ export class ChainNode {
     if (this.failing && this.backoffLeft > 0) return
     this.failures += 1
     this.failing = true
+    this.reason = reason
     const backoff = Math.max(Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** (this.failures - 1)), retryAfter)
     this.backoffUntil = Date.now() + backoff
     if (this.failures <= FAILURES_TO_OPEN)

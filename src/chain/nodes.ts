@@ -21,6 +21,17 @@ export interface NodesOptions {
   onOutcome?: (chainId: number, host: string, outcome: Outcome) => void
 }
 
+/** The state of one node. */
+export interface NodeHealth {
+  host: string
+  /** Whether it answered when it was last asked. */
+  answers: boolean
+  /** What it was found not to do, in words. */
+  limits: string[]
+  /** Why it did not answer, in words. */
+  failure?: string
+}
+
 /** When an answer is accepted. */
 export interface AskOptions<T> {
   /** Returns false where the answer only shows that the node lags; then the next node is tried. */
@@ -71,12 +82,13 @@ export class ChainNodes {
     this.hedgeAfter = Math.min(HEDGE_AFTER, options.timeout / 2)
   }
 
-  /** The nodes in the configured order: their hosts, whether each answered when it was last asked, and its limits in words. */
-  get health(): { host: string; answers: boolean; limits: string[] }[] {
-    return this.nodes.map(({ url, isHealthy, abilities }) => ({
+  /** The nodes in the configured order. */
+  get health(): NodeHealth[] {
+    return this.nodes.map(({ url, isHealthy, abilities, failure }) => ({
       host: url.host,
       answers: isHealthy,
       limits: [...abilities.limits.values()],
+      ...(failure === undefined ? {} : { failure }),
     }))
   }
 
