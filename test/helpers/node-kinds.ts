@@ -21,8 +21,8 @@ export const BATCH_KINDS: Record<string, () => Limits> = {
   }),
   'an error for each call': () => ({
     batch: (calls) =>
-      calls.length > 3
-        ? json(calls.map(({ id }) => rpcError(31, 'Batch of more than 3 requests are not allowed on free tier', id)))
+      calls.length > 2
+        ? json(calls.map(({ id }) => rpcError(31, 'Batch of more than 2 requests are not allowed on free tier', id)))
         : undefined,
   }),
   '400 and text': () => ({ batch: over(1, text(400, 'Bad Request')) }),
