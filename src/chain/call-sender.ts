@@ -3,23 +3,21 @@ import { BOUNDS } from '../bounds.js'
 import type { NodeAbilities } from './abilities.js'
 import { batchFailure, isRateLimitStatus, retryAfterFrom } from './batch-failures.js'
 import { type Call, type JsonRpcHttp, type Reply, replyIn } from './json-rpc-http.js'
+import type { Patience } from './pace.js'
 import { isBatchRefusal, RateLimited, rateLimitIn, retryAfterIn } from './rate-limits.js'
 
 /** What came of one call. */
 export type CallOutcome = { reply: Reply } | { error: unknown }
 
-/** Milliseconds that a call waits for the pace of a node if another node can be asked instead. */
+/** Milliseconds that a call waits for the end of a pause if another node can be asked instead. */
 const IMPATIENCE = 100
 
 /** Milliseconds before a request for events is sent again whose refusal may be for the rate. */
 const DOUBT_PAUSE = 250
 
 /** The calls that one caller sends, and what came of each. */
-interface Sending {
+interface Sending extends Patience {
   outcomes: Map<Call, CallOutcome>
-  /** The latest time to wait for the node's pace, by performance.now(). */
-  until: () => number
-  signal: AbortSignal | undefined
 }
 
 /**
@@ -42,7 +40,7 @@ export class CallSender {
     const { batches, isAlone } = this.abilities
     const start = performance.now()
     const until = () => start + (isAlone() ? this.timeout : IMPATIENCE)
-    const sending: Sending = { outcomes: new Map(), until, signal }
+    const sending: Sending = { outcomes: new Map(), until, latest: start + this.timeout, signal }
     batches.want(calls.length)
     await this.inParts(calls, batches.limit, sending)
     const outcomes = calls.map((call) => sending.outcomes.get(call) as CallOutcome)
@@ -161,11 +159,11 @@ export class CallSender {
   private async alone(call: Call, sending: Sending, mayDoubt = true): Promise<CallOutcome> {
     const { pace } = this.abilities
     const { until, signal } = sending
-    const mayWait = () => performance.now() + pace.wait <= until()
+    const mayWait = () => pace.pauseEnds <= until()
     for (;;) {
       let sentAt = 0
       try {
-        await pace.turn(1, until, signal)
+        await pace.turn(1, sending)
         sentAt = performance.now()
         const reply = replyIn(await this.http.send(call, signal))
         const limit = rateLimitIn(reply.error, call.method)
@@ -195,7 +193,7 @@ export class CallSender {
   ): Promise<void> {
     const { pace, batches } = this.abilities
     pace.limited(sentAt, error, retryAfter)
-    if (performance.now() + pace.wait <= sending.until()) return this.split(calls, false, sending)
+    if (pace.pauseEnds <= sending.until()) return this.split(calls, false, sending)
     batches.doubt(calls.length)
     return settle(calls, { error }, sending)
   }
@@ -203,7 +201,7 @@ export class CallSender {
   /** Waits for the pace of the node. Returns the time, or undefined if the calls cannot be sent, with that outcome. */
   private async turn(calls: Call[], sending: Sending): Promise<number | undefined> {
     try {
-      await this.abilities.pace.turn(calls.length, sending.until, sending.signal)
+      await this.abilities.pace.turn(calls.length, sending)
       return performance.now()
     } catch (error) {
       settle(calls, { error }, sending)

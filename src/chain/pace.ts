@@ -9,6 +9,15 @@ const INTERVAL = { least: 50, most: 2000 }
 /** What remains of the interval after a success. About 30 successes halve it. */
 const DECAY = 0.977
 
+/** How long a caller waits. */
+export interface Patience {
+  /** The latest end of a pause to wait for. */
+  until: () => number
+  /** The latest time to send. */
+  latest: number
+  signal: AbortSignal | undefined
+}
+
 /**
  * The rate of calls that one node allows. It is unlimited until the node refuses a call for its rate. Then all calls to it
  * pause, with exponential backoff or for the time that the node names, and go on at an interval, which doubles with each
@@ -27,18 +36,23 @@ export class Pace {
     return performance.now() - this.limitedAt < BOUNDS.chain.abilities.longest
   }
 
+  /** When the pause ends, by performance.now(); past if there is none. */
+  get pauseEnds(): number {
+    return this.pausedUntil
+  }
+
   /** Milliseconds until the next call may be sent. */
   get wait(): number {
     return Math.max(0, this.nextAt - performance.now(), this.pausedUntil - performance.now())
   }
 
   /**
-   * Resolves when a request with so many calls may be sent. Rejects with the node's last refusal if that is later than
-   * `until()`, by performance.now(), and with the signal's reason.
+   * Resolves when a request with so many calls may be sent. Rejects with the node's last refusal if a pause lasts longer than
+   * `until()`, or the interval would make it later than `latest`, both by performance.now(); and with the signal's reason.
    */
-  async turn(calls: number, until: () => number, signal: AbortSignal | undefined): Promise<void> {
+  async turn(calls: number, { until, latest, signal }: Patience): Promise<void> {
     for (let wait = this.wait; wait > 0; wait = this.wait) {
-      if (performance.now() + wait > until()) throw this.refusal
+      if (this.pausedUntil > until() || performance.now() + wait > latest) throw this.refusal
       await sleep(wait, undefined, signal && { signal }).catch(() => undefined)
       signal?.throwIfAborted()
     }
