@@ -1,4 +1,4 @@
-import { blocksOf, json, type Limits, type RpcCall, rpcError } from './limited-node.js'
+import { blocksOf, json, type Limits, type RpcCall, rpcError } from '../helpers/limited-node.js'
 
 const text = (status: number, body: string) => ({ status, body })
 const HTML = '<!doctype html><title>Bad Request</title><h1>Bad Request</h1>'
