@@ -326,6 +326,14 @@ export const BOUNDS = {
     tokenUri: 65_536,
     /** Seconds since 1970 of a block timestamp: the end of the year 9999, the last one with an ISO 8601 form of four digits. */
     time: 253_402_300_799,
+    /** Milliseconds after which a node is tried again with what it refused: the first time, and at most. The time doubles with each failed attempt. */
+    abilities: { first: 10_000, longest: 3_600_000 },
+    /** Milliseconds of a pause that a node asks for after too many calls: a longer one is cut to this. */
+    retryAfter: 300_000,
+    /** Characters of a node's error message that are searched for a rate limit. */
+    errorText: 2000,
+    /** HTTP requests in flight at once for the calls of one batch that a node does not take as one. */
+    parts: 4,
     /** Changes of the index after which a batch is committed at the end of the block, and after twice as many inside the block. Other writes to the embedded database wait meanwhile, for about 40 ms. */
     changes: 400,
     /** The same in changed assets: writing one with its search rows takes 0.5 to 0.8 ms. */

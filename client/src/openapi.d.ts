@@ -4475,6 +4475,13 @@ export interface operations {
                             /** @description Seconds by which the clock of this machine is provably ahead of the chain, negative if it is behind; 0 if nothing proves an error, null while no head was seen. */
                             clock: number | null;
                             ready: boolean;
+                            /** @description Nodes that fail, or were found not to do something; absent if there is none. */
+                            limits?: {
+                                /** @description Host of the node. */
+                                node: string;
+                                /** @description Each limit in words, and why the node fails if it does. */
+                                limits: string[];
+                            }[];
                         }[];
                     };
                 };
@@ -4557,6 +4564,13 @@ export interface operations {
                             /** @description Seconds by which the clock of this machine is provably ahead of the chain, negative if it is behind; 0 if nothing proves an error, null while no head was seen. */
                             clock: number | null;
                             ready: boolean;
+                            /** @description Nodes that fail, or were found not to do something; absent if there is none. */
+                            limits?: {
+                                /** @description Host of the node. */
+                                node: string;
+                                /** @description Each limit in words, and why the node fails if it does. */
+                                limits: string[];
+                            }[];
                         }[];
                     };
                 };

@@ -1,5 +1,6 @@
 import { type Account, createPublicClient, createWalletClient, custom, type PublicClient } from 'viem'
 import { BOUNDS } from '../bounds.js'
+import type { NodeAbilities } from './abilities.js'
 import { validatedTransport } from './answers.js'
 import { jsonRpc } from './json-rpc.js'
 
@@ -17,16 +18,18 @@ interface ClientOptions {
   batch?: boolean
   /** Largest response body, in bytes. */
   maxAnswer?: number
+  /** What the node can do, if several clients share that knowledge. */
+  abilities?: NodeAbilities
 }
 
 /** Creates a JSON-RPC client of one node. It does not retry, and validates the form of every response. */
 export function rpcClient(
   url: URL,
-  { timeout = 10_000, batch = true, maxAnswer = BOUNDS.chain.response }: ClientOptions = {},
+  { timeout = 10_000, batch = true, maxAnswer = BOUNDS.chain.response, abilities }: ClientOptions = {},
 ): PublicClient {
   return createPublicClient({
     ...NO_LOOKUPS,
-    transport: validatedTransport(jsonRpc(url, { timeout, batch, maxAnswer })),
+    transport: validatedTransport(jsonRpc(url, { timeout, batch, maxAnswer, abilities })),
     cacheTime: 0,
   })
 }

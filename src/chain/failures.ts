@@ -1,6 +1,7 @@
 import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { MalformedResponse } from './answers.js'
+import { RateLimited, retryAfterOf } from './rate-limits.js'
 
 /** Why a node gave no usable response, in words without its URL; `retryAfter` in milliseconds where the node sent one. */
 export interface TransportFailure {
@@ -36,17 +37,32 @@ export function transportFailure(error: unknown): TransportFailure | undefined {
   if (all.some(({ name }) => name === 'TimeoutError')) return { reason: 'did not answer in time' }
   for (const cause of all) {
     if (cause instanceof MalformedResponse) return { reason: `answers ${cause.method} with a wrong ${cause.field}` }
+    if (cause instanceof RateLimited) {
+      const { retryAfter } = cause
+      return { reason: 'limits the rate of calls', ...(retryAfter === undefined ? {} : { retryAfter }) }
+    }
     if (!(cause instanceof HttpRequestError)) continue
     const { status, headers } = cause
     if (status === undefined) return { reason: 'cannot be reached' }
-    const seconds = Number(headers?.get('retry-after') ?? Number.NaN)
-    return { reason: `answered ${status}`, ...(seconds > 0 ? { retryAfter: seconds * 1000 } : {}) }
+    const retryAfter = retryAfterOf(headers?.get('retry-after'))
+    return { reason: `answered ${status}`, ...(retryAfter === undefined ? {} : { retryAfter }) }
   }
   return undefined
 }
 
 /** Codes for a response that is too large: of go-ethereum, of servers built on jsonrpsee, and of a proxy. */
 const TOO_LONG = new Set([-32003, -32008, -32020])
+
+/** Returns whether the node works, and refuses this one request: it is too large, or not in a form that the node takes. */
+export function isRefusal(error: unknown): boolean {
+  return isTooLong(error) || causes(error).some(isRefusedLogs)
+}
+
+/** Whether a request for events alone was refused by a status of HTTP that blames the request. */
+function isRefusedLogs(error: Error): boolean {
+  if (!(error instanceof HttpRequestError) || (error.status !== 400 && error.status !== 422)) return false
+  return (error.body as { method?: unknown } | undefined)?.method === 'eth_getLogs'
+}
 
 /** Returns whether the response is too large: for the node, for a proxy in front of it, or for our own limit. */
 export function isTooLong(error: unknown): boolean {
@@ -68,9 +84,17 @@ export function refusal(error: unknown): string | undefined {
   if (all.some((cause) => cause instanceof ResponseBodyTooLargeError))
     return `answers more than ${BOUNDS.chain.response} bytes, or too many values`
   const failure = transportFailure(error)
-  if (failure) return /in time|413|50\d/.test(failure.reason) ? failure.reason : undefined
+  if (failure) return /in time|413|50\d/.test(failure.reason) || all.some(isRefusedLogs) ? failure.reason : undefined
   const code = all.map(codeOf).find((found) => found !== undefined)
   return code === 429 ? undefined : `refuses${code === undefined ? '' : ` with code ${code}`}`
+}
+
+/** Returns whether the message of a node's error speaks of an address, as that of nodes does that give events only by address. */
+export function mentionsAddress(error: unknown): boolean {
+  return causes(error).some((cause) => {
+    const { details } = cause as { details?: unknown }
+    return typeof details === 'string' && /address|contract/i.test(details.slice(0, BOUNDS.chain.errorText))
+  })
 }
 
 function codeOf(error: Error): number | undefined {

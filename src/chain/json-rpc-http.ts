@@ -7,6 +7,7 @@ import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { Deadline } from '../deadline.js'
 import { JsonBoundsError, parseJson } from '../json.js'
+import { retryAfterIn } from './rate-limits.js'
 
 /** A JSON-RPC request. */
 export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown }
@@ -73,12 +74,12 @@ export class JsonRpcHttp {
       const text = await this.textOf(answer.body, answer.headers['content-encoding'])
       const { statusCode: status, headers } = answer
       const value = this.parsed(text)
-      // nodes also send an error of JSON-RPC with a status of HTTP
-      if ((status >= 200 && status < 300) || isRpcError(value)) {
+      // nodes also send errors of JSON-RPC with a status of HTTP; 429 is one of the rate, whatever the body says
+      if ((status >= 200 && status < 300) || (status !== 429 && isRpcAnswer(value))) {
         if (value !== undefined) return value
         throw new SyntaxError('The body is not JSON.')
       }
-      const retryAfter = headers['retry-after']
+      const retryAfter = headers['retry-after'] ?? secondsIn(value)
       throw new HttpRequestError({
         body: calls,
         status,
@@ -152,18 +153,26 @@ function unescaped(part: string): string {
   }
 }
 
-function isRpcError(value: unknown): boolean {
+/** Whether a body holds an error of JSON-RPC, or replies to a batch. */
+function isRpcAnswer(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((one) => 'result' in Object(one) || isRpcAnswer(one))
   const { code, message } = Object(Object(value).error) as { code?: unknown; message?: unknown }
   return typeof code === 'number' && typeof message === 'string'
+}
+
+/** The seconds that the body of an error status names for the next attempt, as text. */
+function secondsIn(value: unknown): string | undefined {
+  const milliseconds = retryAfterIn(Object(Object(Array.isArray(value) ? value[0] : value).error))
+  return milliseconds === undefined ? undefined : String(milliseconds / 1000)
 }
 
 /** What a node replied to a call. */
 export interface Reply {
   result?: unknown
-  error?: { code: number; message: string }
+  error?: { code: number; message: string; data?: unknown }
 }
 
-/** A reply that is missing, or no object, has no result: what checks results refuses it. */
+/** A reply that is missing, or no object, has no result: what checks results refuses it. A list of one is that reply. */
 export function replyIn(value: unknown): Reply {
-  return Object(value) as Reply
+  return Object(Array.isArray(value) && value.length === 1 ? value[0] : value) as Reply
 }

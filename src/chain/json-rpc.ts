@@ -1,7 +1,9 @@
 import { createTransport, RpcRequestError, type Transport } from 'viem'
-import { type Call, JsonRpcHttp, type Reply, replyIn } from './json-rpc-http.js'
+import { NodeAbilities } from './abilities.js'
+import { type CallOutcome, CallSender } from './call-sender.js'
+import { type Call, JsonRpcHttp } from './json-rpc-http.js'
 
-/** Calls per HTTP request. */
+/** Calls that wait for the end of a turn. */
 const BATCH = 100
 
 interface JsonRpcOptions {
@@ -11,21 +13,24 @@ interface JsonRpcOptions {
   batch: boolean
   /** Largest response body, in bytes. */
   maxAnswer: number
+  /** What the node can do; shared by all clients of it. */
+  abilities?: NodeAbilities | undefined
 }
 
 interface Waiting {
   call: Call
-  resolve(reply: Reply): void
-  reject(error: unknown): void
+  resolve(outcome: CallOutcome): void
 }
 
 /**
- * JSON-RPC over HTTP for the chain library, without retries. Rejects like the library's own transport, which takes five
- * times as much processor time (`npm run bench -- calls`): it builds each request and response twice, as streams of the web.
+ * JSON-RPC over HTTP for the chain library, without retries, except in the form and at the rate that the node takes.
+ * Rejects like the library's own transport, which takes five times as much processor time (`npm run bench -- calls`): it
+ * builds each request and response twice, as streams of the web.
  */
-export function jsonRpc(url: URL, { timeout, batch, maxAnswer }: JsonRpcOptions): Transport {
+export function jsonRpc(url: URL, { timeout, batch, maxAnswer, abilities }: JsonRpcOptions): Transport {
   const http = new JsonRpcHttp(url, timeout, maxAnswer)
-  const batches = new Batches(http)
+  const sender = new CallSender(http, abilities ?? new NodeAbilities(), timeout)
+  const batches = new Batches(sender)
   let id = 0
   return () =>
     createTransport({
@@ -36,28 +41,26 @@ export function jsonRpc(url: URL, { timeout, batch, maxAnswer }: JsonRpcOptions)
       timeout,
       async request({ method, params }, options?: { signal?: AbortSignal }) {
         const call: Call = { jsonrpc: '2.0', id: ++id, method, params }
-        const { error, result } = batch
+        const outcome = batch
           ? await batches.send(call, options?.signal)
-          : await one(http, call, options?.signal)
+          : ((await sender.send([call], options?.signal))[0] as CallOutcome)
+        if ('error' in outcome) throw outcome.error
+        const { error, result } = outcome.reply
         if (error) throw new RpcRequestError({ body: { method, params }, error, url: http.url })
         return result as never
       },
     })
 }
 
-async function one(http: JsonRpcHttp, call: Call, signal?: AbortSignal): Promise<Reply> {
-  return replyIn(await http.send(call, signal))
-}
-
 /** Collects the calls of one turn of the event loop, apart for each signal, which aborts the whole request. */
 class Batches {
   private readonly waiting = new Map<AbortSignal | undefined, Waiting[]>()
 
-  constructor(private readonly http: JsonRpcHttp) {}
+  constructor(private readonly sender: CallSender) {}
 
-  send(call: Call, signal?: AbortSignal): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      const one = { call, resolve, reject }
+  send(call: Call, signal?: AbortSignal): Promise<CallOutcome> {
+    return new Promise((resolve) => {
+      const one = { call, resolve }
       const others = this.waiting.get(signal)
       if (others && others.length < BATCH) return void others.push(one)
       if (others) this.flush(others, signal)
@@ -71,30 +74,10 @@ class Batches {
     // sent already, since it was full
     if (this.waiting.get(signal) !== batch) return
     this.waiting.delete(signal)
-    const [first] = batch as [Waiting]
-    const replies =
-      batch.length === 1
-        ? one(this.http, first.call, signal).then((reply) => [reply])
-        : sendBatch(
-            this.http,
-            batch.map(({ call }) => call),
-            signal,
-          )
-    replies.then(
-      (all) => {
-        for (const [at, { resolve }] of batch.entries()) resolve(all[at] as Reply)
-      },
-      (error) => {
-        for (const { reject } of batch) reject(error)
-      },
-    )
+    const calls = batch.map(({ call }) => call)
+    const settle = (outcomes: CallOutcome[]) => {
+      for (const [at, { resolve }] of batch.entries()) resolve(outcomes[at] as CallOutcome)
+    }
+    this.sender.send(calls, signal).then(settle, (error) => settle(calls.map(() => ({ error }))))
   }
-}
-
-/** Replies may come in any order. An object instead of a list is the node's reply to all of them. */
-async function sendBatch(http: JsonRpcHttp, calls: Call[], signal?: AbortSignal): Promise<Reply[]> {
-  const answer = await http.send(calls, signal)
-  if (!Array.isArray(answer)) return calls.map(() => replyIn(answer))
-  const byId = new Map(answer.map((reply) => [(reply as { id?: unknown } | null)?.id, reply]))
-  return calls.map(({ id }) => replyIn(byId.get(id)))
 }

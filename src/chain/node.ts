@@ -1,5 +1,6 @@
 import type { PublicClient } from 'viem'
 import type { Logger } from '../process/logger.js'
+import { type Ability, NodeAbilities } from './abilities.js'
 import { rpcClient } from './clients.js'
 import { type CallUntrusted, untrustedCalls } from './untrusted-calls.js'
 
@@ -20,20 +21,26 @@ export class ChainNode {
   private failures = 0
   private backoffUntil = 0
   private failing = false
+  private reason: string | undefined
+  readonly abilities: NodeAbilities
+  private readonly reported = new Map<Ability, string>()
 
   private unbatchedClient: PublicClient | undefined
 
+  /** `isAlone`: whether no other node can be asked instead. */
   constructor(
     readonly url: URL,
     private readonly timeout: number,
+    isAlone: () => boolean,
   ) {
-    this.client = rpcClient(url, { timeout })
-    this.callUntrusted = untrustedCalls(url, timeout)
+    this.abilities = new NodeAbilities(isAlone)
+    this.client = rpcClient(url, { timeout, abilities: this.abilities })
+    this.callUntrusted = untrustedCalls(url, timeout, this.abilities)
   }
 
   /** A client that sends each call as a separate HTTP request. */
   get unbatched(): PublicClient {
-    this.unbatchedClient ??= rpcClient(this.url, { timeout: this.timeout, batch: false })
+    this.unbatchedClient ??= rpcClient(this.url, { timeout: this.timeout, batch: false, abilities: this.abilities })
     return this.unbatchedClient
   }
 
@@ -47,9 +54,30 @@ export class ChainNode {
     return this.failing && this.failures >= FAILURES_TO_OPEN
   }
 
+  /** Why it failed, in words; undefined while it is healthy. */
+  get failure(): string | undefined {
+    return this.failing ? this.reason : undefined
+  }
+
   /** Milliseconds until it may be probed. */
   get backoffLeft(): number {
     return Math.max(0, this.backoffUntil - Date.now())
+  }
+
+  /** Logs each limit of the node once, when it becomes known, and when it is over. */
+  reportLimits(log: Logger | undefined, chainId: number): void {
+    const { limits } = this.abilities
+    if (limits.size === 0 && this.reported.size === 0) return
+    for (const [ability, limit] of limits) {
+      if (this.reported.has(ability)) continue
+      this.reported.set(ability, limit)
+      log?.warn({ chainId, node: this.url.host, limit }, 'chain node has a limit')
+    }
+    for (const [ability, limit] of this.reported) {
+      if (limits.has(ability)) continue
+      this.reported.delete(ability)
+      log?.info({ chainId, node: this.url.host, limit }, 'chain node has no such limit any more')
+    }
   }
 
   /** Records a success: resets backoff and failure count. */
@@ -69,7 +97,8 @@ export class ChainNode {
     if (this.failing && this.backoffLeft > 0) return
     this.failures += 1
     this.failing = true
-    const backoff = Math.min(MAX_BACKOFF, Math.max(FIRST_BACKOFF * 2 ** (this.failures - 1), retryAfter))
+    this.reason = reason
+    const backoff = Math.max(Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** (this.failures - 1)), retryAfter)
     this.backoffUntil = Date.now() + backoff
     if (this.failures <= FAILURES_TO_OPEN)
       log?.warn({ chainId, node: this.url.host, reason, backoff }, 'chain node failed')

@@ -3,7 +3,8 @@ import { ChainError } from '../errors.js'
 import type { Outcome } from '../outcome.js'
 import type { Logger } from '../process/logger.js'
 import { type Trace, untraced } from '../process/tracing.js'
-import { isContractError, isTooLong, transportFailure } from './failures.js'
+import type { NodeAbilities } from './abilities.js'
+import { isContractError, isRefusal, isTooLong, transportFailure } from './failures.js'
 import { HedgedRequest, type Settled } from './hedged.js'
 import { ChainNode } from './node.js'
 import type { CallUntrusted } from './untrusted-calls.js'
@@ -20,6 +21,17 @@ export interface NodesOptions {
   onOutcome?: (chainId: number, host: string, outcome: Outcome) => void
 }
 
+/** The state of one node. */
+export interface NodeHealth {
+  host: string
+  /** Whether it answered when it was last asked. */
+  answers: boolean
+  /** What it was found not to do, in words. */
+  limits: string[]
+  /** Why it did not answer, in words. */
+  failure?: string
+}
+
 /** When an answer is accepted. */
 export interface AskOptions<T> {
   /** Returns false where the answer only shows that the node lags; then the next node is tried. */
@@ -28,10 +40,16 @@ export interface AskOptions<T> {
   agreeOn?: (answer: T) => unknown
   /** True for large requests, which are slow at any node: they are not hedged. */
   unhedged?: boolean
+  /** Returns whether a node is likely to answer; the others are asked after it. */
+  prefer?: (abilities: NodeAbilities) => boolean
 }
 
 /** A step to run at one node. Untrusted contracts are called through `callUntrusted` alone. */
-export type NodeRequest<T> = (client: PublicClient, callUntrusted: CallUntrusted) => Promise<T>
+export type NodeRequest<T> = (
+  client: PublicClient,
+  callUntrusted: CallUntrusted,
+  abilities: NodeAbilities,
+) => Promise<T>
 
 /** Milliseconds after which a request still in flight is also sent to the next node. */
 const HEDGE_AFTER = 1000
@@ -52,13 +70,26 @@ export class ChainNodes {
     urls: readonly URL[],
     private readonly options: NodesOptions,
   ) {
-    this.nodes = urls.map((url) => new ChainNode(url, options.timeout))
+    const others = (node: ChainNode) => this.nodes.filter((other) => other !== node)
+    this.nodes = urls.map((url) => {
+      const node: ChainNode = new ChainNode(
+        url,
+        options.timeout,
+        () => !others(node).some(({ isHealthy }) => isHealthy),
+      )
+      return node
+    })
     this.hedgeAfter = Math.min(HEDGE_AFTER, options.timeout / 2)
   }
 
-  /** The nodes in the configured order: their hosts, and whether each answered when it was last asked. */
-  get health(): { host: string; answers: boolean }[] {
-    return this.nodes.map(({ url, isHealthy }) => ({ host: url.host, answers: isHealthy }))
+  /** The nodes in the configured order. */
+  get health(): NodeHealth[] {
+    return this.nodes.map(({ url, isHealthy, abilities, failure }) => ({
+      host: url.host,
+      answers: isHealthy,
+      limits: [...abilities.limits.values()],
+      ...(failure === undefined ? {} : { failure }),
+    }))
   }
 
   /**
@@ -66,12 +97,12 @@ export class ChainNodes {
    * not. Calls that the step makes in one tick are batched into one request to one node; calls to untrusted contracts
    * are sent separately. Throws ChainError with a fixed message.
    */
-  async ask<T>(step: NodeRequest<T>, { accept, agreeOn, unhedged }: AskOptions<T> = {}): Promise<T> {
+  async ask<T>(step: NodeRequest<T>, { accept, agreeOn, unhedged, prefer }: AskOptions<T> = {}): Promise<T> {
     const quorum = agreeOn ? this.needed : 1
     const votes = new Map<string, number>()
     let rejected: { answer: T } | undefined
     const hedged = new HedgedRequest(
-      this.inOrder(),
+      this.inOrder(prefer),
       (node) => this.request(node, step, unhedged),
       unhedged ? undefined : this.hedgeAfter,
     )
@@ -126,11 +157,13 @@ export class ChainNodes {
       : new ChainError('CHAIN_NOT_READY', 'No node of this blockchain has answered since the provider started.')
   }
 
-  /** Healthy nodes first, then failing ones; at most one with an open circuit, and only while it is idle. */
-  private *inOrder(): Generator<ChainNode> {
+  /** Healthy nodes first, preferred ones before others, then failing ones; at most one with an open circuit, and only while it is idle. */
+  private *inOrder(prefer: AskOptions<unknown>['prefer'] = () => true): Generator<ChainNode> {
     const healthy = this.nodes.filter(({ isHealthy }) => isHealthy)
     if (healthy.length > 0) this.probe()
-    yield* healthy
+    const preferred = healthy.filter(({ abilities }) => prefer(abilities))
+    yield* preferred
+    yield* healthy.filter((node) => !preferred.includes(node))
     const failing = this.nodes.filter((node) => !healthy.includes(node)).sort((a, b) => a.backoffLeft - b.backoffLeft)
     yield* failing.filter(({ isCircuitOpen }) => !isCircuitOpen)
     const open = failing.find(({ isCircuitOpen, inFlight }) => isCircuitOpen && inFlight === 0)
@@ -159,7 +192,7 @@ export class ChainNodes {
     node.inFlight += 1
     try {
       const at = (client: PublicClient) =>
-        Promise.all([step(client, node.callUntrusted), node.verified || client.getChainId()] as const)
+        Promise.all([step(client, node.callUntrusted, node.abilities), node.verified || client.getChainId()] as const)
       const [answer, chainId] = await trace('ask node', { 'tidegate.chain': this.chainId, node: node.url.host }, () =>
         at(node.client).catch((error: unknown) => {
           if (unhedged || !isTooLong(error)) throw error
@@ -179,6 +212,7 @@ export class ChainNodes {
       return { node, error }
     } finally {
       node.inFlight -= 1
+      node.reportLimits(this.options.log, this.chainId)
     }
   }
 
@@ -197,5 +231,5 @@ class WrongChain extends Error {}
 function failureOf(error: unknown) {
   if (error instanceof WrongChain) return { reason: 'is on another chain' }
   // the node works, and would answer a smaller request
-  return isTooLong(error) ? undefined : transportFailure(error)
+  return isRefusal(error) ? undefined : transportFailure(error)
 }

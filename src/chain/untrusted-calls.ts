@@ -10,6 +10,7 @@ import {
 } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import { VIEWS } from './abi.js'
+import { NodeAbilities } from './abilities.js'
 import { rpcClient } from './clients.js'
 import { nodeFailed } from './failures.js'
 
@@ -37,9 +38,9 @@ const ENVELOPE = 4096
  * would fail the whole batch. A response that exceeds every limit is cancelled while it arrives, and the length of the
  * data is checked before anything decodes it. Gas is limited.
  */
-export function untrustedCalls(url: URL, timeout: number): CallUntrusted {
+export function untrustedCalls(url: URL, timeout: number, abilities = new NodeAbilities()): CallUntrusted {
   const maxAnswer = 2 * BOUNDS.contract.result + ENVELOPE
-  const client = rpcClient(url, { timeout, batch: false, maxAnswer })
+  const client = rpcClient(url, { timeout, batch: false, maxAnswer, abilities })
   return async ({ to, data, limit, signal }) => {
     if (signal?.aborted) throw aborted()
     const call = { to, data, gas: numberToHex(BOUNDS.contract.gas) }

@@ -1,6 +1,5 @@
 import { Command } from '@commander-js/extra-typings'
 import type { Chain, Chains } from '../chain/chains.js'
-import { rpcClient } from '../chain/clients.js'
 import { connectChains } from '../chain/connect.js'
 import { hasFactory } from '../chain/factory.js'
 import { ConfigError, loadSettings } from '../config/load.js'
@@ -15,6 +14,7 @@ import { cacheFindings } from './doctor/cache.js'
 import { clockFindings } from './doctor/clock.js'
 import { type Finding, hostingFindings } from './doctor/files.js'
 import { keyFindings } from './doctor/keys.js'
+import { limitFindings, nodeFindings } from './doctor/nodes.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -56,13 +56,14 @@ export async function doctor(options: { config?: string; files?: true }): Promis
 }
 
 async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerator<Finding> {
-  yield* nodes(settings)
+  yield* nodeFindings(settings)
   yield* cacheFindings(settings)
   let connected: Chains = new Map()
   try {
     const chains = await connectChains(settings)
     connected = chains
     for (const chain of chains.values()) yield* chainFindings(chain)
+    for (const chain of chains.values()) yield* limitFindings(chain)
     yield* clockFindings(chains)
     for (const text of ruleProblems(settings.PROVIDER_FEES, chains)) yield { ok: false, text }
   } catch (error) {
@@ -83,22 +84,6 @@ async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerato
     yield { ok: false, text: error instanceof StartError ? error.message : `${store}: does not answer` }
   }
   yield* services(settings)
-}
-
-/** Checks every node, also those that the service could start without. */
-async function* nodes({ NETWORK_URL, RPC_TIMEOUT }: Settings): AsyncGenerator<Finding> {
-  const configured: [string, URL[]][] = NETWORK_URL.all
-    ? [['chain', NETWORK_URL.all]]
-    : [...NETWORK_URL.byChain].map(([chainId, urls]) => [`chain ${chainId}`, urls])
-  for (const [chain, urls] of configured)
-    for (const url of urls) {
-      const client = rpcClient(url, { timeout: RPC_TIMEOUT })
-      const begun = Date.now()
-      const [id, head] = await Promise.all([client.getChainId(), client.getBlockNumber()]).catch(() => [])
-      const status =
-        id === undefined ? 'does not answer' : `is on chain ${id} at block ${head}, ${Date.now() - begun} ms`
-      yield { ok: id !== undefined, text: `${chain}, node ${url.host}: ${status}` }
-    }
 }
 
 async function* chainFindings(chain: Chain): AsyncGenerator<Finding> {

@@ -71,12 +71,22 @@ describe('JSON-RPC over HTTP', () => {
     expect([sizes[0], ...sizes.slice(1).sort()]).toEqual(['one', 100, 50])
   })
 
-  it('matches replies in any order to their calls, and lets others be where some are missing', async () => {
+  it('matches replies in any order to their calls, and sends calls again that have none', async () => {
     const client = clientOf((response, body) => {
-      const [first, ...others] = results(body) as object[]
+      if (!Array.isArray(body)) return response.end(JSON.stringify(result(body)))
+      const [first, ...others] = body.map(result)
       response.end(
         JSON.stringify([...others.reverse(), null, 7, { id: 'other' }, first].filter((one) => one !== first)),
       )
+    })
+    expect(await Promise.all([client.getBlockNumber(), client.getGasPrice()])).toEqual([1n, 2n])
+    expect(bodies).toMatchObject([{ length: 2 }, { method: 'eth_blockNumber' }])
+  })
+
+  it('leaves a call that is never answered without a reply', async () => {
+    const client = clientOf((response, body) => {
+      const calls = [body].flat().filter(({ method }) => method !== 'eth_blockNumber')
+      response.end(JSON.stringify(calls.map(result)))
     })
     const [block, price] = await Promise.allSettled([client.getBlockNumber(), client.getGasPrice()])
     expect(price).toMatchObject({ status: 'fulfilled', value: 2n })

@@ -109,7 +109,10 @@ function logsIn(receipt: unknown, block: Hex): RpcLog[] {
 }
 
 /** The contracts in the store, page by page, then those that were deployed in this block. */
-async function* emittersOf({ index, chain, emitters }: PartsReader, kind: EmitterKind): AsyncGenerator<Address[]> {
+export async function* emittersOf(
+  { index, chain, emitters }: PartsReader,
+  kind: EmitterKind,
+): AsyncGenerator<Address[]> {
   const size = BOUNDS.chain.emitters
   let page: Address[] = []
   do {

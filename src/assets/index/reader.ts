@@ -1,9 +1,11 @@
 import type { Address, Hex, Log, PublicClient, RpcLog } from 'viem'
+import type { NodeAbilities } from '../../chain/abilities.js'
 import type { Chain } from '../../chain/chains.js'
 import type { Cursor, IndexGeneration } from '../../state/store.js'
 import { readBlockInParts } from './block-parts.js'
 import { type Deployed, Emitters } from './emitters.js'
 import { headerOf } from './headers.js'
+import { namedEventsOf } from './named-events.js'
 import { askForRange, eventsOf, quorumFields, RangeRefused, sizeOf, timed, timesOf } from './requests.js'
 
 /** The trusted events of a range of blocks, and the cursor at its end. */
@@ -59,9 +61,10 @@ async function readFromNodes(chain: Chain, wanted: WantedRange, index: IndexGene
   const store = observeErrors(index, (error) => {
     storeError = error
   })
-  const read = (client: PublicClient) => rangeFrom(client, chain, wanted, store, inParts)
+  const read = (client: PublicClient, abilities: NodeAbilities) =>
+    rangeFrom({ client, chain, abilities }, wanted, store, inParts)
   const agreeOn = (range: BlockRange | undefined) => range && [range.cursor, range.unread, range.logs.map(quorumFields)]
-  return askForRange(chain, read, agreeOn).catch((error) => {
+  return askForRange(chain, read, agreeOn, gives(wanted)).catch((error) => {
     // an error of the store is not a failure of the nodes
     throw storeError ?? error
   })
@@ -105,10 +108,12 @@ export function fetchRange(
   last: number,
   signal: AbortSignal,
 ): Promise<RawRange | undefined> {
-  const read = async (client: PublicClient): Promise<RawRange | undefined> => {
+  const read = async (client: PublicClient, abilities: NodeAbilities): Promise<RawRange | undefined> => {
+    // contracts that earlier ranges deploy are not known yet
+    if (abilities.logs.needsAddress) return undefined
     // requests of one signal are batched among themselves: so each range is a batch of its own
     const [logs, end, before] = await Promise.all([
-      eventsOf(client, first, last, signal),
+      eventsOf({ client, chain, abilities }, first, last, signal),
       headerOf(client, last, signal),
       first > 0 ? headerOf(client, first - 1, signal) : undefined,
     ])
@@ -118,7 +123,7 @@ export function fetchRange(
     )
   }
   const agreeOn = (range: RawRange | undefined) => range && [range.end, range.before, range.logs.map(quorumFields)]
-  return askForRange(chain, read, agreeOn)
+  return askForRange(chain, read, agreeOn, gives({ first, last }))
 }
 
 /**
@@ -144,25 +149,36 @@ export async function trustedRange(
   }
 }
 
+/** Whether a node is likely to give the events of so many blocks. */
+const gives =
+  ({ first, last }: Pick<WantedRange, 'first' | 'last'>) =>
+  ({ logs }: NodeAbilities) =>
+    logs.canGive(last - first + 1)
+
 async function rangeFrom(
-  client: PublicClient,
-  chain: Chain,
+  source: { client: PublicClient; chain: Chain; abilities: NodeAbilities },
   { first, last, after, firstNonFinal }: WantedRange,
   index: Pick<IndexGeneration, 'known' | 'emitters'>,
   inParts: boolean,
 ): Promise<BlockRange | undefined> {
+  const { client, chain, abilities } = source
   const emitters = new Emitters(chain, index)
+  const named = !inParts && abilities.logs.needsAddress
   // one batch, so that one node serves all of it: another one might lack the blocks and return no events
   const [all, end, before] = await Promise.all([
-    inParts ? undefined : eventsOf(client, first, last),
+    inParts || named ? undefined : eventsOf(source, first, last),
     headerOf(client, last),
     after || first > 0 ? headerOf(client, after?.block ?? first - 1) : undefined,
   ])
   if (!end || (after && before?.hash !== after.hash)) return undefined
-  const { logs: raw, unread } = all
-    ? { logs: await emitters.trusted(all), unread: [] }
-    : await readBlockInParts({ client, chain, emitters, index }, end.hash)
-  const times = await timesOf(client, chain, raw, end, firstNonFinal)
+  const reader = { client, chain, emitters, index }
+  const parts = named
+    ? { logs: await namedEventsOf(reader, { first, last }, end), unread: [] }
+    : all
+      ? { logs: await emitters.trusted(all), unread: [] }
+      : await readBlockInParts(reader, end.hash)
+  const { logs: raw, unread } = parts
+  const times = raw && (await timesOf(client, chain, raw, end, firstNonFinal))
   if (!times) return undefined
   return {
     logs: raw.map((log) => timed(log, times)),

@@ -1,9 +1,12 @@
 import { formatLog, type Hex, type Log, type PublicClient, type RpcLog } from 'viem'
+import type { NodeAbilities } from '../../chain/abilities.js'
 import type { Chain } from '../../chain/chains.js'
 import { refusal } from '../../chain/failures.js'
+import type { NodeRequest } from '../../chain/nodes.js'
 import { ChainError } from '../../errors.js'
 import { TOPICS } from './emitters.js'
 import { type Header, headerOf, hex } from './headers.js'
+import { noteRefusal } from './named-events.js'
 
 /** Characters of an event beside its data. */
 const EVENT_SIZE = 512
@@ -20,20 +23,24 @@ export class RangeRefused extends ChainError {
   }
 }
 
-/** Asks one node after the other for a range. Undefined where no node has it. Throws RangeRefused, ChainError. */
+/**
+ * Asks one node after the other for a range, those first that are likely to give it. Undefined where no node has it. Throws
+ * RangeRefused, ChainError.
+ */
 export async function askForRange<R>(
   chain: Chain,
-  read: (client: PublicClient) => Promise<R | undefined>,
+  read: (client: PublicClient, abilities: NodeAbilities) => Promise<R | undefined>,
   agreeOn: (range: R | undefined) => unknown,
+  prefer?: (abilities: NodeAbilities) => boolean,
 ): Promise<R | undefined> {
   let refused: string | undefined
-  const observed = (client: PublicClient) =>
-    read(client).catch((error: unknown) => {
+  const observed: NodeRequest<R | undefined> = (client, _, abilities) =>
+    read(client, abilities).catch((error: unknown) => {
       refused ??= refusal(error)
       throw error
     })
   const range = await chain.nodes
-    .ask(observed, { accept: (answer) => answer !== undefined, agreeOn, unhedged: true })
+    .ask(observed, { accept: (answer) => answer !== undefined, agreeOn, unhedged: true, ...(prefer ? { prefer } : {}) })
     .catch((error) => {
       throw refused === undefined ? error : new RangeRefused(refused)
     })
@@ -58,9 +65,16 @@ export const sizeOf = (logs: readonly RpcLog[]): number =>
 export const timed = (log: RpcLog, times: ReadonlyMap<Hex, bigint>) =>
   ({ ...formatLog(log), blockTimestamp: times.get(log.blockHash as Hex) as bigint }) as Log
 
-/** The events of a range that are indexed, of whatever contract. */
+/** The node to read from. */
+interface Source {
+  client: PublicClient
+  chain: Chain
+  abilities: NodeAbilities
+}
+
+/** The events of a range that are indexed, of whatever contract. Records whether the node gives them. */
 export async function eventsOf(
-  client: PublicClient,
+  { client, chain, abilities }: Source,
   first: number,
   last: number,
   signal?: AbortSignal,
@@ -68,7 +82,16 @@ export async function eventsOf(
   const topics = [Object.values(TOPICS).flat()]
   // the raw request: the typed one cannot express "any of these events, from any contract"
   const filter = { fromBlock: hex(first), toBlock: hex(last), topics }
-  return (await client.request({ method: 'eth_getLogs', params: [filter] }, { signal })) as RpcLog[]
+  try {
+    const logs = (await client.request({ method: 'eth_getLogs', params: [filter] }, { signal })) as RpcLog[]
+    abilities.logs.gave(last - first + 1)
+    return logs
+  } catch (error) {
+    const reason = signal?.aborted ? undefined : refusal(error)
+    // an answer that is late may be so for any reason
+    if (reason && !reason.includes('in time')) await noteRefusal(abilities, client, chain, { first, last }, error)
+    throw error
+  }
 }
 
 /** The times of the events' blocks; undefined where a block was replaced meanwhile. */

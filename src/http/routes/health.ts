@@ -5,31 +5,50 @@ import { type JsonSchema, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 
 const COUNT: JsonSchema = { type: ['integer', 'null'] }
-const CHAIN = object({
-  chainId: { type: 'integer' },
-  block: { ...COUNT, description: 'Last block that the index has read.' },
-  head: {
-    ...COUNT,
-    description: 'Head of the chain when it was last seen, at a node that has the last block that the index read.',
-  },
-  age: { ...COUNT, description: 'Milliseconds since the head was last seen.' },
-  lag: { ...COUNT, description: 'Blocks left to read.' },
-  astray: { type: 'boolean', description: 'Whether the chain has diverged from the blocks that the index read.' },
-  rereading: { ...COUNT, description: 'Last block of the rebuild, while the index is being rebuilt.' },
-  paused: { type: 'boolean', description: 'Whether the index pauses: the disk has less space than INDEX_DISK_FLOOR.' },
-  nodes: {
+const NODE_LIMITS = object({
+  node: { type: 'string', description: 'Host of the node.' },
+  limits: {
     type: 'array',
-    items: { type: 'boolean' },
-    description: 'Whether each node answered when it was last asked, in the order of NETWORK_URL.',
+    items: { type: 'string' },
+    description: 'Each limit in words, and why the node fails if it does.',
   },
-  factory: { type: 'boolean', description: 'False if no node knows a contract at the address of the factory.' },
-  clock: {
-    ...COUNT,
-    description:
-      'Seconds by which the clock of this machine is provably ahead of the chain, negative if it is behind; 0 if nothing proves an error, null while no head was seen.',
-  },
-  ready: { type: 'boolean' },
 })
+const CHAIN = object(
+  {
+    chainId: { type: 'integer' },
+    block: { ...COUNT, description: 'Last block that the index has read.' },
+    head: {
+      ...COUNT,
+      description: 'Head of the chain when it was last seen, at a node that has the last block that the index read.',
+    },
+    age: { ...COUNT, description: 'Milliseconds since the head was last seen.' },
+    lag: { ...COUNT, description: 'Blocks left to read.' },
+    astray: { type: 'boolean', description: 'Whether the chain has diverged from the blocks that the index read.' },
+    rereading: { ...COUNT, description: 'Last block of the rebuild, while the index is being rebuilt.' },
+    paused: {
+      type: 'boolean',
+      description: 'Whether the index pauses: the disk has less space than INDEX_DISK_FLOOR.',
+    },
+    nodes: {
+      type: 'array',
+      items: { type: 'boolean' },
+      description: 'Whether each node answered when it was last asked, in the order of NETWORK_URL.',
+    },
+    factory: { type: 'boolean', description: 'False if no node knows a contract at the address of the factory.' },
+    clock: {
+      ...COUNT,
+      description:
+        'Seconds by which the clock of this machine is provably ahead of the chain, negative if it is behind; 0 if nothing proves an error, null while no head was seen.',
+    },
+    ready: { type: 'boolean' },
+    limits: {
+      type: 'array',
+      items: NODE_LIMITS,
+      description: 'Nodes that fail, or were found not to do something; absent if there is none.',
+    },
+  },
+  ['limits'],
+)
 const READINESS = object(
   {
     ready: { type: 'boolean' },
@@ -71,11 +90,22 @@ export const ready: Endpoint = {
   register(app, { store, chains: served, factories, clock, progress, settings }) {
     app.get(this.path, async (_request, reply) => {
       const chains = progress().map((chain) => {
-        const nodes = served.get(chain.chainId)?.nodes.health.map(({ answers }) => answers)
+        const health = served.get(chain.chainId)?.nodes.health
+        const nodes = health?.map(({ answers }) => answers)
+        const limited = (health ?? [])
+          .map(({ host: node, limits, failure }) => ({ node, limits: failure ? [...limits, failure] : limits }))
+          .filter(({ limits }) => limits.length > 0)
         const factory = !factories.isMissing(chain.chainId)
         const isLate = clock.isWrong && clock.isWrongOn(chain.chainId)
         const ready = factory && !isLate && isCurrent(chain, settings)
-        return { ...chain, nodes, factory, clock: clock.offset(chain.chainId), ready }
+        return {
+          ...chain,
+          nodes,
+          factory,
+          clock: clock.offset(chain.chainId),
+          ready,
+          ...(limited.length > 0 ? { limits: limited } : {}),
+        }
       })
       const fault = await store.checkHealth()
       const isReady = !fault && chains.every((chain) => chain.ready)

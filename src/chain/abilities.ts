@@ -1,0 +1,28 @@
+import { BatchSize } from './batch-size.js'
+import { LogAbility } from './log-ability.js'
+import { Pace } from './pace.js'
+
+/** The abilities that a node may lack. */
+export type Ability = 'batches' | 'events' | 'rate'
+
+/** What one node can do, as its answers have shown. Shared by all clients of the node. */
+export class NodeAbilities {
+  readonly batches = new BatchSize()
+  readonly logs = new LogAbility()
+  readonly pace = new Pace()
+
+  /** `isAlone`: whether no other node can be asked instead, so that calls wait for the rate that this one allows. */
+  constructor(readonly isAlone: () => boolean = () => false) {}
+
+  /** The known limits in words, without a name of the node. */
+  get limits(): Map<Ability, string> {
+    const limits = new Map<Ability, string>()
+    const calls = this.batches.known
+    if (calls !== undefined)
+      limits.set('batches', calls === 1 ? 'takes no batches of calls' : `takes batches of at most ${calls} calls`)
+    const { limit } = this.logs
+    if (limit !== undefined) limits.set('events', limit)
+    if (this.pace.isLimited) limits.set('rate', 'limits the rate of calls')
+    return limits
+  }
+}

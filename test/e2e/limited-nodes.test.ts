@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../helpers/command.js'
+import { eventually } from '../helpers/eventually.js'
+import { startInstance } from '../helpers/instance.js'
+import { LimitedNode, type Limits } from '../helpers/limited-node.js'
+import type { Published } from '../helpers/publish.js'
+import { ask, served } from '../helpers/requests.js'
+import { type Said, startHere } from '../helpers/service-here.js'
+import { World } from '../helpers/world.js'
+import { ADDRESS_KINDS, BATCH_KINDS, RANGE_KINDS, RATE_KINDS } from './node-kinds.js'
+
+interface Limited {
+  node: string
+  limits: string[]
+}
+
+/** The service on nodes that do not do all that others do. */
+describe('a node that', () => {
+  let world: World
+  let asset: Published
+  const open: (() => unknown)[] = []
+  beforeAll(async () => {
+    world = await World.start()
+    asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')))
+    await world.rpc('anvil_mine', ['0x40'])
+  })
+  afterEach(async () => {
+    for (const close of open.splice(0).reverse()) await close()
+  })
+  afterAll(() => world.close())
+
+  /** A service on one node for each of the limits. */
+  async function serviceOn(...limits: Limits[]) {
+    const nodes = await Promise.all(limits.map((each) => LimitedNode.before(world.network.rpcUrl, each)))
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    open.push(() => rmSync(folder, { recursive: true }))
+    for (const node of nodes) open.push(() => node.close())
+    const urls = nodes.map(({ url }) => url)
+    const service = await startHere(
+      world.beside({ NETWORK_URL: JSON.stringify({ [world.network.chainId]: urls }), STATE_DIR: folder }),
+    )
+    open.push(() => service.end())
+    const chain = async () => ((await ask(`${service.url}/ready`)).json.chains as Record<string, unknown>[])[0]
+    const limitsOf = async (node: LimitedNode) =>
+      (((await chain())?.limits ?? []) as Limited[]).find(({ node: host }) => host === node.host)?.limits ?? []
+    return { nodes, service, chain, limitsOf }
+  }
+  const isReady = async (url: string) => (await ask(`${url}/ready`)).status === 200
+  const limitLines = (said: Said[]) => said.filter(({ msg }) => msg === 'chain node has a limit')
+
+  it('has no limit is not said to have one', async () => {
+    const { service, chain } = await serviceOn({})
+    await eventually(() => isReady(service.url))
+    expect((await chain())?.limits).toBeUndefined()
+    expect(limitLines(service.said)).toEqual([])
+  })
+
+  it.each(Object.entries(BATCH_KINDS))('answers batches with %s is used without them', async (_, limits) => {
+    const { nodes, service, limitsOf } = await serviceOn(limits())
+    await eventually(() => isReady(service.url))
+    await eventually(async () => {
+      // a new block is read with two headers
+      await world.rpc('anvil_mine')
+      return (await limitsOf(nodes[0] as LimitedNode)).some((one) => /batches/.test(one))
+    })
+    // it may have been found while the service was built, before its log is kept
+    expect(limitLines(service.said).length).toBeLessThanOrEqual(1)
+    expect(JSON.stringify(service.said)).not.toContain('hunter2')
+  })
+
+  it.each(Object.entries(RANGE_KINDS))('gives few blocks at once is read (%s)', async (_, limits) => {
+    const { nodes, service, limitsOf } = await serviceOn(limits())
+    await eventually(() => isReady(service.url))
+    await eventually(async () => (await limitsOf(nodes[0] as LimitedNode)).some((one) => /blocks at once/.test(one)))
+    expect(limitLines(service.said)).toHaveLength(1)
+  })
+
+  it.each(Object.entries(ADDRESS_KINDS))('gives events by address alone is read by address (%s)', async (_, limits) => {
+    const { nodes, service, limitsOf } = await serviceOn(limits())
+    await eventually(() => isReady(service.url))
+    await eventually(async () =>
+      (await limitsOf(nodes[0] as LimitedNode)).some((one) => /by contract address/.test(one)),
+    )
+    expect(limitLines(service.said)).toHaveLength(1)
+  })
+
+  it.each(Object.entries(RATE_KINDS))('limits the rate of calls is read at that rate (%s)', async (_, limits) => {
+    const { nodes, service, limitsOf } = await serviceOn(limits())
+    await eventually(() => isReady(service.url))
+    await eventually(async () => {
+      await world.rpc('anvil_mine')
+      return (await limitsOf(nodes[0] as LimitedNode)).includes('limits the rate of calls')
+    })
+  })
+
+  it('refuses every call for its rate is left alone for the time that it names', async () => {
+    const { nodes, service } = await serviceOn({})
+    const [node] = nodes as [LimitedNode]
+    await eventually(() => isReady(service.url))
+    const from = node.requests.length
+    const busy = { status: 429, headers: { 'retry-after': '5' }, body: 'Too Many Requests' }
+    node.limits = { batch: () => busy, call: () => ({ http: busy }) }
+    await eventually(() => node.requests.slice(from).filter(({ status }) => status === 429).length >= 2)
+    const [first, second] = node.requests.slice(from).filter(({ status }) => status === 429) as unknown as [
+      { at: number },
+      { at: number },
+    ]
+    // requests that were in flight together are refused together
+    expect(second.at - first.at < 100 || second.at - first.at >= 4900).toBe(true)
+    const after = node.requests.filter(({ at }) => at > first.at + 100 && at < first.at + 4900)
+    expect(after).toEqual([])
+    node.limits = {}
+    await eventually(() => isReady(service.url))
+  })
+
+  it('has the ability after all is known to have it', async () => {
+    const { nodes, service, limitsOf } = await serviceOn((BATCH_KINDS['400 and text'] as () => Limits)())
+    const [node] = nodes as [LimitedNode]
+    await eventually(async () => (await limitsOf(node)).includes('takes no batches of calls'))
+    node.limits = {}
+    await eventually(async () => {
+      await world.rpc('anvil_mine')
+      return (await limitsOf(node)).length === 0
+    })
+    expect(await isReady(service.url)).toBe(true)
+    const ends = () => service.said.filter(({ msg }) => msg === 'chain node has no such limit any more')
+    await eventually(() => ends().length === 1)
+  })
+
+  it('gives no events leaves the index to another node, and is named', async () => {
+    const none = () => ({ error: { code: -32601, message: 'the method eth_getLogs is not available' } })
+    const { nodes, service, limitsOf } = await serviceOn(
+      { call: (call) => (call.method === 'eth_getLogs' ? none() : undefined) },
+      {},
+    )
+    const [first] = nodes as [LimitedNode]
+    await eventually(() => isReady(service.url))
+    await eventually(async () => {
+      await world.rpc('anvil_mine')
+      return (await limitsOf(first)).some((one) => /no events/.test(one))
+    })
+    await served(service.url, asset)
+    // it still answers calls
+    const from = first.requests.length
+    await eventually(() => first.requests.length > from)
+  })
+
+  it('gives no events, and is the only one, is named by /ready', async () => {
+    const { nodes, service, limitsOf } = await serviceOn({
+      call: ({ method }) =>
+        method === 'eth_getLogs' ? { error: { code: -32601, message: 'method not found' } } : undefined,
+    })
+    await eventually(async () => (await limitsOf(nodes[0] as LimitedNode)).some((one) => /no events/.test(one)))
+    expect(await isReady(service.url)).toBe(false)
+  })
+
+  it('has limits is named by doctor and by the log, without its key', async () => {
+    const node = await LimitedNode.before(world.network.rpcUrl, {
+      ...(BATCH_KINDS['400 and text'] as () => Limits)(),
+      ...(RANGE_KINDS['Alchemy, 10 blocks'] as () => Limits)(),
+    })
+    open.push(() => node.close())
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    open.push(() => rmSync(folder, { recursive: true }))
+    const environment = world.beside({
+      NETWORK_URL: JSON.stringify({ [world.network.chainId]: node.url }),
+      STATE_DIR: folder,
+      IPFS_GATEWAY: world.storage.origin,
+      ARWEAVE_GATEWAY: world.storage.origin,
+    })
+    const { status, stdout } = await runCommand(['doctor'], environment)
+    expect(status).toBe(0)
+    expect(stdout).toContain(`warn  chain ${world.network.chainId}, node ${node.host}: takes no batches of calls\n`)
+    expect(stdout).toContain(`node ${node.host}: gives the events of fewer than 11 blocks at once\n`)
+    expect(stdout).toContain('a node gives the events that the index reads')
+    const instance = await startInstance(environment)
+    open.push(() => instance.end())
+    await eventually(() => isReady(instance.url))
+    const lines = instance.lines.filter((line) => line.includes('chain node has a limit'))
+    expect(lines.map((line) => JSON.parse(line) as { node: string }).map((line) => line.node)).toEqual([
+      node.host,
+      node.host,
+    ])
+    expect(stdout + instance.lines.join('')).not.toContain('hunter2')
+    node.limits = {
+      call: ({ method }) => (method === 'eth_getLogs' ? { error: { code: -1, message: 'no' } } : undefined),
+    }
+    const failed = await runCommand(['doctor'], environment)
+    expect(failed.status).toBe(1)
+    expect(failed.stdout).toContain('no node gives the events that the index reads')
+  })
+})
