@@ -64,6 +64,8 @@ export const BOUNDS = {
     urlCacheEntries: 1_000,
     /** Redirects of one request: storages send one or two, and a circle has no end. */
     redirects: 5,
+    /** Cookies of one chain of redirects, and characters of one and of all: what browsers keep of one, and servers accept of all. */
+    cookies: { count: 50, size: 4_096, total: 16_384 },
     /** Times that one transfer is resumed after a break: each costs a request. */
     resumes: 5,
     /** Bytes of a `100 Continue` with its headers, which are discarded. */
