@@ -68,8 +68,8 @@ export const BOUNDS = {
     cookies: { count: 50, size: 4_096, total: 16_384 },
     /** Times that one transfer is resumed after a break: each costs a request. */
     resumes: 5,
-    /** Bytes of a `100 Continue` with its headers, which are discarded. */
-    continue: 4_096,
+    /** Bytes of the status line and headers of a storage's response: storages behind sign-ins and shields send 20 KiB of cookies and policies. */
+    responseHead: 65_536,
     /** Characters of the name that a file is saved by: file systems allow 255 bytes. */
     name: 200,
     /** Characters of a media type: the longest registered ones have 80. */

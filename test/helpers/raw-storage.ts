@@ -38,6 +38,11 @@ export class RawStorage {
     return this.server.port
   }
 
+  /** Connections accepted so far. */
+  get connections(): number {
+    return this.server.accepted
+  }
+
   get targets(): string[] {
     return this.requests.map(({ target }) => target)
   }
@@ -60,7 +65,7 @@ export function downloader(options: Partial<EgressOptions> = {}) {
     const file = testRegistry(egress).file({ type: 'url', url, method: 'GET', headers })
     const opened = await file.open({ ...ASKING, method: 'GET', headers: {}, ...(userdata ? { userdata } : {}) })
     const text = Buffer.concat(await opened.body.toArray()).toString('latin1')
-    return { name: opened.name, status: opened.status, text }
+    return { name: opened.name, status: opened.status, headers: opened.headers, text }
   }
   return { open, close: () => egress.close() }
 }
