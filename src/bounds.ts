@@ -70,8 +70,10 @@ export const BOUNDS = {
     resumes: 5,
     /** Bytes of the status line and headers of a storage's response: storages behind sign-ins and shields send 20 KiB of cookies and policies. */
     responseHead: 65_536,
-    /** Characters of the name that a file is saved by: file systems allow 255 bytes. */
+    /** Bytes in UTF-8 of the name that a file is saved by: file systems allow 255, with what clients append while they write. */
     name: 200,
+    /** Characters of a name of a storage that are looked at. */
+    rawName: 4_096,
     /** Characters of a media type: the longest registered ones have 80. */
     mediaType: 128,
   },

@@ -67,5 +67,10 @@ export function downloader(options: Partial<EgressOptions> = {}) {
     const text = Buffer.concat(await opened.body.toArray()).toString('latin1')
     return { name: opened.name, status: opened.status, headers: opened.headers, text }
   }
-  return { open, close: () => egress.close() }
+  /** Downloads a file, and describes it. */
+  const described = async (url: string) => {
+    const file = testRegistry(egress).file({ type: 'url', url, method: 'GET' })
+    return { ...(await open(url)), described: await file.describe(ASKING) }
+  }
+  return { open, described, close: () => egress.close() }
 }
