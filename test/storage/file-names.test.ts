@@ -45,6 +45,7 @@ describe('the name in a Content-Disposition', () => {
     ['no semicolon after the type', 'attachment filename="a.csv"', 'a.csv'],
     ['raw UTF-8', utf8('attachment; filename="Höhe 潮.csv"'), 'Höhe 潮.csv'],
     ['raw UTF-8 without quotes', utf8('attachment; filename=潮.csv'), '潮.csv'],
+    ['raw UTF-8 that ends with a space in Latin-1', utf8('attachment; filename=voilà'), 'voilà'],
     ['raw Latin-1', 'attachment; filename="H\xf6he.csv"', 'Höhe.csv'],
     ['raw Latin-1 of Windows', 'attachment; filename=\x80\x96\xfc.csv', '€–ü.csv'],
     ['spaces without quotes', 'attachment; filename=tide tables 2026.csv; size=4', 'tide tables 2026.csv'],

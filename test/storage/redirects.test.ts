@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../src/bounds.js'
+import { type RequestUrl, redirectUrl, requestUrl } from '../../src/storage/egress/request-url.js'
 import { downloader, type RawRequest, RawStorage, rawAnswer } from '../helpers/raw-storage.js'
 
 const FILE = rawAnswer('200 OK', {}, 'tide')
@@ -62,6 +63,7 @@ describe('the target of a request', () => {
     ['/a?b&', { q: 1 }, '/a?b&q=1'],
     ['/a?b=%7e#top', { q: 1, b: 'override' }, '/a?b=%7e&q=1'],
     ['/a?b=%7e#top?', { b: 'override' }, '/a?b=%7e'],
+    ['/a#top\u2028#', { q: 1 }, '/a?q=1'],
     ['/a?%62=own ', { b: 'override', c: { d: 1 } }, '/a?%62=own&c=%7B%22d%22%3A1%7D'],
   ])('of %j is extended by %j, and not re-encoded', async (text, userdata, target) => {
     answer = () => FILE
@@ -94,6 +96,7 @@ describe('a Location', () => {
     ['/b#top', '/b'],
     [utf8('/Höhe 潮.csv?ort=Übersee'), '/H%C3%B6he%20%E6%BD%AE.csv?ort=%C3%9Cbersee'],
     ['/H\xf6he.csv', '/H%F6he.csv'],
+    [utf8('/voilà'), '/voil%C3%A0'],
     ['/signed%2Fkey?sig=a+b/%2b~%7e&e=&e=', '/signed%2Fkey?sig=a+b/%2b~%7e&e=&e='],
     ['\t /spaced out ', '/spaced%20out'],
     ['/with\ttab', '/withtab'],
@@ -133,17 +136,26 @@ describe('a Location', () => {
 
   it.each([
     '',
-    '   ',
+    ' \t ',
     'ftp://127.0.0.1/a',
     'file:///etc/passwd',
     'http://user@127.0.0.1/',
     'http://[',
     'http://a\xf6b/',
+    `/${'a'.repeat(BOUNDS.files.url)}`,
   ])('of %j is refused', async (location) => {
     redirecting(location)
     await expect(download.open(`${origin}/a/start`)).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
     expect(storage.targets).toEqual(['/a/start'])
   })
+})
+
+it('URLs of spaces are read in linear time', () => {
+  const spaces = `http://127.0.0.1/${' '.repeat(1_000_000)}x`
+  const start = performance.now()
+  const base = requestUrl(spaces) as RequestUrl
+  redirectUrl(spaces, base)
+  expect(performance.now() - start).toBeLessThan(5_000)
 })
 
 describe('cookies of a chain of redirects', () => {
@@ -166,7 +178,7 @@ describe('cookies of a chain of redirects', () => {
     ['one that is replaced', ['a=1', 'a=2'], 'a=2'],
     ['one that is deleted', ['a=1', 'b=2', 'a=; Max-Age=0', 'b=; Expires=Thu, 01 Jan 1970 00:00:00 GMT'], undefined],
     ['one that lasts', ['a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT'], 'a=1'],
-    ['a value with = and Latin-1', ['a=b==\xe9'], 'a=b==\xe9'],
+    ['a value with = and Latin-1', ['a=b==\xe9\xa0'], 'a=b==\xe9\xa0'],
     ['no name', ['=1', 'flag'], undefined],
     ['too long a value', [`a=${'x'.repeat(BOUNDS.files.cookies.size)}`], undefined],
   ])('with %s', async (_what, cookies, expected) => {

@@ -1,4 +1,5 @@
 import { BOUNDS } from '../../bounds.js'
+import { trimmed } from './blanks.js'
 import type { RequestUrl } from './request-url.js'
 
 interface Cookie {
@@ -32,11 +33,11 @@ export class ChainCookies {
     const matching = this.cookies.filter(({ origin, path }) => origin === to.url.origin && isWithin(pathOf(to), path))
     if (matching.length === 0) return own
     const names = new Set(matching.map(({ name }) => name))
-    const kept = (own ?? '').split(';').filter((pair) => pair.trim() !== '' && !names.has(nameOf(pair)))
+    const kept = (own ?? '').split(';').filter((pair) => trimmed(pair) !== '' && !names.has(nameOf(pair)))
     const chained = matching
       .sort((one, other) => other.path.length - one.path.length)
       .map(({ name, value }) => `${name}=${value}`)
-    return [...kept.map((pair) => pair.trim()), ...chained].join('; ')
+    return [...kept.map(trimmed), ...chained].join('; ')
   }
 
   private hasRoomFor(cookie: Cookie): boolean {
@@ -48,7 +49,7 @@ export class ChainCookies {
 function parsedCookie(line: string, from: RequestUrl): { cookie: Cookie; expired: boolean } | undefined {
   const [pair = '', ...rest] = line.split(';')
   const name = nameOf(pair)
-  const value = pair.slice(pair.indexOf('=') + 1).trim()
+  const value = trimmed(pair.slice(pair.indexOf('=') + 1))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse
   if (!pair.includes('=') || name === '' || /[\u0000-\u001f\u007f]/.test(name + value)) return undefined
   // the last attribute of a name is the valid one
@@ -91,11 +92,11 @@ function pathOf({ target }: RequestUrl): string {
 }
 
 function nameOf(pair: string): string {
-  return pair.split('=', 1)[0]?.trim() ?? ''
+  return trimmed(pair.split('=', 1)[0] ?? '')
 }
 
 function attributeValue(attribute: string): string {
-  return attribute.includes('=') ? attribute.slice(attribute.indexOf('=') + 1).trim() : ''
+  return attribute.includes('=') ? trimmed(attribute.slice(attribute.indexOf('=') + 1)) : ''
 }
 
 function sizeOf({ name, value, path }: Cookie): number {

@@ -1,17 +1,20 @@
+import { BOUNDS } from '../../bounds.js'
 import type { EgressRequest } from './egress-request.js'
 import type { UpstreamResponse } from './exchange.js'
-import type { RequestUrl } from './request-url.js'
+import { type RequestUrl, stripped } from './request-url.js'
 
 /** A request whose URL is allowed. */
 export type CheckedRequest = Omit<EgressRequest, 'url'> & RequestUrl
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** Returns the Location of a redirect; undefined for any other response, and where there is none or several. */
+/** Returns the Location of a redirect; undefined for any other response, and if it is missing, empty, too long or ambiguous. */
 export function locationOf({ status, headers: { location } }: UpstreamResponse): string | undefined {
   if (!REDIRECTS.has(status)) return undefined
-  const [first, ...others] = [location ?? []].flat()
-  return others.every((other) => other === first) ? first?.trim() || undefined : undefined
+  const [first = '', ...others] = [location ?? []].flat()
+  const isUsable =
+    stripped(first) !== '' && first.length <= BOUNDS.files.url && others.every((other) => other === first)
+  return isUsable ? first : undefined
 }
 
 /** Returns the request that follows a redirect. Secrets of the publisher are not sent to another origin. */

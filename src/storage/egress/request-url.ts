@@ -1,3 +1,5 @@
+import { trimmedOf } from './blanks.js'
+
 /** A URL as it is checked and connected to, and the request target as its author wrote it. */
 export interface RequestUrl {
   /** The only source of scheme, host and port. */
@@ -57,8 +59,7 @@ function parsed(text: string, base?: string): URL | undefined {
 
 /** Returns a URL's text without the characters that the URL parser ignores. */
 export function stripped(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
-  return text.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$|[\t\n\r]+/g, '')
+  return trimmedOf(text, (code) => code <= 0x20).replace(/[\t\n\r]+/g, '')
 }
 
 /** Percent-encodes the bytes that a request line cannot hold. */

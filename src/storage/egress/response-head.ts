@@ -1,3 +1,5 @@
+import { trimmed } from './blanks.js'
+
 /** A response whose head is no HTTP, too long, or ambiguous about where its body ends. */
 export class MalformedResponse extends Error {
   readonly code = 'STORAGE_MALFORMED'
@@ -83,16 +85,4 @@ function isFraming(name: string): boolean {
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
   return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f]/g, ' ')
-}
-
-/** Returns a text without spaces and tabs around it. `trim` would remove control characters that hide a coding as well. */
-function trimmed(text: string): string {
-  let [start, end] = [0, text.length]
-  while (isBlank(text[start])) start += 1
-  while (end > start && isBlank(text[end - 1])) end -= 1
-  return text.slice(start, end)
-}
-
-function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t'
 }

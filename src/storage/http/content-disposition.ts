@@ -1,3 +1,4 @@
+import { trimmed } from '../egress/blanks.js'
 import { decoded, latin1Text, percentDecoded } from './name-text.js'
 
 /**
@@ -22,7 +23,7 @@ function* parameters(text: string): Iterable<[name: string, value: string]> {
     // some servers leave the semicolon after the type out
     const bare = name.trim().split(/\s/).at(-1) ?? ''
     // a backslash before any other character is one of a Windows path
-    yield [bare.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? token.trim()]
+    yield [bare.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? trimmed(token)]
   }
 }
 

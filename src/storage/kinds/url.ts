@@ -50,7 +50,7 @@ function withQuery(text: string, userdata: UserData | undefined): string {
     if (!own.has(name)) added.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
   }
   if (added.size === 0) return text
-  const address = stripped(text).replace(/#.*$/, '')
+  const [address = ''] = stripped(text).split('#', 1)
   const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
   return address + separator + added
 }
