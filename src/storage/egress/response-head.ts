@@ -14,6 +14,10 @@ export interface ResponseHead {
 /** The fields that say where a body ends. */
 const FRAMING = ['content-length', 'transfer-encoding'] as const
 
+/** Control characters but the tab: in a value they may hide a coding, or split the head for another reader. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse
+const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/
+
 interface Field {
   name: string
   value: string
@@ -32,7 +36,7 @@ export function repairedHead(head: string): ResponseHead {
   const [, minor, status, reason = ''] = /^HTTP\/1\.(\d)[ \t]+([1-9]\d\d)(?:[ \t]+([\s\S]*))?$/i.exec(first) ?? []
   if (minor === undefined) throw new MalformedResponse('no status line')
   const fields = framed(unfolded(lines))
-  const statusLine = `HTTP/1.${minor === '0' ? 0 : 1} ${status} ${printable(reason)}`
+  const statusLine = `HTTP/1.${minor === '0' ? 0 : 1} ${status} ${reason.replaceAll(new RegExp(CONTROL, 'g'), ' ')}`
   const text = [statusLine, ...fields.map(({ name, value }) => `${name}: ${value}`), '', ''].join('\r\n')
   return { status: Number(status), text }
 }
@@ -41,16 +45,17 @@ export function repairedHead(head: string): ResponseHead {
 function unfolded(lines: string[]): Field[] {
   const fields: Field[] = []
   for (const line of lines) {
+    if (CONTROL.test(line)) throw new MalformedResponse('control character')
     const last = fields.at(-1)
     if (/^[ \t]/.test(line) && last) {
       last.value += ` ${line}`
       continue
     }
-    const [, name, value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:([\s\S]*)$/.exec(line) ?? []
+    const [, name, value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)$/.exec(line) ?? []
     if (name === undefined) throw new MalformedResponse('no header field')
     fields.push({ name, value })
   }
-  return fields.map(({ name, value }) => ({ name, value: trimmed(isFraming(name) ? value : printable(value)) }))
+  return fields.map(({ name, value }) => ({ name, value: trimmed(value) }))
 }
 
 /** Returns fields whose framing is unambiguous: one length, or chunks, or neither (RFC 9112, 6.3). */
@@ -79,10 +84,4 @@ function listOf(fields: Field[], wanted: string): Field[] {
 
 function isFraming(name: string): boolean {
   return (FRAMING as readonly string[]).includes(name.toLowerCase())
-}
-
-/** Replaces control characters by spaces (RFC 9110, 5.5). */
-function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
-  return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f]/g, ' ')
 }
