@@ -11,7 +11,8 @@ const TOKEN = /^(?:[!#$&'*+.^_`|~0-9A-Za-z-]|%(?![0-9A-Fa-f]{2}))+$/
 export function contentDisposition(suggested: string | undefined, fallback: string): string {
   const name = safeName(suggested ?? '') || fallback
   if (TOKEN.test(name)) return `attachment;filename=${name}`
-  const ascii = name.replace(/[^\x20-\x7e]|["\\]|%(?=[0-9a-f]{2})/giu, '_')
+  // without the flag i, which takes ſ for an s
+  const ascii = name.replace(/[^\x20-\x7e]|["\\]|%(?=[0-9A-Fa-f]{2})/gu, '_')
   return `attachment;filename="${ascii}";filename*=UTF-8''${encodeExtended(name)}`
 }
 
