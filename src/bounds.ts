@@ -64,12 +64,16 @@ export const BOUNDS = {
     urlCacheEntries: 1_000,
     /** Redirects of one request: storages send one or two, and a circle has no end. */
     redirects: 5,
+    /** Cookies of one chain of redirects, and characters of one and of all: what browsers keep of one, and servers accept of all. */
+    cookies: { count: 50, size: 4_096, total: 16_384 },
     /** Times that one transfer is resumed after a break: each costs a request. */
     resumes: 5,
-    /** Bytes of a `100 Continue` with its headers, which are discarded. */
-    continue: 4_096,
-    /** Characters of the name that a file is saved by: file systems allow 255 bytes. */
+    /** Bytes of the status line and headers of a storage's response: storages behind sign-ins and shields send 20 KiB of cookies and policies. */
+    responseHead: 65_536,
+    /** Bytes in UTF-8 of the name that a file is saved by: file systems allow 255, with what clients append while they write. */
     name: 200,
+    /** Characters of a name of a storage that are looked at. */
+    rawName: 4_096,
     /** Characters of a media type: the longest registered ones have 80. */
     mediaType: 128,
   },

@@ -14,7 +14,7 @@ export interface FileDescription {
   contentLength?: number
   /** Media type without parameters. */
   contentType?: string
-  /** Last segment of the location, if it looks like a file name. */
+  /** Name that a download gets: the one that the storage suggests, or the last segment of the location if it looks like one. */
   name?: string
 }
 

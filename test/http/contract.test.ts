@@ -56,6 +56,28 @@ describe('wire contract', () => {
     ])
   })
 
+  it.each([
+    [
+      'raw UTF-8',
+      `attachment; filename="${Buffer.from('Höhe 潮.csv').toString('latin1')}"`,
+      'Höhe 潮.csv',
+      'H_he _.csv',
+    ],
+    ['Latin-1', 'attachment; filename=H\xf6he.csv', 'Höhe.csv', 'H_he.csv'],
+    ['a Windows path in another charset', "attachment; filename*=iso-8859-1''C:%5CH%F6he.csv", 'Höhe.csv', 'H_he.csv'],
+  ])('fileinfo returns the name of a download: %s', async (_what, disposition, name, latin) => {
+    const url = world.storage.on('/data/other.csv', (_request, response) =>
+      response.writeHead(200, { 'content-disposition': disposition }).end('tide'),
+    )
+    expect((await post('/fileinfo', { type: 'url', url, method: 'GET' })).json).toMatchObject([{ filename: name }])
+    const named = await world.publishUrl(url)
+    const params = await downloadParams(named, await world.order(named, buyer), buyer)
+    const { headers } = await ask(`${base()}/download?${params}`)
+    expect(headers.get('content-disposition')).toBe(
+      `attachment;filename="${latin}";filename*=UTF-8''${encodeURIComponent(name)}`,
+    )
+  })
+
   it('a Range header in the descriptor is sent unchanged', async () => {
     const url = `${world.storage.origin}/data/tides.csv`
     const part = await world.publish({ files: [{ type: 'url', url, method: 'GET', headers: { Range: 'bytes=2-4' } }] })

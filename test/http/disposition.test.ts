@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { BOUNDS } from '../../src/bounds.js'
 import { contentDisposition, fallbackName } from '../../src/http/files/disposition.js'
+import { safeName } from '../../src/storage/safe-name.js'
 
 describe('Content-Disposition', () => {
   it.each([
@@ -18,7 +20,17 @@ describe('Content-Disposition', () => {
     ],
     ['gpj\u202e.exe', 'attachment;filename=gpj.exe'],
     ['gpj\u061c.exe', 'attachment;filename=gpj.exe'],
-    [`${'x'.repeat(199)} y.csv`, `attachment;filename=${'x'.repeat(199)}`],
+    ['two\u2028lines\u200b.csv', 'attachment;filename=twolines.csv'],
+    [`${'x'.repeat(195)} y.csv`, `attachment;filename=${'x'.repeat(195)}.csv`],
+    ['\u{1f30a}.csv', `attachment;filename="_.csv";filename*=UTF-8''%F0%9F%8C%8A.csv`],
+    ['50%25.csv', `attachment;filename="50_25.csv";filename*=UTF-8''50%2525.csv`],
+    ['50%.csv', 'attachment;filename=50%.csv'],
+    ['tides.csv. .', 'attachment;filename=tides.csv'],
+    ['CON', 'attachment;filename=_CON'],
+    ['nul.tar.gz', 'attachment;filename=_nul.tar.gz'],
+    ['com1 .txt', `attachment;filename="_com1 .txt";filename*=UTF-8''_com1%20.txt`],
+    ['COM¹', `attachment;filename="_COM_";filename*=UTF-8''_COM%C2%B9`],
+    ['console.csv', 'attachment;filename=console.csv'],
     ['', 'attachment;filename=file-0'],
     ['..', 'attachment;filename=file-0'],
     [undefined, 'attachment;filename=file-0'],
@@ -27,7 +39,21 @@ describe('Content-Disposition', () => {
   })
 
   it('has a maximum length', () => {
-    expect(contentDisposition(`${'x'.repeat(5000)}.csv`, 'f').length).toBeLessThan(300)
+    expect(contentDisposition(`${'x'.repeat(3000)}.csv`, 'f').length).toBeLessThan(300)
+  })
+
+  it.each(['潮', '\u{1f30a}', 'é', 'x'])('bounds a name of many %s in bytes, and keeps its ending', (character) => {
+    for (const ending of ['.csv', '.tar.gz', '']) {
+      const name = safeName(character.repeat(1000) + ending)
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(BOUNDS.files.name)
+      expect(Buffer.byteLength(name)).toBeGreaterThan(BOUNDS.files.name - 4)
+      expect(name).toBe(character.repeat([...name].length - ending.length) + ending)
+    }
+  })
+
+  it('is quick for hostile names', () => {
+    for (const name of [' '.repeat(60_000), `${' .'.repeat(30_000)}x`, '\u202e'.repeat(60_000), '/'.repeat(60_000)])
+      expect(safeName(`a${name}`).length).toBeLessThan(300)
   })
 
   it.each([

@@ -6,7 +6,7 @@ export const STORAGE = {
   EXPOSE_FILENAME: setting({
     parse: parse.boolean,
     default: false,
-    doc: 'Whether fileinfo of a published asset returns the file name, which is part of the location. For a storage object sent by the caller it always does.',
+    doc: 'Whether fileinfo of a published asset returns the file name, which is part of the location unless the storage suggests another one. For a storage object sent by the caller it always does.',
   }),
   ALLOW_UNBOUND_FILES: setting({
     parse: parse.boolean,

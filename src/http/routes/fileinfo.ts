@@ -4,12 +4,12 @@ import { BOUNDS } from '../../bounds.js'
 import { FILE_PROBLEMS, type FileProblem } from '../../errors.js'
 import { type DescribedFile, describeFile, inBatches } from '../../storage/describing.js'
 import { STORAGE_TYPES } from '../../storage/kinds/registry.js'
+import { safeName } from '../../storage/safe-name.js'
 import type { RequestContext, StoredFile } from '../../storage/storage.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { described, flag, readParams, sentParams, text, whole } from '../endpoints/params.js'
 import { userdata } from '../endpoints/userdata.js'
-import { safeName } from '../files/disposition.js'
 import type { RequestDeadline } from '../lifetime.js'
 
 const values = described(

@@ -1,4 +1,5 @@
 import { Agent, type buildConnector } from 'undici'
+import { BOUNDS } from '../../bounds.js'
 import type { Cancellation } from '../../cancellation.js'
 import { StorageError } from '../../errors.js'
 
@@ -34,6 +35,8 @@ export class ConnectionPool {
       bodyTimeout: options.stallTimeout,
       connections: options.maxPerHost,
       pipelining: 1,
+      // heads that are too long are refused before the library counts its parts
+      maxHeaderSize: BOUNDS.files.responseHead,
     })
   }
 

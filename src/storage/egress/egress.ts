@@ -4,13 +4,17 @@ import { BOUNDS } from '../../bounds.js'
 import type { Outcome } from '../../outcome.js'
 import { type Trace, untraced } from '../../process/tracing.js'
 import type { Budget, RequestContext } from '../storage.js'
+import { ChainCookies } from './chain-cookies.js'
 import { ConnectionPool, type PoolLimits } from './connection-pool.js'
 import { guardedConnector, type Lookup, pinnedAddress, type ResolveOptions } from './connector.js'
 import { ContentDecoder, contentCodings, withoutCoding } from './content-codings.js'
 import { Destinations } from './destinations.js'
+import type { EgressRequest } from './egress-request.js'
 import { exchange, type UpstreamResponse } from './exchange.js'
 import { failureOf, OUTCOMES, refused } from './failures.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
+import { type CheckedRequest, locationOf, redirected } from './redirects.js'
+import { type RequestUrl, redirectUrl, requestUrl } from './request-url.js'
 import { NameResolver } from './resolver.js'
 import { retryOnReset } from './retry.js'
 
@@ -43,25 +47,10 @@ export interface EgressOptions {
 /** Whose host a request began at: a gateway that the operator has configured, or a host that a publisher names. */
 export type HostClass = 'gateway' | 'publisher'
 
-export interface EgressRequest extends Omit<RequestContext, 'userdata'> {
-  url: string
-  method: 'GET' | 'HEAD' | 'POST'
-  /** Names in lower case. */
-  headers: Record<string, string>
-  body?: string
-  /** Names of headers that come from the publisher and are never sent to another origin. */
-  secret?: ReadonlySet<string>
-}
-
 export interface EgressResponse extends UpstreamResponse {
   /** The final URL, after redirects. */
   url: URL
 }
-
-/** A request whose URL is allowed. */
-type Checked = Omit<EgressRequest, 'url'> & { url: URL }
-
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /** Where to connect for a protocol that opens its own socket. */
 export interface PinnedDestination {
@@ -81,7 +70,7 @@ export interface PinnedDestination {
 /** The only exit: every request for a file goes through here, and only to allowed http(s) destinations. */
 export class Egress {
   private readonly pools: Record<Budget, ConnectionPool>
-  private readonly urls = new LRUCache<string, URL>({
+  private readonly urls = new LRUCache<string, RequestUrl>({
     max: BOUNDS.files.urlCacheEntries,
     maxSize: BOUNDS.files.urlCacheSize,
     sizeCalculation: (_url, text) => text.length,
@@ -113,16 +102,20 @@ export class Egress {
   }
 
   private async follow(request: EgressRequest): Promise<EgressResponse> {
-    const { method, headers, body, secret, signal, budget, fetched } = request
-    let current: Checked = { url: this.cachedUrl(request.url), method, headers, body, secret, signal, budget, fetched }
+    const { url: text, ...others } = request
+    let current: CheckedRequest = { ...others, ...this.cachedUrl(text) }
+    const cookies = new ChainCookies()
     // where a gateway redirects to is up to the gateway
     const host = this.options.gateways?.has(current.url.origin) ? 'gateway' : 'publisher'
     for (let hop = 0; hop <= BOUNDS.files.redirects; hop++) {
-      const { status, headers, body } = await this.send(current, host)
-      const { location } = headers
-      if (!REDIRECTS.has(status) || typeof location !== 'string') return { status, headers, body, url: current.url }
-      discard(body)
-      current = redirected(current, status, this.checked(location, current.url))
+      const cookie = cookies.header(current, current.headers.cookie)
+      const headers = cookie === undefined ? current.headers : { ...current.headers, cookie }
+      const response = await this.send({ ...current, headers }, host)
+      const location = locationOf(response)
+      if (location === undefined) return { ...response, url: current.url }
+      discard(response.body)
+      cookies.store(response.headers['set-cookie'], current)
+      current = redirected(current, response.status, this.checked(redirectUrl(location, current)))
     }
     throw refused()
   }
@@ -163,19 +156,18 @@ export class Egress {
   }
 
   /** Like `checked`, cached: files are requested repeatedly, and the policy does not change. */
-  private cachedUrl(text: string): URL {
+  private cachedUrl(text: string): RequestUrl {
     let url = this.urls.get(text)
     if (!url) {
-      url = this.checked(text)
+      url = this.checked(requestUrl(text))
       this.urls.set(text, url)
     }
     return url
   }
 
-  /** Parses an allowed URL. Any other is refused with the same message as an unreachable host. */
-  private checked(text: string, base?: URL): URL {
-    const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined
-    if (!url || !isAllowed(url, this.options.policy)) throw refused()
+  /** Returns an allowed URL. Any other is refused with the same message as an unreachable host. */
+  private checked(url: RequestUrl | undefined): RequestUrl {
+    if (!url || !isAllowed(url.url, this.options.policy)) throw refused()
     return url
   }
 
@@ -184,16 +176,16 @@ export class Egress {
     await Promise.all(Object.values(this.pools).map(({ agent }) => agent.destroy()))
   }
 
-  private async send(request: Checked, host: HostClass): Promise<UpstreamResponse> {
-    const { url, method, headers, body, signal, budget, fetched } = request
+  private async send(request: CheckedRequest, host: HostClass): Promise<UpstreamResponse> {
+    const { url, target: path, method, headers, body, signal, budget, fetched } = request
     const { onOutcome, responseTimeout: timeout } = this.options
     const pool = this.pools[budget]
     const sent = {
       origin: url.origin,
-      path: url.pathname + url.search,
+      path,
       method,
       // a decoded body has neither length nor ranges
-      headers: { 'user-agent': 'tidegate', ...headers, 'accept-encoding': 'identity' },
+      headers: { 'user-agent': 'tidegate', accept: '*/*', ...headers, 'accept-encoding': 'identity' },
       body: body ?? null,
     }
     const { agent: dispatcher } = pool
@@ -217,15 +209,4 @@ export class Egress {
 export function discard(body: Readable): void {
   body.on('error', () => undefined)
   body.destroy()
-}
-
-function redirected(request: Checked, status: number, url: URL): Checked {
-  const downgraded = status === 303 || (request.method === 'POST' && (status === 301 || status === 302))
-  const crossed = url.origin !== request.url.origin
-  const headers = crossed
-    ? Object.fromEntries(Object.entries(request.headers).filter(([name]) => !request.secret?.has(name)))
-    : request.headers
-  const method = downgraded && request.method !== 'HEAD' ? 'GET' : request.method
-  // a body may hold secrets of the publisher as well: it is sent to the first origin only
-  return { ...request, url, method, headers, body: downgraded || crossed ? undefined : request.body }
 }

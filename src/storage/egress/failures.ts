@@ -2,6 +2,7 @@ import type { Cancellation } from '../../cancellation.js'
 import { StorageError } from '../../errors.js'
 import type { Outcome } from '../../outcome.js'
 import { busy } from './connection-pool.js'
+import { MalformedResponse } from './response-head.js'
 import { isTimeout } from './retry.js'
 
 /** How a failure is counted; every other code counts as failed. */
@@ -13,7 +14,14 @@ export function failureOf(error: unknown, signal: Cancellation): StorageError {
   if ((error as { code?: string }).code === 'DNS_BUSY') return busy()
   if (signal.aborted || isTimeout(error))
     return new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
-  return refused()
+  return isMalformed(error)
+    ? new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.', 'failed')
+    : refused()
+}
+
+/** Whether a storage answered, but not in HTTP that can be trusted. */
+function isMalformed(error: unknown): boolean {
+  return error instanceof MalformedResponse || /^HPE_/.test((error as { code?: string }).code ?? '')
 }
 
 /** A destination that is not allowed looks like one that cannot be reached. */

@@ -14,7 +14,7 @@ import { mediaType } from './responses.js'
  * @throws StorageError if the response is no file, or breaks in its beginning
  */
 export async function describeDelivered(
-  { status, headers, body }: OpenedFile,
+  { status, headers, name, body }: OpenedFile,
   signal: Cancellation,
   claimedSize: () => Promise<number | undefined> = async () => undefined,
 ): Promise<FileDescription> {
@@ -36,6 +36,7 @@ export async function describeDelivered(
     valid: true,
     ...(contentLength === undefined ? {} : { contentLength }),
     ...(contentType ? { contentType } : {}),
+    ...(name ? { name } : {}),
   }
 }
 

@@ -18,11 +18,13 @@ export function parseContentRange(contentRange: string | undefined): ContentRang
 }
 
 /**
- * Returns a 206 that nobody asked for as a 200 if its Content-Range, and its length if it has one, prove that it holds the
- * whole file: some storages answer every GET so. Any other response is returned as it is.
+ * Returns a response with the whole file as a 200. That is a 203, which a proxy has changed, a success of an unknown kind (RFC
+ * 9110, 15), and a 206 that nobody asked for if its Content-Range, and its length if it has one, prove that it holds the whole
+ * file: some storages answer every GET so. Any other response is returned as it is.
  */
 export function asWhole(requested: Record<string, string>, response: EgressResponse): EgressResponse {
   const { status, headers } = response
+  if (status === 203 || isUnknownSuccess(status)) return { ...response, status: 200 }
   if (status !== 206 || requested.range !== undefined) return response
   const { 'content-range': range, ...others } = headers
   const part = parseContentRange(typeof range === 'string' ? range : undefined)
@@ -30,6 +32,11 @@ export function asWhole(requested: Record<string, string>, response: EgressRespo
   if (part?.first !== 0 || part.total !== part.last + 1) return response
   if (length !== undefined && Number(length) !== part.total) return response
   return { ...response, status: 200, headers: others }
+}
+
+/** Whether a status is a success that is not registered. Of the registered ones, only 200, 203 and 206 hold a file. */
+function isUnknownSuccess(status: number): boolean {
+  return status > 208 && status < 300 && status !== 226
 }
 
 /**

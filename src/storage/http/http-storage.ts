@@ -8,7 +8,7 @@ import { discard, type Egress } from '../egress/egress.js'
 import type { OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
 import { describeDelivered } from './describe-delivered.js'
 import { asWhole, parseContentRange } from './framing.js'
-import { lastSegment, suggestedName } from './naming.js'
+import { nameOf } from './naming.js'
 import { asDecoded, assertDelivered, isCodedPart, passedHeaders, type Sent } from './responses.js'
 import { resuming } from './resume.js'
 import { withStoredCoding } from './stored-coding.js'
@@ -43,8 +43,6 @@ interface Delivery {
   /** Its body is that of the response: neither decoded nor a part. */
   asSent: boolean
   request: HttpRequest
-  /** Last segment of the final URL, if the kind names files by it. */
-  segment?: string
 }
 
 /** Creates the storage of a kind. */
@@ -65,9 +63,7 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
     { requestHeaders, response: sent }: Sent,
     context: OpenRequest,
   ): Promise<Delivery & { stored: boolean }> => {
-    const segment = kind.namedByUrl ? lastSegment(sent.url) : undefined
-    const name = suggestedName(sent.headers['content-disposition']) ?? segment
-    const { response, stored, named } = await withStoredCoding(sent, name)
+    const { response, stored, named } = await withStoredCoding(sent, nameOf(sent, kind.namedByUrl))
     assertDelivered(requestHeaders, response)
     const hasBody = response.status === 200 || response.status === 206
     const decoded = hasBody ? await egress.decoded(response, context.budget) : asDecoded(response)
@@ -76,7 +72,7 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
     const status = response.status as OpenedFile['status']
     const file: OpenedFile = { status, headers: passedHeaders(headers), body, ...(named ? { name: named } : {}) }
     const asSent = status === 200 && contentCodings(response.headers).length === 0
-    return { file, stored, asSent, request, ...(segment ? { segment } : {}) }
+    return { file, stored, asSent, request }
   }
 
   /** Delivers a part of a file whose coding belongs to it: only the beginning of the file shows that. */
@@ -145,8 +141,7 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
     async describe(file, context) {
       try {
         const delivery = await deliver(file, { ...context, method: 'GET', headers: {} })
-        const described = await describeDelivered(delivery.file, context.signal, () => claimedSize(delivery, context))
-        return { ...described, ...(described.valid && delivery.segment ? { name: delivery.segment } : {}) }
+        return await describeDelivered(delivery.file, context.signal, () => claimedSize(delivery, context))
       } catch (error) {
         if (!isStorageFailure(error)) throw error
         const { reason, upstreamStatus } = error

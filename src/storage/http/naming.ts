@@ -1,25 +1,17 @@
 import { memoized } from '../../memo.js'
+import type { EgressResponse } from '../egress/egress.js'
+import { safeName } from '../safe-name.js'
+import { suggestedName } from './content-disposition.js'
+import { latin1Text, percentDecoded } from './name-text.js'
 
-/** Returns the file name that a Content-Disposition suggests (RFC 6266; the RFC 8187 form takes precedence). */
-export function suggestedName(disposition: string | string[] | undefined): string | undefined {
-  if (typeof disposition !== 'string') return undefined
-  const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition)?.[1]
-  if (extended) return uriDecoded(extended)
-  const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition)
-  return plain ? (plain[1]?.replace(/\\(.)/g, '$1') ?? plain[2]) : undefined
+/** Returns the safe name of a response: the one that it suggests, or the last segment of its URL if that may name it. */
+export function nameOf({ headers, url }: EgressResponse, namedByUrl: boolean): string | undefined {
+  const suggested = safeName(suggestedName(headers['content-disposition']) ?? '')
+  return suggested || safeName((namedByUrl ? lastSegment(url) : undefined) ?? '') || undefined
 }
 
 /** Returns the last path segment if it looks like a file name. An opaque one may be a secret and is not disclosed. */
 export const lastSegment = memoized((url: URL): string | undefined => {
-  const segment = uriDecoded(url.pathname.split('/').at(-1) ?? '')
+  const segment = latin1Text(percentDecoded(url.pathname.split('/').at(-1) ?? ''))
   return segment && /.\.[A-Za-z0-9]{1,10}$/.test(segment) ? segment : undefined
 })
-
-/** Decodes percent-encoded UTF-8; undefined where it is none. */
-export function uriDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
-}

@@ -30,8 +30,9 @@ export function isCodedPart({ response: { status, headers } }: Sent): boolean {
 export function passedHeaders(upstream: EgressResponse['headers']): OpenedFile['headers'] {
   const passed: OpenedFile['headers'] = {}
   for (const name of PASSED_HEADERS) {
-    const value = upstream[name]
-    if (typeof value === 'string') passed[name] = value
+    const [value, ...others] = [upstream[name] ?? []].flat()
+    // several that agree are one; which one holds, if they differ, nobody knows
+    if (value !== undefined && others.every((other) => other === value)) passed[name] = value
   }
   return passed
 }

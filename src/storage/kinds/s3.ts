@@ -23,10 +23,7 @@ const s3File = z.object({
   type: z.literal('s3'),
   endpoint: fileUrl,
   bucket: z.string().regex(BUCKET_NAME, 'must be the name of a bucket'),
-  key: plain('key').refine(
-    (key) => !key.split('/').some((part) => part === '.' || part === '..'),
-    'must not hold dot segments',
-  ),
+  key: plain('key').refine(staysInBucket, 'must not lead out of its bucket'),
   region: z.string().regex(REGION_NAME, 'must be the name of a region').default('us-east-1'),
   accessKeyId: ascii('accessKeyId'),
   secretAccessKey: plain('secretAccessKey'),
@@ -54,20 +51,32 @@ export function s3Storage({ egress }: StorageTools): Storage<S3File> {
 async function signed(file: S3File): Promise<HttpRequest> {
   const { accessKeyId, secretAccessKey, sessionToken, region } = file
   const credentials = { accessKeyId, secretAccessKey, region, ...(sessionToken ? { sessionToken } : {}) }
-  const signer = new AwsV4Signer({ ...credentials, url: objectUrl(file).href, service: 's3', method: 'GET' })
+  const signer = new AwsV4Signer({ ...credentials, url: bucketUrl(file).href, service: 's3', method: 'GET' })
+  // a URL would resolve the dot segments of a key, which are ordinary text
+  signer.encodedPath = `${signer.encodedPath.replace(/\/+$/, '')}/${file.key.split('/').map(encoded).join('/')}`
   const { url, headers } = await signer.sign()
   const named = Object.fromEntries(headers as unknown as Iterable<[string, string]>)
-  return { url: url.href, method: 'GET', headers: named, secret: new Set(Object.keys(named)) }
+  const secret = new Set(Object.keys(named))
+  return { url: url.origin + signer.encodedPath + url.search, method: 'GET', headers: named, secret }
 }
 
-function objectUrl({ endpoint, bucket, key, forcePathStyle }: S3File): URL {
+function bucketUrl({ endpoint, bucket, forcePathStyle }: S3File): URL {
   const url = new URL(endpoint)
-  const path = key.split('/').map(encodeURIComponent).join('/')
-  const base = url.pathname.replace(/\/+$/, '')
-  if (forcePathStyle) url.pathname = `${base}/${bucket}/${path}`
-  else {
-    url.hostname = `${bucket}.${url.hostname}`
-    url.pathname = `${base}/${path}`
-  }
+  if (forcePathStyle) url.pathname = `${url.pathname.replace(/\/+$/, '')}/${bucket}`
+  else url.hostname = `${bucket}.${url.hostname}`
   return url
+}
+
+/** Percent-encodes a segment of a key as signatures want it. */
+function encoded(segment: string): string {
+  return encodeURIComponent(segment).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** Whether a key never has more `..` than segments before: S3 accepts no other, and a server that resolves them is not led astray. */
+function staysInBucket(key: string): boolean {
+  let depth = 0
+  return key.split('/').every((segment) => {
+    depth += segment === '..' ? -1 : segment === '.' || segment === '' ? 0 : 1
+    return depth >= 0
+  })
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { stripped } from '../egress/request-url.js'
 import { descriptorHeaders, fileUrl } from '../http/descriptor.js'
 import { httpStorage } from '../http/http-storage.js'
 import type { Storage, UserData } from '../storage.js'
@@ -41,13 +42,15 @@ export function urlStorage({ egress }: StorageTools): Storage<UrlFile> {
 
 const JSON_BODY = { 'content-type': 'application/json' }
 
-/** Adds the consumer's values to the query of a URL. They cannot override the publisher's. */
+/** Appends the consumer's values to the query of a URL, which stays as it is. They cannot override the publisher's. */
 function withQuery(text: string, userdata: UserData | undefined): string {
-  if (!userdata) return text
-  const url = new URL(text)
-  const own = new Set(url.searchParams.keys())
-  for (const [name, value] of Object.entries(userdata)) {
-    if (!own.has(name)) url.searchParams.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
+  const own = new URL(text).searchParams
+  const added = new URLSearchParams()
+  for (const [name, value] of Object.entries(userdata ?? {})) {
+    if (!own.has(name)) added.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
   }
-  return url.href
+  if (added.size === 0) return text
+  const [address = ''] = stripped(text).split('#', 1)
+  const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
+  return address + separator + added
 }

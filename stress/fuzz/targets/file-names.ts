@@ -1,7 +1,9 @@
 import { validateHeaderValue } from 'node:http'
 import fc from 'fast-check'
-import { contentDisposition, fallbackName, safeName } from '../../../src/http/files/disposition.js'
-import { lastSegment, suggestedName } from '../../../src/storage/http/naming.js'
+import { contentDisposition, fallbackName } from '../../../src/http/files/disposition.js'
+import { suggestedName } from '../../../src/storage/http/content-disposition.js'
+import { lastSegment } from '../../../src/storage/http/naming.js'
+import { safeName } from '../../../src/storage/safe-name.js'
 import { mutatedText } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'
@@ -11,6 +13,9 @@ const dispositions = fc.constantFrom(
   "attachment; filename*=utf-8'de'%e2%82%ac%20rates.csv",
   'inline;filename=plain.txt',
   'attachment; filename="a/b\\\\c"',
+  'attachment; filename="=?UTF-8?B?SMO2aGU=?= =?iso-8859-1?q?=F6_1.csv?="',
+  "attachment; filename=H\xc3\xb6he 1.csv; filename*=Shift_JIS''%92%AA.csv",
+  'attachment; filename="C:\\Users\\aux.tar.gz"',
 )
 const types = fc.constantFrom('text/csv', 'application/json; charset=utf-8', 'application/octet-stream')
 const paths = fc.constantFrom('a/b%20c.csv', 'H%C3%B6he.csv', 'x', '.hidden', '%2e%2e%2f.a', 'a.b.c')

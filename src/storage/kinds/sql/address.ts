@@ -1,5 +1,3 @@
-import { uriDecoded } from '../../http/naming.js'
-
 /** The parsed URL of a PostgreSQL database. */
 export interface PostgresAddress {
   url: URL
@@ -45,5 +43,14 @@ export function postgresAddress(text: string): PostgresAddress {
     password: decodeURIComponent(url.password),
     database: decodeURIComponent(url.pathname.slice(1)),
     tls: TLS_MODES[url.searchParams.get('sslmode') ?? 'disable'] === true,
+  }
+}
+
+/** Decodes percent-encoded UTF-8; undefined if it is none. */
+function uriDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
   }
 }

@@ -1,0 +1,12 @@
+import type { RequestContext } from '../storage.js'
+
+/** A request to a storage. */
+export interface EgressRequest extends Omit<RequestContext, 'userdata'> {
+  url: string
+  method: 'GET' | 'HEAD' | 'POST'
+  /** Names in lower case. */
+  headers: Record<string, string>
+  body?: string
+  /** Names of headers that come from the publisher and are never sent to another origin. */
+  secret?: ReadonlySet<string>
+}

@@ -1,0 +1,74 @@
+import { trimmedOf } from './blanks.js'
+
+/** A URL as it is checked and connected to, and the request target as its author wrote it. */
+export interface RequestUrl {
+  /** The only source of scheme, host and port. */
+  url: URL
+  /** Path and query (RFC 9112, origin-form). Signatures may cover every byte, so nothing is normalised. */
+  target: string
+}
+
+/** Parses the http(s) URL of a publisher. Returns undefined if it is not a URL. */
+export function requestUrl(text: string): RequestUrl | undefined {
+  const url = parsed(text)
+  if (!url) return undefined
+  // the authority ends where the URL parser ends it; the text behind it decides nothing but the target
+  const [, target = ''] = /^[^:]*:[/\\]*[^/\\?#]*([^#]*)/.exec(stripped(text)) ?? []
+  return { url, target: asTarget(encoded(target, 'utf8')) }
+}
+
+/**
+ * Resolves a Location (RFC 9110, 10.2.2) against the URL that answered with it. Bytes outside ASCII, and spaces, are
+ * percent-encoded one by one, as browsers do. Returns undefined if the result is not a URL.
+ */
+export function redirectUrl(location: string, base: RequestUrl): RequestUrl | undefined {
+  const text = encoded(stripped(location), 'latin1')
+  const url = parsed(text, base.url.href)
+  if (!url) return undefined
+  const [, reference = '', query] = /^([^?#]*)(\?[^#]*)?/.exec(text) ?? []
+  const [, path = '', ownQuery = ''] = /^([^?]*)(.*)$/.exec(base.target) ?? []
+  if (reference === '') return { url, target: path + (query ?? ownQuery) }
+  return { url, target: asTarget((resolvedPath(reference, path) ?? url.pathname) + (query ?? '')) }
+}
+
+/** Resolves a reference without its query. Returns undefined for forms that only browsers accept. */
+function resolvedPath(reference: string, base: string): string | undefined {
+  if (reference.includes('\\')) return undefined
+  const [absolute, rooted = '/'] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/+[^/]*(\/.*)?$/i.exec(reference) ?? []
+  if (absolute !== undefined) return withoutDotSegments(rooted)
+  if (/^[a-z][a-z0-9+.-]*:/i.test(reference)) return undefined
+  if (reference.startsWith('/')) return withoutDotSegments(reference)
+  return withoutDotSegments(base.slice(0, base.lastIndexOf('/') + 1) + reference)
+}
+
+/** RFC 3986, 5.2.4. */
+function withoutDotSegments(path: string): string {
+  const kept: string[] = []
+  const segments = path.split('/').slice(1)
+  for (const [index, segment] of segments.entries()) {
+    if (segment === '..') kept.pop()
+    if (segment !== '.' && segment !== '..') kept.push(segment)
+    else if (index === segments.length - 1) kept.push('')
+  }
+  return `/${kept.join('/')}`
+}
+
+function parsed(text: string, base?: string): URL | undefined {
+  return URL.canParse(text, base) ? new URL(text, base) : undefined
+}
+
+/** Returns a URL's text without the characters that the URL parser ignores. */
+export function stripped(text: string): string {
+  return trimmedOf(text, (code) => code <= 0x20).replace(/[\t\n\r]+/g, '')
+}
+
+/** Percent-encodes the bytes that a request line cannot hold. */
+function encoded(text: string, encoding: 'utf8' | 'latin1'): string {
+  return text.replace(/[^\x21-\x7e]+/g, (characters) =>
+    Buffer.from(characters, encoding).toString('hex').toUpperCase().replace(/../g, '%$&'),
+  )
+}
+
+function asTarget(text: string): string {
+  return text.startsWith('/') ? text : `/${text.replace(/^\\/, '')}`
+}
