@@ -40,7 +40,7 @@ export class CallSender {
     const { batches, isAlone } = this.abilities
     const start = performance.now()
     const until = () => start + (isAlone() ? this.timeout : IMPATIENCE)
-    const sending: Sending = { outcomes: new Map(), until, latest: start + this.timeout, signal }
+    const sending: Sending = { outcomes: new Map(), isAlone, until, latest: start + this.timeout, signal }
     batches.want(calls.length)
     await this.inParts(calls, batches.limit, sending)
     const outcomes = calls.map((call) => sending.outcomes.get(call) as CallOutcome)

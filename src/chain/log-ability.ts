@@ -29,6 +29,11 @@ export class LogAbility {
     return this.isDue || (this.emitters === 'any' && blocks < this.refusedBlocks)
   }
 
+  /** Whether it has given events of any contract, and not refused as many blocks since. */
+  get hasGiven(): boolean {
+    return this.given > 0
+  }
+
   /** The limit in words; undefined if none is known. */
   get limit(): string | undefined {
     if (this.emitters === 'none') return 'gives no events: the index cannot be read from it'

@@ -4,13 +4,18 @@ import { RateLimited } from './rate-limits.js'
 
 /** Milliseconds of the pause after a rate limit: the first, and the longest without a time that the node names. */
 const PAUSE = { first: 250, longest: 8000 }
-/** Milliseconds between calls after a rate limit: the least, and the most. */
-const INTERVAL = { least: 50, most: 2000 }
-/** What remains of the interval after a success. About 30 successes halve it. */
-const DECAY = 0.977
+/**
+ * Milliseconds between calls after a rate limit: the least, and the most. A node that takes fewer calls is left to the pauses:
+ * one that refuses a call now and then whatever the rate, as a cluster does, must not become slow.
+ */
+const INTERVAL = { least: 25, most: 100 }
+/** What remains after a success: of the interval, which 14 successes halve, and of the next pause. */
+const REMAINS = { interval: 0.95, pause: 0.8 }
 
 /** How long a caller waits. */
 export interface Patience {
+  /** Whether no other node can be asked instead. */
+  isAlone: () => boolean
   /** The latest end of a pause to wait for. */
   until: () => number
   /** The latest time to send. */
@@ -47,10 +52,12 @@ export class Pace {
   }
 
   /**
-   * Resolves when a request with so many calls may be sent. Rejects with the node's last refusal if a pause lasts longer than
+   * Resolves when a request with so many calls may be sent: at once if another node can be asked instead, since this one
+   * then comes last anyway, and may be the only one that knows the answer. Rejects with the node's last refusal if a pause lasts longer than
    * `until()`, or the interval would make it later than `latest`, both by performance.now(); and with the signal's reason.
    */
-  async turn(calls: number, { until, latest, signal }: Patience): Promise<void> {
+  async turn(calls: number, { isAlone, until, latest, signal }: Patience): Promise<void> {
+    if (!isAlone()) return
     for (let wait = this.wait; wait > 0; wait = this.wait) {
       if (this.pausedUntil > until() || performance.now() + wait > latest) throw this.refusal
       await sleep(wait, undefined, signal && { signal }).catch(() => undefined)
@@ -76,7 +83,8 @@ export class Pace {
   /** Records that the node answered a request. */
   succeeded(): void {
     if (this.interval === 0) return
-    this.pause = PAUSE.first
-    this.interval = this.interval * DECAY < 1 ? 0 : this.interval * DECAY
+    this.pause = Math.max(PAUSE.first, this.pause * REMAINS.pause)
+    const interval = this.interval * REMAINS.interval
+    this.interval = interval < 1 ? 0 : interval
   }
 }
