@@ -57,7 +57,6 @@ it.runIf(onLinux)('benchmarks run, and no request exceeds its budget', { timeout
     'Workers on one embedded database',
     'The model beside what was measured',
     'The model of many machines',
-    'A file of the index',
     'Searches over',
     'Downloads of the client library',
     'The console in Chromium',
