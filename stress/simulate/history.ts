@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import timers from 'node:timers/promises'
 import Database from 'libsql'
 import { Agent, type Dispatcher } from 'undici'
 import { DocumentReader } from '../../src/assets/documents.js'
@@ -42,10 +44,23 @@ const nodesByHost = new Map<string, ScriptedNode>()
 /** The simulated time in milliseconds; it advances without waiting. */
 let now = 1_800_000_000_000
 
+/** Turns of the event loop in which whatever is under way has settled. */
+const TURNS = 20
+
 /** Replaces clocks and connections of this process with simulated time and the scripted nodes. */
 export function useSimulatedEnvironment(): void {
   Date.now = () => now
   performance.now = () => now
+  // what waits lets answers come first, and then time advance
+  timers.setTimeout = (async (milliseconds: number, value: unknown, { signal }: { signal?: AbortSignal } = {}) => {
+    for (let turn = 0; turn < TURNS; turn++) {
+      signal?.throwIfAborted()
+      await timers.setImmediate()
+    }
+    now += milliseconds
+    return value
+  }) as never
+  syncBuiltinESMExports()
   Agent.prototype.request = (async ({ origin, body }: Dispatcher.RequestOptions) => {
     const { host } = new URL(String(origin))
     const node = nodesByHost.get(host)

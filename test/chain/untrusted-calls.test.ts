@@ -80,14 +80,18 @@ describe("calls to somebody else's contract", () => {
 
   it('distinguish a failing node from a failing contract', async () => {
     const to = await put(answering(WORD))
-    const ask = () => nodes.ask((_client, foreign) => foreign({ to, data: '0x', limit: 32 }))
+    const call = { to, data: '0x', limit: 32 } as const
+    const ask = () => nodes.ask((_client, foreign) => foreign(call))
     for (const nonsense of [null, 42, {}, 'x']) {
       proxy.lie = (method, truth) => (method === 'eth_call' ? nonsense : truth)
       await expect(ask()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' })
     }
     proxy.lie = (_method, truth) => truth
+    // a node that is alone is waited for
+    const impatient = new ChainNodes(DEV_CHAIN_ID, [new URL(proxy.url)], { timeout: 1000, agreement: 1 })
+    await impatient.ask((client) => client.getBlockNumber())
     proxy.refuseEvery = 1
-    await expect(ask()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' })
+    await expect(impatient.ask((_client, foreign) => foreign(call))).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' })
     proxy.refuseEvery = 0
     expect(await ask()).toBe(WORD)
   })
