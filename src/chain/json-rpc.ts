@@ -39,7 +39,7 @@ export function jsonRpc(url: URL, { timeout, batch, maxAnswer, abilities }: Json
       type: 'http',
       retryCount: 0,
       timeout,
-      async request({ method, params }, options?: { signal?: AbortSignal }) {
+      async request({ method, params }, options?: { signal?: AbortSignal | undefined }) {
         const call: Call = { jsonrpc: '2.0', id: ++id, method, params }
         const outcome = batch
           ? await batches.send(call, options?.signal)

@@ -14,7 +14,7 @@ export interface FileOptions extends Omit<DownloadOptions, 'range'> {
   /** Whether an existing file is replaced, once the new one is complete. */
   overwrite?: boolean
   /** Returns the name in a folder for the one that the provider tells (default: the same). */
-  nameInFolder?: (name: string) => string
+  nameInFolder?: ((name: string) => string) | undefined
 }
 
 export interface SavedFile {

@@ -28,7 +28,7 @@ interface Wanted {
 interface WantedFile extends Wanted {
   target: Target
   /** Returns the name in the folder for the one that the provider tells. */
-  nameInFolder?: (name: string) => string
+  nameInFolder?: ((name: string) => string) | undefined
 }
 
 export interface Fetched {

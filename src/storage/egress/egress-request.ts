@@ -6,7 +6,7 @@ export interface EgressRequest extends Omit<RequestContext, 'userdata'> {
   method: 'GET' | 'HEAD' | 'POST'
   /** Names in lower case. */
   headers: Record<string, string>
-  body?: string
+  body?: string | undefined
   /** Names of headers that come from the publisher and are never sent to another origin. */
-  secret?: ReadonlySet<string>
+  secret?: ReadonlySet<string> | undefined
 }
