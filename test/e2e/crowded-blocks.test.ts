@@ -21,11 +21,13 @@ import { CrowdedChain } from './crowded-chain.js'
 
 const MIB = 1_048_576
 const COUNT = sized(60, 1000)
-const BLOCKS = sized(3, 20)
+const BLOCKS = sized(3, 5)
 /** MiB that the service may take, with a heap of 384 MiB. */
 const MEMORY = 512
 /** Milliseconds that a request may wait, on a machine with other work. Ten times as many without bounds on a commit. */
 const WAIT = 2_000
+/** Milliseconds in which the index reads all of them: each of a megabyte is decompressed. */
+const READING = sized(240_000, 900_000)
 /** How much more than its calldata an update may take on the disk. */
 const GROWTH = 20
 const KEY = providerKey(`0x${'44'.repeat(32)}`)
@@ -75,7 +77,7 @@ describe('blocks with many long documents that are short on the chain', () => {
       const { json } = await ask(`${url}/ready`)
       const [{ block, lag }] = json.chains as [{ block: number; lag: number }]
       return block === head && lag === 0
-    })
+    }, READING)
   }
 
   it.each([
