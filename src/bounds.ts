@@ -68,7 +68,7 @@ export const BOUNDS = {
     cookies: { count: 50, size: 4_096, total: 16_384 },
     /** Times that one transfer is resumed after a break: each costs a request. */
     resumes: 5,
-    /** Bytes of the status line and headers of a storage's response: storages behind sign-ins and shields send 20 KiB of cookies and policies. */
+    /** Bytes of the status line and headers of a storage's response. Those behind sign-ins send 20 KiB of cookies and policies. */
     responseHead: 65_536,
     /** Bytes in UTF-8 of the name that a file is saved by: file systems allow 255, with what clients append while they write. */
     name: 200,
@@ -330,7 +330,7 @@ export const BOUNDS = {
     tokenUri: 65_536,
     /** Seconds since 1970 of a block timestamp: the end of the year 9999, the last one with an ISO 8601 form of four digits. */
     time: 253_402_300_799,
-    /** Milliseconds after which a node is tried again with what it refused: the first time, and at most. The time doubles with each failed attempt. */
+    /** Milliseconds after which a node is asked again for what it refused: at first, and at most. Each refusal doubles them. */
     abilities: { first: 10_000, longest: 3_600_000 },
     /** Milliseconds of a pause that a node asks for after too many calls: a longer one is cut to this. */
     retryAfter: 300_000,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TimeoutError } from 'viem'
 import { BOUNDS } from '../bounds.js'
 import type { NodeAbilities } from './abilities.js'
 import { batchFailure, isRateLimitStatus, retryAfterFrom } from './batch-failures.js'
@@ -9,15 +10,17 @@ import { isBatchRefusal, RateLimited, rateLimitIn, retryAfterIn } from './rate-l
 /** What came of one call. */
 export type CallOutcome = { reply: Reply } | { error: unknown }
 
-/** Milliseconds that a call waits for the end of a pause if another node can be asked instead. */
-const IMPATIENCE = 100
-
 /** Milliseconds before a request for events is sent again whose refusal may be for the rate. */
 const DOUBT_PAUSE = 250
+
+/** Times the time-out of one request that calls may take which a node answers in small parts. */
+const PARTS_TIMEOUT = 3
 
 /** The calls that one caller sends, and what came of each. */
 interface Sending extends Patience {
   outcomes: Map<Call, CallOutcome>
+  /** When no further request is begun, by performance.now(). */
+  ends: number
 }
 
 /**
@@ -39,8 +42,8 @@ export class CallSender {
   async send(calls: Call[], signal: AbortSignal | undefined): Promise<CallOutcome[]> {
     const { batches, isAlone } = this.abilities
     const start = performance.now()
-    const until = () => start + (isAlone() ? this.timeout : IMPATIENCE)
-    const sending: Sending = { outcomes: new Map(), isAlone, until, latest: start + this.timeout, signal }
+    const [latest, ends] = [start + this.timeout, start + PARTS_TIMEOUT * this.timeout]
+    const sending: Sending = { outcomes: new Map(), isAlone, latest, ends, signal }
     batches.want(calls.length)
     await this.inParts(calls, batches.limit, sending)
     const outcomes = calls.map((call) => sending.outcomes.get(call) as CallOutcome)
@@ -147,8 +150,8 @@ export class CallSender {
    * again.
    */
   private async again(call: Call, reply: Reply, sending: Sending): Promise<CallOutcome> {
-    if (performance.now() + DOUBT_PAUSE > sending.until()) return { reply }
-    await sleep(DOUBT_PAUSE)
+    if (!sending.isAlone() || performance.now() + DOUBT_PAUSE > sending.latest) return { reply }
+    await sleep(DOUBT_PAUSE, undefined, { signal: sending.signal }).catch(() => undefined)
     sending.signal?.throwIfAborted()
     const outcome = await this.alone(call, sending, false)
     if ('reply' in outcome && !outcome.reply.error) this.abilities.pace.limited(performance.now(), new RateLimited())
@@ -158,14 +161,13 @@ export class CallSender {
   /** Sends one call, again after each refusal for the rate while there is time; once more if that may be the reason. */
   private async alone(call: Call, sending: Sending, mayDoubt = true): Promise<CallOutcome> {
     const { pace } = this.abilities
-    const { until, signal } = sending
-    const mayWait = () => pace.pauseEnds <= until()
     for (;;) {
       let sentAt = 0
       try {
+        this.assertInTime([call], sending)
         await pace.turn(1, sending)
         sentAt = performance.now()
-        const reply = replyIn(await this.http.send(call, signal))
+        const reply = replyIn(await this.http.send(call, sending.signal))
         const limit = rateLimitIn(reply.error, call.method)
         if (limit === 'perhaps' && mayDoubt) return this.again(call, reply, sending)
         if (limit !== 'yes') {
@@ -174,11 +176,11 @@ export class CallSender {
         }
         const refusal = new RateLimited(retryAfterIn(reply.error ?? {}))
         pace.limited(sentAt, refusal, refusal.retryAfter)
-        if (!mayWait()) return { error: refusal }
+        if (!this.mayWait(sending)) return { error: refusal }
       } catch (error) {
         if (sentAt === 0 || !isRateLimitStatus(error)) return { error }
         pace.limited(sentAt, error, retryAfterFrom(error))
-        if (!mayWait()) return { error }
+        if (!this.mayWait(sending)) return { error }
       }
     }
   }
@@ -193,14 +195,24 @@ export class CallSender {
   ): Promise<void> {
     const { pace, batches } = this.abilities
     pace.limited(sentAt, error, retryAfter)
-    if (pace.pauseEnds <= sending.until()) return this.split(calls, false, sending)
+    if (this.mayWait(sending)) return this.split(calls, false, sending)
     batches.doubt(calls.length)
     return settle(calls, { error }, sending)
+  }
+
+  private mayWait({ isAlone, latest }: Sending): boolean {
+    return isAlone() && this.abilities.pace.pauseEnds <= latest
+  }
+
+  /** A node that answers slowly, and a call or two at a time, must not be waited for without an end. Throws TimeoutError. */
+  private assertInTime(calls: Call[], { ends }: Sending): void {
+    if (performance.now() > ends) throw new TimeoutError({ body: calls, url: this.http.url })
   }
 
   /** Waits for the pace of the node. Returns the time, or undefined if the calls cannot be sent, with that outcome. */
   private async turn(calls: Call[], sending: Sending): Promise<number | undefined> {
     try {
+      this.assertInTime(calls, sending)
       await this.abilities.pace.turn(calls.length, sending)
       return performance.now()
     } catch (error) {

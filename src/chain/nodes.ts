@@ -26,7 +26,7 @@ export interface NodeHealth {
   host: string
   /** Whether it answered when it was last asked. */
   answers: boolean
-  /** What it was found not to do, in words. */
+  /** Its known limits, in words. */
   limits: string[]
   /** Why it did not answer, in words. */
   failure?: string
@@ -157,7 +157,10 @@ export class ChainNodes {
       : new ChainError('CHAIN_NOT_READY', 'No node of this blockchain has answered since the provider started.')
   }
 
-  /** Healthy nodes first, preferred ones before others, then failing ones; at most one with an open circuit, and only while it is idle. */
+  /**
+   * Healthy nodes first, preferred ones before others, then failing ones; at most one with an open circuit, and only while it
+   * is idle.
+   */
   private *inOrder(prefer: AskOptions<unknown>['prefer'] = () => true): Generator<ChainNode> {
     const healthy = this.nodes.filter(({ isHealthy }) => isHealthy)
     if (healthy.length > 0) this.probe()

@@ -14,11 +14,9 @@ const REMAINS = { interval: 0.95, pause: 0.8 }
 
 /** How long a caller waits. */
 export interface Patience {
-  /** Whether no other node can be asked instead. */
+  /** Whether no other node can be asked instead. Only then a call waits. */
   isAlone: () => boolean
-  /** The latest end of a pause to wait for. */
-  until: () => number
-  /** The latest time to send. */
+  /** The latest time to send, by performance.now(). */
   latest: number
   signal: AbortSignal | undefined
 }
@@ -53,13 +51,13 @@ export class Pace {
 
   /**
    * Resolves when a request with so many calls may be sent: at once if another node can be asked instead, since this one
-   * then comes last anyway, and may be the only one that knows the answer. Rejects with the node's last refusal if a pause lasts longer than
-   * `until()`, or the interval would make it later than `latest`, both by performance.now(); and with the signal's reason.
+   * then comes last anyway, and may be the only one that knows the answer. Rejects with the node's last refusal if that would
+   * be later than `latest`; and with the signal's reason.
    */
-  async turn(calls: number, { isAlone, until, latest, signal }: Patience): Promise<void> {
+  async turn(calls: number, { isAlone, latest, signal }: Patience): Promise<void> {
     if (!isAlone()) return
     for (let wait = this.wait; wait > 0; wait = this.wait) {
-      if (this.pausedUntil > until() || performance.now() + wait > latest) throw this.refusal
+      if (performance.now() + wait > latest) throw this.refusal
       await sleep(wait, undefined, signal && { signal }).catch(() => undefined)
       signal?.throwIfAborted()
     }

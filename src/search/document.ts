@@ -131,7 +131,7 @@ export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'l
   const room = new RowRoom(document)
   const rank = (key: string) => (FIRST.indexOf(key) + FIRST.length + 1) % (FIRST.length + 1)
   const walk = (value: unknown, path: string): void => {
-    if (leaves.length >= LIMITS.values || path.length > LIMITS.path || LEFT_OUT.has(path)) return
+    if (leaves.length >= LIMITS.values || room.isFull || path.length > LIMITS.path || LEFT_OUT.has(path)) return
     if (Array.isArray(value)) {
       for (const element of value) walk(element, path)
     } else if (typeof value === 'object' && value !== null) {
@@ -139,13 +139,16 @@ export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'l
     } else if (typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value)) {
       const own = typeof value === 'string' ? clean(value) : (value as number | boolean)
       const known = seen.get(path)
-      if (known?.has(own) || !room.takeValue(path, own)) return
+      if (known?.has(own)) return
+      const text = String(own)
+      const word = text.length <= LIMITS.value ? asWord(text) : undefined
+      if (!room.takeValue(path, text, word)) return
       if (known) known.add(own)
       else {
         seen.set(path, new Set([own]))
         for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) paths.add(path.slice(0, end))
       }
-      if (!isCount(path)) leaves.push({ path, value: own, words: [] })
+      if (!isCount(path)) leaves.push({ path, value: own, words: word === undefined ? [] : [word] })
     }
   }
   for (const key of Object.keys(document).sort((a, b) => rank(a) - rank(b))) walk(document[key], pathIn('', key))
@@ -164,21 +167,17 @@ export function clean(text: string): string {
 
 /**
  * Distributes the words and the room of a document: the longest texts get what the others leave. A word that is a whole
- * value has its room already, and is always indexed, since values are found by it.
+ * value is there already, with its room, since values are found by it.
  */
 function addWords(leaves: Leaf[], room: RowRoom): void {
   let left: number = LIMITS.words
-  const single = new Set<Leaf>()
+  const single = new Set(leaves.filter(({ words }) => words.length > 0))
   const shortest = leaves.map((leaf) => ({ leaf, text: String(leaf.value).slice(0, LIMITS.read) }))
   for (const { leaf, text } of shortest.sort((a, b) => a.text.length - b.text.length)) {
-    const isShort = text.length <= LIMITS.value
-    const words = left > 0 || isShort ? wordsOf(text) : []
-    if (words.length === 1 && asWord(text) !== undefined) {
-      single.add(leaf)
-      leaf.words = words
-    } else {
-      const end = words.slice(0, Math.max(0, left)).findIndex((word) => !room.takeWord(leaf.path, word, isShort))
-      leaf.words = words.slice(0, end === -1 ? Math.max(0, left) : end)
+    if (left > 0 && !single.has(leaf)) {
+      const words = wordsOf(text).slice(0, left)
+      const end = words.findIndex((word) => !room.takeWord(leaf.path, word, text.length <= LIMITS.value))
+      leaf.words = end === -1 ? words : words.slice(0, end)
     }
     left -= leaf.words.length
   }

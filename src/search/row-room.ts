@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 import { BOUNDS } from '../bounds.js'
-import { asWord, beginningsOf, isUnspaced } from './words.js'
+import { beginningsOf, isUnspaced } from './words.js'
 
 const { value: SHORT } = BOUNDS.search
 const { least: LEAST, perByte: PER_BYTE, most: MOST } = BOUNDS.search.rows
@@ -19,18 +19,18 @@ const TOKEN = { field: 16, any: 4 }
 export class RowRoom {
   private taken = 0
   private most: number | undefined
+  /** Whether a value had no room. The values behind it are not looked at: a document may have a hundred thousand. */
+  isFull = false
   /** Words and beginnings that have their tokens, with the field and without. */
   private readonly known = new Set<string>()
 
   constructor(private readonly document: object) {}
 
-  /** Takes the room of a value, with its word if it is a single one. Returns whether it was left. */
-  takeValue(path: string, value: string | number | boolean): boolean {
-    const text = String(value)
-    if (text.length > SHORT) return this.take(VALUE, [])
-    const word = asWord(text)
+  /** Takes the room of a value, with its word if it consists of one. Returns whether it was left. */
+  takeValue(path: string, text: string, word: string | undefined): boolean {
     const tokens = word === undefined ? [] : tokensOf(path, word, true)
-    return this.take(VALUE + text.length + PLACE, tokens)
+    this.isFull = !this.take(VALUE + (text.length <= SHORT ? text.length + PLACE : 0), tokens)
+    return !this.isFull
   }
 
   /** Takes the room of a word in a text. `isShort`: the text can be matched as a whole. Returns whether it was left. */

@@ -76,6 +76,8 @@ function phraseIn(runs: string[], prefix: boolean): Phrase {
 
 /** The word that a value consists of, if it is a single one: such a value is found within texts as well. */
 export function asWord(value: string): string | undefined {
+  // most texts are none, and to find their words takes longer
+  if (/\s/.test(value) || isUnspaced(value)) return undefined
   const [word, ...others] = runsOf(value)
   return others.length === 0 && word !== undefined && !isUnspaced(word) && word === folded(value) ? word : undefined
 }

@@ -95,6 +95,18 @@ describe('JSON-RPC over HTTP', () => {
     )
   })
 
+  it('begins no further request to a node that answers slowly and call by call, after three time-outs', async () => {
+    clientOf((response, body) => {
+      const value = Array.isArray(body) ? { error: { code: -32600, message: 'no batches' } } : result(body)
+      setTimeout(() => response.end(JSON.stringify(value)), 200)
+    })
+    const impatient = rpcClient(url, { timeout: 400, maxAnswer: LIMIT })
+    const asked = await Promise.allSettled(Array.from({ length: 100 }, () => impatient.getGasPrice()))
+    expect(asked.some(({ status }) => status === 'rejected')).toBe(true)
+    // four at once, six times
+    expect(bodies.length).toBeLessThan(40)
+  })
+
   it("takes a node's refusal of a whole batch as the reply to each call", async () => {
     const client = clientOf(send({ jsonrpc: '2.0', id: null, error: { code: -32005, message: 'batch too large' } }))
     for (const one of await Promise.allSettled([client.getBlockNumber(), client.getGasPrice()]))

@@ -91,7 +91,9 @@ describe("calls to somebody else's contract", () => {
     const impatient = new ChainNodes(DEV_CHAIN_ID, [new URL(proxy.url)], { timeout: 1000, agreement: 1 })
     await impatient.ask((client) => client.getBlockNumber())
     proxy.refuseEvery = 1
-    await expect(impatient.ask((_client, foreign) => foreign(call))).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' })
+    await expect(impatient.ask((_client, foreign) => foreign(call))).rejects.toMatchObject({
+      code: 'CHAIN_UNAVAILABLE',
+    })
     proxy.refuseEvery = 0
     expect(await ask()).toBe(WORD)
   })

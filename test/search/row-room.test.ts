@@ -74,6 +74,16 @@ describe('the search rows of a document', () => {
     expect(found.leaves.some(({ words }, at) => at > 0 && words.length > 0)).toBe(true)
   })
 
+  it('leave out what comes behind the first value without room: it is not even looked at', () => {
+    const long = many(900, (at) => 'ж'.repeat(126) + cyrillic(at))
+    const { leaves } = leavesOf({ metadata: { name: 'tide', tags: long, zone: 'harbour' } })
+    expect(leaves.length).toBeLessThan(900)
+    expect(leaves.map(({ value }) => value)).not.toContain('harbour')
+    expect(leavesOf({ metadata: { name: 'tide', zone: 'harbour' } }).leaves.map(({ value }) => value)).toContain(
+      'harbour',
+    )
+  })
+
   it.each(Object.entries(honest))('are those of all words of %s', (_, [metadata, count]) => {
     const { found } = read(metadata)
     expect(found.leaves.reduce((sum, { words }) => sum + words.length, 0)).toBe(count)

@@ -125,6 +125,8 @@ describe('the name in a Content-Disposition', () => {
     '='.repeat(60_000),
     `filename=${'=?'.repeat(30_000)}`,
     `filename=${'=?a?q?'.repeat(10_000)}`,
+    `filename==?${'a'.repeat(60_000)}`,
+    `filename==?a*${'*'.repeat(60_000)}`,
     `filename="=?utf-8?q??=${' '.repeat(60_000)}"`,
     `filename="${'\\'.repeat(60_000)}`,
     `filename=${' '.repeat(60_000)}x`,

@@ -135,6 +135,32 @@ describe('a head that is no HTTP, or whose framing is ambiguous', () => {
     await expect(answered(OK + CHUNKED + chunks)).rejects.toThrow()
   })
 
+  it.each([
+    ['interim heads', 'HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n'],
+    ['empty lines', '\r\n'],
+    ['interim heads of 100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ])('that comes after %s without an end is not waited for', async (_what, text) => {
+    const flood = Buffer.from(text.repeat(16_384 / text.length))
+    let sent = 0
+    const server = await HostileServer.start((socket) => {
+      const more = () => {
+        while (!socket.destroyed && socket.write(flood)) sent += flood.length
+      }
+      socket.on('drain', more).once('data', more)
+    })
+    const egress = testEgress()
+    try {
+      const file = testRegistry(egress).file({ type: 'url', url: `http://127.0.0.1:${server.port}/`, method: 'GET' })
+      expect(await file.describe(ASKING)).toEqual({ valid: false, reason: 'failed' })
+      await eventually(() => server.open.size === 0)
+      // what the system had buffered
+      expect(sent).toBeLessThan(32 * 1_048_576)
+    } finally {
+      await egress.close()
+      await server.close()
+    }
+  })
+
   it('is told as the failure of a storage that answers, without waiting for more', async () => {
     const server = await HostileServer.start((socket) => socket.resume().write('SSH-2.0-OpenSSH_9.6\r\n'))
     const egress = testEgress()

@@ -49,8 +49,8 @@ const WITH_OLDER_ROW = sql(
 const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :chainId')
 
 /**
- * Documents whose search rows are to be written: pending ones, the long ones of a crowded commit last, and then those with a row of an earlier version, which instances
- * of that version may still write during an upgrade.
+ * Documents whose search rows are to be written: pending ones, the long ones of a crowded commit last, and then those with a
+ * row of an earlier version, which instances of that version may still write during an upgrade.
  */
 function* unbuilt(most: number, dialect: Dialect): Script<{ chain_id: number; nft: string }[]> {
   let { rows } = yield* run(PENDING({ most }))

@@ -2,6 +2,8 @@ import { BOUNDS } from '../../bounds.js'
 import { MalformedResponse, repairedHead } from './response-head.js'
 
 const MAX_HEAD = BOUNDS.files.responseHead
+/** Bytes with interim heads and empty lines before it. */
+const MAX_RECEIVED = 2 * MAX_HEAD
 const START = 'http/1.'
 const END = /\n\r?\n/
 
@@ -12,10 +14,13 @@ export class ResponseHeads {
   private held = ''
   /** Its last characters: the end may lie across two chunks. */
   private seam = ''
+  /** Bytes that have come since a head is expected: interim heads and empty lines may be without an end. */
+  private received = 0
 
   /** Expects a head, since a request is being written. */
   expect(): void {
     this.isExpected = true
+    this.received = 0
   }
 
   /**
@@ -25,6 +30,8 @@ export class ResponseHeads {
    */
   take(chunk: Buffer): Buffer | null {
     if (!this.isExpected) return chunk
+    if (this.received > MAX_RECEIVED) throw new MalformedResponse('no end of the headers')
+    this.received += chunk.length
     const text = chunk.toString('latin1')
     this.seam = this.seam.slice(-2) + text
     this.held = withoutEmptyLines(this.held + text)

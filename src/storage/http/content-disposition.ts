@@ -48,7 +48,8 @@ function encodedWords(value: string): string {
     run = undefined
   }
   for (const part of parts) {
-    const [, charset, coding = '', coded = ''] = /^=\?([^?*\s]+)[^?]*\?([bq])\?([^?]*)\?=$/i.exec(part) ?? []
+    // the language after an asterisk (RFC 2231) does not count
+    const [, charset, coding = '', coded = ''] = /^=\?([^?*\s]+)(?:\*[^?]*)?\?([bq])\?([^?]*)\?=$/i.exec(part) ?? []
     if (charset === undefined) {
       if (part !== '') end()
       text += latin1Text(part)
