@@ -265,12 +265,16 @@ describe('a draft that is open in two tabs', () => {
     const held = new Promise<void>((resolve) => {
       goOn = resolve
     })
+    let isSending = false
     await page.route('**/api/services/uploads/*', async (one) => {
+      isSending ||= one.request().method() === 'PATCH'
       if (one.request().method() === 'PATCH') await held
       await one.continue()
     })
     await drop(page, [{ name: 'slow.csv', content: 'a,b\n1,2\n' }], 0)
     await row(second, 'uploading').waitFor()
+    // two tabs that ask for a token of one account at once may take each other's nonce: one is refused, and signs again
+    await eventually(() => isSending)
     await drop(second, [{ name: 'quick.csv', content: 'c,d\n3,4\n' }], 1)
     await row(page, 'done').waitFor()
     goOn()
