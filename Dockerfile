@@ -2,8 +2,18 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-COPY client/package.json client/
-COPY console/package.json console/
+COPY packages/protocol/package.json packages/protocol/
+COPY packages/common/package.json packages/common/
+COPY packages/database/package.json packages/database/
+COPY packages/chain/package.json packages/chain/
+COPY packages/storage/package.json packages/storage/
+COPY packages/catalog/package.json packages/catalog/
+COPY packages/hosting/package.json packages/hosting/
+COPY packages/provider/package.json packages/provider/
+COPY packages/cli/package.json packages/cli/
+COPY packages/dev-network/package.json packages/dev-network/
+COPY packages/client/package.json packages/client/
+COPY packages/console/package.json packages/console/
 RUN npm ci
 COPY . .
 RUN npm run build

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/helpers/sequencer.js'
 
-const client = (path: string) => fileURLToPath(new URL(`client/src/${path}`, import.meta.url))
+const client = (path: string) => fileURLToPath(new URL(`packages/client/src/${path}`, import.meta.url))
 
 export default defineConfig({
   // the source of the workspace, not what was built of it
@@ -15,7 +15,7 @@ export default defineConfig({
     },
   },
   test: {
-    include: ['test/**/*.test.ts', 'client/test/**/*.test.ts', 'console/test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     globalSetup: './test/helpers/global-setup.ts',
     setupFiles: './test/helpers/setup.ts',
     pool: 'forks',
@@ -33,7 +33,7 @@ export default defineConfig({
     expect: { poll: { timeout: 240_000 } },
     // of this process alone: what runs in processes and threads that tests start is not counted
     coverage: {
-      include: ['src/**'],
+      include: ['packages/*/src/**'],
       reporter: ['text-summary', 'html', 'json-summary'],
       reportOnFailure: true,
       // a little below what a whole run reaches (CONTRIBUTING.md), since a few lines run only under load

@@ -1,6 +1,6 @@
 import { createPublicClient, http } from 'viem'
-import { rpcClient } from '../src/chain/clients.js'
-import { startAnvil } from '../src/dev/anvil.js'
+import { rpcClient } from '../packages/chain/src/clients.js'
+import { startAnvil } from '../packages/dev-network/src/anvil.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { median, type Row, report, rounded, spread } from './lib/report.js'
 

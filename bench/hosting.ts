@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { providerKey } from '../src/crypto/keys.js'
+import { providerKey } from '../packages/protocol/src/crypto/keys.js'
 import type { Benchmark, Options } from './lib/benchmark.js'
 import { startNginxOn } from './lib/nginx.js'
 import { cpuSeconds, resident, send, startHelper, uploaded } from './lib/processes.js'

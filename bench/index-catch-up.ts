@@ -1,4 +1,4 @@
-import { openSqliteStore } from '../src/state/sqlite.js'
+import { openSqliteStore } from '../packages/provider/src/state/sqlite.js'
 import type { Benchmark, Options } from './lib/benchmark.js'
 import { cpuSeconds, resident } from './lib/processes.js'
 import { report, rounded } from './lib/report.js'

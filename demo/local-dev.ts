@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { NetworkInfo } from '../src/dev/network.js'
+import type { NetworkInfo } from '../packages/dev-network/src/network.js'
 
 /** A running `tidegate dev --json` process. */
 export interface DevProcess {
@@ -12,7 +12,7 @@ export interface DevProcess {
   stop(): Promise<number | null>
 }
 
-const CLI = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url))
 
 /** Returns the node arguments that run the tidegate command from source. */
 export function cliArguments(...args: string[]): string[] {

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 
-/** A limit of src/bounds.ts: its path, its value as written, and its comment with unit and reason. */
+/** A limit of packages/protocol/src/bounds.ts: its path, its value as written, and its comment with unit and reason. */
 export interface Bound {
   path: string
   value: string
   reason: string
 }
 
-/** Returns every limit of src/bounds.ts, in order. Throws if one has no comment. */
+/** Returns every limit of packages/protocol/src/bounds.ts, in order. Throws if one has no comment. */
 export function bounds(): Bound[] {
-  const url = new URL('../src/bounds.ts', import.meta.url)
+  const url = new URL('../packages/protocol/src/bounds.ts', import.meta.url)
   const source = ts.createSourceFile('bounds.ts', readFileSync(url, 'utf8'), ts.ScriptTarget.Latest, true)
   const found: Bound[] = []
   const walk = (object: ts.ObjectLiteralExpression, path: string[], shared?: string): void => {

@@ -1,6 +1,6 @@
 // Builds @tidegate/client: one file for browsers and Node, one for Node alone, what both share in a third, the list of networks
 // that is loaded where it is needed, and the types, with licence notices and a bill of materials.
-// viem stays outside. `node scripts/build-client.mjs [FOLDER]` writes to client/dist, or below another folder.
+// viem stays outside. `node scripts/build-client.mjs [FOLDER]` writes to packages/client/dist, or below another folder.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,14 +11,14 @@ import { billOfMaterials } from './build/sbom.mjs'
 import { typesOf } from './build/types.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const source = join(root, 'client', 'src')
-const outdir = resolve(process.argv[2] ?? join(root, 'client', 'dist'))
+const source = join(root, 'packages', 'client', 'src')
+const outdir = resolve(process.argv[2] ?? join(root, 'packages', 'client', 'dist'))
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
 
 rmSync(outdir, { recursive: true, force: true })
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { index: 'client/src/index.ts', node: 'client/src/node/index.ts' },
+  entryPoints: { index: 'packages/client/src/index.ts', node: 'packages/client/src/node/index.ts' },
   outdir,
   bundle: true,
   // both entries must throw the same class of error
@@ -37,7 +37,7 @@ for (const [name, text] of typesOf(source, ['index.ts', 'node/index.ts'], ['viem
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
 }
-const bundled = bundledPackages(root, lock, metafile, ['client'])
+const bundled = bundledPackages(root, lock, metafile, ['packages/client'])
 const notices = licenceNotices(root, bundled) || 'No code of other packages is in these files.\n'
 writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), notices)
-writeFileSync(join(outdir, 'sbom.cdx.json'), billOfMaterials(root, lock, bundled, 'client'))
+writeFileSync(join(outdir, 'sbom.cdx.json'), billOfMaterials(root, lock, bundled, 'packages/client'))

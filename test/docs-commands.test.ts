@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { providerKey } from '../src/crypto/keys.js'
+import { providerKey } from '../packages/protocol/src/crypto/keys.js'
 import { isOfSession, pages, REPOSITORY } from './helpers/pages.js'
 import { ask, createToken, freshNonce } from './helpers/requests.js'
 import { World } from './helpers/world.js'
@@ -18,8 +18,8 @@ describe('commands of the pages', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const blocks = pages().flatMap(({ path, blocks }) => blocks.map((block) => ({ ...block, path })))
   // test/deploy/ runs the page of operators, test/docs-sessions.test.ts what builds on the blocks before it, and
-  // client/test/readme.test.ts the examples of the client library
-  const ELSEWHERE = ['docs/operations.md', 'client/README.md', 'docs/clients/tidegate-client.md']
+  // packages/client/test/readme.test.ts the examples of the client library
+  const ELSEWHERE = ['docs/operations.md', 'packages/client/README.md', 'docs/clients/tidegate-client.md']
   const alone = blocks.filter(({ path, text, file }) => !isOfSession({ path, text, file }) && !ELSEWHERE.includes(path))
   const curls = alone.filter(({ language, text }) => language === 'sh' && text.includes('curl '))
   // the blocks under one heading are one program

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ERROR_CATALOGUE } from '../packages/protocol/src/error-catalogue.js'
+import { SETTINGS, type Setting } from '../packages/provider/src/config/schema.js'
+import { FRAMEWORK_ERRORS } from '../packages/provider/src/http/errors.js'
+import { ALL_ENDPOINTS } from '../packages/provider/src/http/server.js'
+import { STORAGE_TYPES } from '../packages/storage/src/kinds/registry.js'
 import { GENERATED } from '../scripts/generated-docs.js'
-import { SETTINGS, type Setting } from '../src/config/schema.js'
-import { ERROR_CATALOGUE } from '../src/error-catalogue.js'
-import { FRAMEWORK_ERRORS } from '../src/http/errors.js'
-import { ALL_ENDPOINTS } from '../src/http/server.js'
-import { STORAGE_TYPES } from '../src/storage/kinds/registry.js'
 import { anchorOf, page, pages, REPOSITORY } from './helpers/pages.js'
 import { diagramProblems } from './mermaid.js'
 import { allOptions, codeOf, commandProblems, commandTexts } from './page-commands.js'
@@ -218,9 +218,11 @@ const OF_CLIENTS = [
 ]
 
 /** Error codes of the client library, which its source alone lists. */
-const CLIENT_CODES = readdirSync(`${REPOSITORY}client/src`, { encoding: 'utf8', recursive: true })
+const CLIENT_CODES = readdirSync(`${REPOSITORY}packages/client/src`, { encoding: 'utf8', recursive: true })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-  .flatMap((file) => [...readFileSync(`${REPOSITORY}client/src/${file}`, 'utf8').matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g)])
+  .flatMap((file) => [
+    ...readFileSync(`${REPOSITORY}packages/client/src/${file}`, 'utf8').matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g),
+  ])
   .map(([, code]) => code as string)
 
 function isKnown(name: string): boolean {

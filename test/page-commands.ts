@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from '@commander-js/extra-typings'
-import { COMMANDS } from '../src/cli/commands.js'
+import { COMMANDS } from '../packages/cli/src/commands.js'
 import { type Page, REPOSITORY } from './helpers/pages.js'
 
 /** Texts in a page that may be commands: the lines of shell blocks, and code in the prose. */

@@ -107,7 +107,7 @@ describe('the contents of a package', () => {
     'tasks/worker.js',
     'auth/recovery-worker.js',
     'state/batch-worker.js',
-    'console/index.html',
+    'packages/console/index.html',
     'THIRD-PARTY-LICENSES.txt',
     'sbom.cdx.json',
   ].map((file) => (file.startsWith('bin/') ? file : `dist/${file}`))
@@ -116,7 +116,7 @@ describe('the contents of a package', () => {
   it('are the allowed and required files', () => {
     expect(faultsOfContents(write('good', good), ['/somewhere/else'])).toEqual([])
     const strange = [
-      'src/app.ts',
+      'packages/provider/src/app.ts',
       'test/a.test.ts',
       '.env',
       'dist/key.pem',

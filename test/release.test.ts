@@ -116,10 +116,10 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
     // the build of this test run: without a time, from another folder into another
     const elsewhere = prepared('build', 'dist') ?? dirname(build(join(folder, 'elsewhere')))
     const files = filesOf(dist)
-    expect(files).toContain('console/index.html')
+    expect(files).toContain('packages/console/index.html')
     expect(files.length).toBeGreaterThan(10)
     // what else a build leaves says what the page was made of, and is in no package
-    expect(differences(dist, elsewhere)).toEqual(['sbom.cdx.json', 'console/.sources'])
+    expect(differences(dist, elsewhere)).toEqual(['sbom.cdx.json', 'packages/console/.sources'])
     const bills = [dist, elsewhere].map((one) => JSON.parse(readFileSync(join(one, 'sbom.cdx.json'), 'utf8')))
     expect(bills[1].metadata.timestamp).not.toBe(bills[0].metadata.timestamp)
     expect(bills[1].serialNumber).not.toBe(bills[0].serialNumber)
@@ -142,10 +142,20 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
     buildSync({ entryPoints, outfile: join(checkout, BUILT), bundle: true, platform: 'node', format: 'esm' })
     program = [BUILT]
     // nor to check their sources out
-    git('rm', '--quiet', '-r', 'src', 'bench', 'test', 'console/src', 'console/test', ':!test/package.json')
+    git(
+      'rm',
+      '--quiet',
+      '-r',
+      'src',
+      'bench',
+      'test',
+      'packages/console/src',
+      'packages/console/test',
+      ':!test/package.json',
+    )
     for (const [script, archive, to] of [
       ['build', SERVICE, 'dist'],
-      ['build-client', LIBRARY, 'client/dist'],
+      ['build-client', LIBRARY, 'packages/client/dist'],
     ] as const) {
       const dist = unpacked(archive)
       if (to === 'dist') {
@@ -200,7 +210,7 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
 
   it('publishes nothing when a check fails, and lists all failures', async () => {
     edit('package.json', (text) => text.replace(`"${VERSION}"`, '"99.9.9"').replace('"files": [', '"files": ["demo",'))
-    edit('client/package.json', (text) => text.replace('"files": [', '"files": ["src",'))
+    edit('packages/client/package.json', (text) => text.replace('"files": [', '"files": ["src",'))
     edit('docs/legacy.md', (text) => `${text}\nnpm_${'a1'.repeat(18)}\n`)
     commit()
     edit('README.md', (text) => `${text}\n`)
@@ -211,7 +221,7 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
       'CHANGELOG.md has no section [99.9.9].',
       'has uncommitted changes',
       `package-lock.json says ${VERSION}, package.json 99.9.9.`,
-      `client/package.json says ${VERSION}, package.json 99.9.9.`,
+      `packages/client/package.json says ${VERSION}, package.json 99.9.9.`,
       'src/index.ts may not be in the package.',
       `99.9.9 leaves out versions after ${BEFORE}`,
       `--publish ${VERSION} is not the version in package.json, 99.9.9.`,

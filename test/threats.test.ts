@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The numbers in names of tests: `(threat 37)`, `(threats 4 and 5)`, `(threats 8, 66)`. */
 function numbersInTests(): Set<number> {
-  const files = ['test', 'client/test'].flatMap((folder) =>
+  const files = ['test', 'packages/client/test'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => join(ROOT, folder, file)),

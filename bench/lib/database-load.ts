@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { openPostgresStore } from '../../src/state/postgres.js'
+import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
 import type { PostgresBackend } from '../../test/helpers/backends.js'
 import { cpuSeconds } from './processes.js'
 import { median } from './report.js'

@@ -1,11 +1,17 @@
 import pg from 'pg'
 import type { Address } from 'viem'
-import { didOf } from '../../src/ddo/ddo.js'
-import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '../../src/ddo/indexed.js'
-import { storedServices } from '../../src/ddo/stored-services.js'
-import { type Searchable, searchable } from '../../src/search/document.js'
-import { firstId, sliceOf, textRow, valueRows } from '../../src/state/search/rows.js'
-import type { Cursor, IndexChange, StateStore } from '../../src/state/store.js'
+import type { Cursor, IndexChange } from '../../packages/catalog/src/index-store.js'
+import { type Searchable, searchable } from '../../packages/catalog/src/search/document.js'
+import { firstId, sliceOf, textRow, valueRows } from '../../packages/catalog/src/search/sql/rows.js'
+import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
+import type {
+  IndexedAsset,
+  IndexedDatatoken,
+  IndexedMetadata,
+  IndexedNft,
+} from '../../packages/protocol/src/ddo/indexed.js'
+import { storedServices } from '../../packages/protocol/src/ddo/stored-services.js'
+import type { StateStore } from '../../packages/provider/src/state/stores.js'
 
 /** Id of the chain that the documents are of. */
 export const CHAIN = 8996

@@ -5,7 +5,13 @@ import { join, relative } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /** What the page is made of, apart from packages, which package-lock.json stands for. */
-const SOURCES = ['console', 'client/src', 'scripts/build/console.mjs', 'package-lock.json', 'tsconfig.json']
+const SOURCES = [
+  'packages/console',
+  'packages/client/src',
+  'scripts/build/console.mjs',
+  'package-lock.json',
+  'tsconfig.json',
+]
 /** Where the build says what it was made of. The service does not serve it. */
 export const STAMP = '.sources'
 const COMPRESSIBLE = /\.(html|js|css|svg|json|txt|webmanifest)$/
@@ -19,7 +25,7 @@ const HELPERS = { '\0vite/': 'node_modules/vite', '\0rolldown/': 'node_modules/r
 export async function buildConsole(root, outdir) {
   process.env.NODE_ENV = 'production'
   const { build } = await import('vite')
-  const home = join(root, 'console')
+  const home = join(root, 'packages', 'console')
   const { output } = await build({
     root: home,
     configFile: join(home, 'vite.config.ts'),

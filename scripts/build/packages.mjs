@@ -6,7 +6,13 @@ import { join } from 'node:path'
 export const TESTS = 'test'
 
 /** The workspace of the web page. */
-export const CONSOLE = 'console'
+export const CONSOLE = 'packages/console'
+
+/** The workspaces in the bundle of the service. */
+export const SERVICE = [
+  ...['protocol', 'common', 'database', 'chain', 'storage', 'catalog', 'hosting', 'provider', 'cli', 'dev-network'],
+  'client',
+].map((name) => `packages/${name}`)
 
 /**
  * The packages with code in the bundle, as keys of the lockfile, sorted. `outputs` are those of esbuild's metafile.

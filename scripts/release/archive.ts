@@ -92,7 +92,7 @@ function unpacked(workspace: Workspace, filename: string, { first, second, packa
 function faultsOfLibrary(content: string, version: string): string[] {
   const faults: string[] = []
   const own = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8')).version
-  if (own !== version) faults.push(`client/package.json says ${own}, package.json ${version}.`)
+  if (own !== version) faults.push(`packages/client/package.json says ${own}, package.json ${version}.`)
   const imports = "await import('./dist/index.js'); await import('./dist/node.js')"
   try {
     run(content, process.execPath, ['--input-type=module', '--eval', imports])

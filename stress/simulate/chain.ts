@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
-import { EVENTS } from '../../src/chain/abi.js'
-import { checksummed } from '../../src/crypto/address.js'
+import { EVENTS } from '../../packages/chain/src/abi.js'
+import { checksummed } from '../../packages/protocol/src/crypto/address.js'
 import { FACTORY } from '../fuzz/lib/logs.js'
 
 /** A deterministic source of integers from 0 to below `below`. */

@@ -1,5 +1,5 @@
-import { ERROR_CATALOGUE, type ErrorKind } from '../../src/error-catalogue.js'
-import { FRAMEWORK_ERRORS, STATUS } from '../../src/http/errors.js'
+import { ERROR_CATALOGUE, type ErrorKind } from '../../packages/protocol/src/error-catalogue.js'
+import { FRAMEWORK_ERRORS, STATUS } from '../../packages/provider/src/http/errors.js'
 import { type Finding, Ledger } from '../torture/lib/ledger.js'
 import { LOCATION } from '../torture/storage.js'
 import type { UnderWay } from './under-way.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { ValidationError } from '../../src/errors.js'
+import { ValidationError } from '../../packages/protocol/src/errors.js'
 import { target } from '../../stress/fuzz/lib/target.js'
 
 /** Refuses input correctly, and stays within its memory limit. */

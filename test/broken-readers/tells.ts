@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { ValidationError } from '../../src/errors.js'
+import { ValidationError } from '../../packages/protocol/src/errors.js'
 import { SECRET, target } from '../../stress/fuzz/lib/target.js'
 
 /** Quotes its input in the refusal. */

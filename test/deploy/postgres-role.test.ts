@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgresStore } from '../../src/state/postgres.js'
+import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { REPOSITORY } from '../helpers/pages.js'
 

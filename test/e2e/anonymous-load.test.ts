@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../src/bounds.js'
+import { BOUNDS } from '../../packages/protocol/src/bounds.js'
 import { freePort } from '../helpers/backends.js'
 import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { providerKey } from '../../src/crypto/keys.js'
+import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { freePort, type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { program } from '../helpers/deploy-tools.js'
 import { eventually } from '../helpers/eventually.js'

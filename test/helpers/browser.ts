@@ -46,7 +46,7 @@ export interface Observed {
   trouble: PageTrouble
 }
 
-/** Milliseconds by which each request of a page is delayed, at most: `SLOW_NETWORK=2500 npx vitest run test/console`. */
+/** Milliseconds by which each request of a page is delayed, at most: `SLOW_NETWORK=2500 npx vitest run packages/console/test/browser`. */
 const DELAY = Number(process.env.SLOW_NETWORK ?? 0)
 
 /** Delays requests, so that responses come late and in another order. Some are not, as where a cache has them. */

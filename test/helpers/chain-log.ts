@@ -1,5 +1,5 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, getAbiItem, type Hex, toHex } from 'viem'
-import { EVENTS } from '../../src/chain/abi.js'
+import { EVENTS } from '../../packages/chain/src/abi.js'
 
 interface Emitted {
   address: Address

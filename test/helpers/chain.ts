@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../src/dev/anvil.js'
-import { type AddressEntry, DEV_NETWORK, deployContracts } from '../../src/dev/deploy.js'
+import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../packages/dev-network/src/anvil.js'
+import { type AddressEntry, DEV_NETWORK, deployContracts } from '../../packages/dev-network/src/deploy.js'
 import { prepared } from './prepared.js'
 
 /** A local chain with the contracts of the protocol on it. */

@@ -1,8 +1,8 @@
-import { createApp } from '../../src/app.js'
-import { failureOf } from '../../src/cli/failures.js'
-import { run } from '../../src/cli/run.js'
-import { loadSettings } from '../../src/config/load.js'
-import { openStore } from '../../src/state/open.js'
+import { run } from '../../packages/cli/src/run.js'
+import { createApp } from '../../packages/provider/src/app.js'
+import { failureOf } from '../../packages/provider/src/commands/failures.js'
+import { loadSettings } from '../../packages/provider/src/config/load.js'
+import { openStore } from '../../packages/provider/src/state/open.js'
 import type { Ended } from './command.js'
 
 /** Commands wait for each other here, since environment and output are those of the process. */

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { startAnvil } from '../../src/dev/anvil.js'
-import { DEV_NETWORK, deployContracts } from '../../src/dev/deploy.js'
-import { withPackages } from './built.js'
+import { startAnvil } from '../../packages/dev-network/src/anvil.js'
+import { DEV_NETWORK, deployContracts } from '../../packages/dev-network/src/deploy.js'
+import { workspaceModules } from '../../scripts/build/workspace-modules.mjs'
+import { ROOT, withPackages } from './built.js'
 import { PREPARED, prepared } from './prepared.js'
 import { copyForImage } from './sources.js'
 
@@ -27,6 +28,7 @@ export default async function prepare(): Promise<() => void> {
       entryPoints: [fileURLToPath(new URL('nonce-writer.ts', import.meta.url))],
       outfile: join(folder, 'build', 'nonce-writer.mjs'),
       bundle: true,
+      plugins: [workspaceModules(ROOT)],
       packages: 'external',
       platform: 'node',
       format: 'esm',

@@ -1,5 +1,5 @@
-import type { StorageTools } from '../../src/storage/kinds/tools.js'
-import type { Storage } from '../../src/storage/storage.js'
+import type { StorageTools } from '../../packages/storage/src/kinds/tools.js'
+import type { Storage } from '../../packages/storage/src/storage.js'
 import { type StorageUnderTest, storageSuite } from './storage-suite.js'
 import { testEgress, testRegistry } from './storage-tools.js'
 

@@ -10,11 +10,11 @@ import {
   zeroAddress,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { EVENTS } from '../../src/chain/abi.js'
-import { encrypt } from '../../src/crypto/ecies.js'
-import { didOf } from '../../src/ddo/ddo.js'
-import { DEV_CHAIN_ID, devAccounts } from '../../src/dev/anvil.js'
-import { ARTIFACTS, artifact } from '../../src/dev/contracts.js'
+import { EVENTS } from '../../packages/chain/src/abi.js'
+import { DEV_CHAIN_ID, devAccounts } from '../../packages/dev-network/src/anvil.js'
+import { ARTIFACTS, artifact } from '../../packages/dev-network/src/contracts.js'
+import { encrypt } from '../../packages/protocol/src/crypto/ecies.js'
+import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
 import { compiled, minedReceipt } from './contracts.js'
 
 const FACTORY = artifact(ARTIFACTS.ERC721Factory).abi

@@ -1,6 +1,6 @@
-import { nonceNumber, parseNonce } from '../../src/auth/nonce.js'
-import { openPostgresStore } from '../../src/state/postgres.js'
-import { openSqliteStore } from '../../src/state/sqlite.js'
+import { nonceNumber, parseNonce } from '../../packages/provider/src/auth/nonce.js'
+import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
+import { openSqliteStore } from '../../packages/provider/src/state/sqlite.js'
 
 // A process that consumes nonces in sequence and reports each accepted one to its parent. Its arguments are the folder of
 // an embedded database or the URL of a PostgreSQL, and the milliseconds between two nonces.

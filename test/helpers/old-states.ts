@@ -1,7 +1,7 @@
 import Database from 'libsql'
 import pg from 'pg'
-import { migrationsFor } from '../../src/state/migrations/index.js'
-import { allTables } from '../../src/state/transfer/schema.js'
+import { migrationsFor } from '../../packages/provider/src/state/migrations/index.js'
+import { allTables } from '../../packages/provider/src/state/transfer/schema.js'
 
 type Row = Record<string, string | number>
 

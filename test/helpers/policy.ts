@@ -1,4 +1,4 @@
-import type { DestinationPolicy } from '../../src/storage/egress/policy.js'
+import type { DestinationPolicy } from '../../packages/storage/src/egress/policy.js'
 
 /** No host or port is excluded. */
 export const ANYWHERE: DestinationPolicy = { allowedHosts: [], deniedHosts: [], ports: [[0, 65535]] }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { workspaceModules } from '../../scripts/build/workspace-modules.mjs'
 import { ROOT } from './built.js'
 import { prepared } from './prepared.js'
 
@@ -10,7 +11,7 @@ const urls = (dist: string): Plugin => ({
   name: 'urls',
   setup: (built) =>
     built.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const url = pathToFileURL(path.startsWith(join(ROOT, 'src/')) ? join(dist, 'cli.js') : path)
+      const url = pathToFileURL(path.startsWith(join(ROOT, 'packages/')) ? join(dist, 'cli.js') : path)
       const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(url))
       return { contents, loader: 'ts' }
     }),
@@ -29,7 +30,7 @@ export async function builtPrograms(
   if (folder === undefined) return undefined
   const outdir = join(folder, name)
   await build({
-    plugins: [urls(join(folder, 'dist'))],
+    plugins: [workspaceModules(ROOT), urls(join(folder, 'dist'))],
     entryPoints: sources.map((source) => join(ROOT, source)),
     outdir,
     outExtension: { '.js': '.mjs' },

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parser } from '@prometheus-io/lezer-promql'
 import { parse } from 'yaml'
-import { registerGauges } from '../../src/metrics/gauges.js'
-import { Metrics } from '../../src/metrics/metrics.js'
+import { registerGauges } from '../../packages/provider/src/metrics/gauges.js'
+import { Metrics } from '../../packages/provider/src/metrics/metrics.js'
 import { REPOSITORY } from './pages.js'
 
 /** One alerting rule of deploy/alerts.yaml. */

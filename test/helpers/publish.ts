@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Signer } from 'ethers'
 import { parseAbi, parseEther, parseEventLogs, zeroAddress } from 'viem'
-import type { NetworkInfo } from '../../src/dev/network.js'
+import type { NetworkInfo } from '../../packages/dev-network/src/network.js'
 import type { DDO } from './ocean.js'
 import { type Answer, ask } from './requests.js'
 import { transact } from './transactions.js'

@@ -1,4 +1,4 @@
-import type { EgressOptions } from '../../src/storage/egress/egress.js'
+import type { EgressOptions } from '../../packages/storage/src/egress/egress.js'
 import { HostileServer } from './hostile-server.js'
 import { ASKING, testEgress, testRegistry } from './storage-tools.js'
 

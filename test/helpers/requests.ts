@@ -1,6 +1,6 @@
 import { ethers, type Signer } from 'ethers'
 import { keccak256 } from 'viem'
-import { type ProviderKey, personalDigest, signDigest } from '../../src/crypto/keys.js'
+import { type ProviderKey, personalDigest, signDigest } from '../../packages/protocol/src/crypto/keys.js'
 import { eventually } from './eventually.js'
 import type { Published } from './publish.js'
 

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
-import type { S3Account } from '../../src/outbound/s3-client.js'
+import type { S3Account } from '../../packages/hosting/src/s3/s3-client.js'
 import { S3_KEYS } from './backends.js'
 import { eventually } from './eventually.js'
 

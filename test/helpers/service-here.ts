@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { createApp } from '../../src/app.js'
-import { loadSettings } from '../../src/config/load.js'
+import { createApp } from '../../packages/provider/src/app.js'
+import { loadSettings } from '../../packages/provider/src/config/load.js'
 
 /** A running service, in a process of its own or in this one. */
 export interface Service {

@@ -9,15 +9,15 @@ const built = (...path: string[]) => {
   const found = process.env.VITEST_MODE === 'WATCH' ? undefined : prepared('build', 'dist', ...path)
   return found === undefined ? undefined : () => pathToFileURL(found)
 }
-vi.mock('../../src/tasks/worker-url.js', (original) => {
+vi.mock('../../packages/provider/src/tasks/worker-url.js', (original) => {
   const taskWorker = built('tasks', 'worker.js')
   return taskWorker ? { taskWorker } : original()
 })
-vi.mock('../../src/auth/recovery-worker-url.js', (original) => {
+vi.mock('../../packages/provider/src/auth/recovery-worker-url.js', (original) => {
   const recoveryWorker = built('auth', 'recovery-worker.js')
   return recoveryWorker ? { recoveryWorker } : original()
 })
-vi.mock('../../src/state/batch-worker-url.js', (original) => {
+vi.mock('../../packages/database/src/batch-worker-url.js', (original) => {
   const batchWorker = built('state', 'batch-worker.js')
   return batchWorker ? { batchWorker } : original()
 })

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { ROOT } from './built.js'
 
@@ -38,11 +38,17 @@ function expression(pattern: string): RegExp {
   return new RegExp(`^${anywhere && '(.+/)?'}${path.replaceAll('.', '\\.')}$`)
 }
 
-/** Links what `npm ci` installs: for all workspaces, and for those that need another release. */
+/** Links what `npm ci` installs, for all workspaces and for those that need another release, and the packages of the copy itself. */
 function linkPackages(folder: string): void {
-  for (const workspace of ['', 'client', 'console', 'test']) {
+  const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] }
+  for (const workspace of workspaces) {
     const packages = join(ROOT, workspace, 'node_modules')
     if (existsSync(packages) && existsSync(join(folder, workspace)))
       symlinkSync(packages, join(folder, workspace, 'node_modules'))
   }
+  const [own, target] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')]
+  mkdirSync(join(target, '@tidegate'), { recursive: true })
+  for (const name of readdirSync(own)) if (name !== '@tidegate') symlinkSync(join(own, name), join(target, name))
+  for (const workspace of workspaces.filter((path) => path.startsWith('packages/')))
+    symlinkSync(join(folder, workspace), join(target, '@tidegate', workspace.slice('packages/'.length)))
 }

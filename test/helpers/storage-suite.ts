@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkedFile } from '../../src/storage/checked.js'
-import type { OpenedFile, RequestContext, Storage, StoredFile, UserData } from '../../src/storage/storage.js'
+import { checkedFile } from '../../packages/storage/src/checked.js'
+import type { OpenedFile, RequestContext, Storage, StoredFile, UserData } from '../../packages/storage/src/storage.js'
 
 /** One kind of storage on a real back end. */
 export interface StorageUnderTest {

@@ -1,8 +1,8 @@
 import { ethers, type Signer } from 'ethers'
 import { type Abi, encodeFunctionData, type Hex, type TransactionReceipt } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { rpcClient } from '../../src/chain/clients.js'
-import type { NetworkInfo } from '../../src/dev/network.js'
+import { rpcClient } from '../../packages/chain/src/clients.js'
+import type { NetworkInfo } from '../../packages/dev-network/src/network.js'
 import { minedReceipt } from './contracts.js'
 
 /** More than any call of the contracts needs, and below the limit for one transaction (EIP-7825). */

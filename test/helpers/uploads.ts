@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Upload, type UploadOptions } from 'tus-js-client'
-import { type ProviderKey, providerKey } from '../../src/crypto/keys.js'
+import { type ProviderKey, providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { ask, createToken, freshNonce } from './requests.js'
 
 /** An auth token of somebody with a key, for the header that replaces signatures. */

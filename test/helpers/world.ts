@@ -4,7 +4,7 @@ import {
   type LocalNetworkOptions,
   type NetworkInfo,
   startLocalNetwork,
-} from '../../src/dev/network.js'
+} from '../../packages/dev-network/src/network.js'
 import { acquire, order } from './consume.js'
 import { eventually } from './eventually.js'
 import type { ProviderFees } from './ocean.js'

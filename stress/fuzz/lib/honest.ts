@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Address, Hex } from 'viem'
-import { providerKey } from '../../../src/crypto/keys.js'
-import { didOf } from '../../../src/ddo/ddo.js'
+import { providerKey } from '../../../packages/protocol/src/crypto/keys.js'
+import { didOf } from '../../../packages/protocol/src/ddo/ddo.js'
 import { SECRET } from './target.js'
 
 /** Valid data of publishers and consumers, as seeds for the generators. */

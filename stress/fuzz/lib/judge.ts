@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import { ProviderError, ValidationError } from '../../../src/errors.js'
+import { ProviderError, ValidationError } from '../../../packages/protocol/src/errors.js'
 import { forgetPeak, peakMemory } from '../../../test/helpers/peak-memory.js'
 import { type AnyTarget, PropertyViolation, SECRET } from './target.js'
 

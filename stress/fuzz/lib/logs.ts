@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Address, encodeAbiParameters, encodeEventTopics, getAddress, type Hex, type Log } from 'viem'
-import { EVENTS } from '../../../src/chain/abi.js'
+import { EVENTS } from '../../../packages/chain/src/abi.js'
 import { CONSUMER, DATATOKEN, KEY, NFT, TX } from './honest.js'
 import { mutated, mutatedBytes } from './mutate.js'
 

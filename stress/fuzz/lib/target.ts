@@ -6,7 +6,7 @@ export interface Target<T> {
   inputs: fc.Arbitrary<T>
   /** Passes an input to the reader. Throws the reader's errors, or PropertyViolation where a property does not hold. */
   read(input: T): unknown
-  /** Whether an error is an intended rejection, beside those of src/errors.ts. */
+  /** Whether an error is an intended rejection, beside those of packages/protocol/src/errors.ts. */
   isRejection?(error: Error): boolean
   /** Whether saved inputs are only replayed, not mutated: mutants would not have the type that `read` takes. */
   replayVerbatim?: boolean

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { decodeCopy, readHint } from '../../../src/ddo/cached-copy.js'
+import { decodeCopy, readHint } from '../../../packages/protocol/src/ddo/cached-copy.js'
 import { CACHED, CACHED_5, CHAIN_ID, DDO_4, KEY, NFT, sha256 } from '../lib/honest.js'
 import { mutatedJson } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'

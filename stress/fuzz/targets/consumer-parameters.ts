@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { completeUserdata } from '../../../src/access/parameters.js'
-import { listLimitProblem } from '../../../src/ddo/list-limits.js'
+import { listLimitProblem } from '../../../packages/protocol/src/ddo/list-limits.js'
+import { completeUserdata } from '../../../packages/provider/src/access/parameters.js'
 import { PARAMETERS } from '../lib/honest.js'
 import { mutated } from '../lib/mutate.js'
 import { edgeCaseJson } from '../lib/odd.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { StorageError } from '../../../src/errors.js'
+import { StorageError } from '../../../packages/protocol/src/errors.js'
 import { testRegistry } from '../../../test/helpers/storage-tools.js'
 import { fakeEgress } from '../lib/fake-egress.js'
 import { DESCRIPTORS } from '../lib/honest.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { StorageError } from '../../../src/errors.js'
+import { StorageError } from '../../../packages/protocol/src/errors.js'
 import { HostileServer } from '../../../test/helpers/hostile-server.js'
 import { testEgress, testRegistry } from '../../../test/helpers/storage-tools.js'
 import { mutatedText } from '../lib/mutate.js'

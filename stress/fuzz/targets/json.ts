@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { JsonBoundsError, parseJson } from '../../../src/json.js'
+import { JsonBoundsError, parseJson } from '../../../packages/protocol/src/json.js'
 import { DDO_4, FUNCTION_ABI } from '../lib/honest.js'
 import { mutatedJson } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { openKeystore } from '../../../src/crypto/keystore.js'
+import { openKeystore } from '../../../packages/protocol/src/crypto/keystore.js'
 import { mutatedJson } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'
 import { holds, SECRET, target } from '../lib/target.js'

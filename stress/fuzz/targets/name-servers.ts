@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram'
 import { isIP } from 'node:net'
 import fc from 'fast-check'
-import { BOUNDS } from '../../../src/bounds.js'
-import { DnsError, queryAddresses } from '../../../src/storage/egress/dns-query.js'
+import { BOUNDS } from '../../../packages/protocol/src/bounds.js'
+import { DnsError, queryAddresses } from '../../../packages/storage/src/egress/dns-query.js'
 import { mutatedBytes } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { completeUserdata } from '../../../src/access/parameters.js'
-import { ValidationError } from '../../../src/errors.js'
-import { credentialsOf } from '../../../src/http/endpoints/credentials.js'
+import { ValidationError } from '../../../packages/protocol/src/errors.js'
+import { completeUserdata } from '../../../packages/provider/src/access/parameters.js'
+import { credentialsOf } from '../../../packages/provider/src/http/endpoints/credentials.js'
 import {
   address,
   flag,
@@ -16,8 +16,8 @@ import {
   tokenText,
   transactionId,
   whole,
-} from '../../../src/http/endpoints/params.js'
-import { userdata } from '../../../src/http/endpoints/userdata.js'
+} from '../../../packages/provider/src/http/endpoints/params.js'
+import { userdata } from '../../../packages/provider/src/http/endpoints/userdata.js'
 import { CONSUMER, PARAMETERS, TX } from '../lib/honest.js'
 import { mutated } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { parse } from 'pg-protocol'
-import { Frames, ProtocolError } from '../../../src/storage/kinds/sql/frames.js'
+import { Frames, ProtocolError } from '../../../packages/storage/src/kinds/sql/frames.js'
 import { authentication, columns, done, failure, message, ready, row } from '../../../test/helpers/fake-postgres.js'
 import { mutatedBytes } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'

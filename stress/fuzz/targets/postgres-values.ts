@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { ROW_FORMATS } from '../../../src/storage/kinds/sql/row-formats.js'
-import { readRow } from '../../../src/storage/kinds/sql/values.js'
+import { ROW_FORMATS } from '../../../packages/storage/src/kinds/sql/row-formats.js'
+import { readRow } from '../../../packages/storage/src/kinds/sql/values.js'
 import { mutatedJson, mutatedText } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { type Hex, stringToHex } from 'viem'
-import type { Chain } from '../../../src/chain/chains.js'
-import { type EmittedFee, isOwnQuote, quotedEnvironment, quoteFee } from '../../../src/orders/quote.js'
+import type { Chain } from '../../../packages/chain/src/chains.js'
+import {
+  type EmittedFee,
+  isOwnQuote,
+  quotedEnvironment,
+  quoteFee,
+} from '../../../packages/provider/src/orders/quote.js'
 import { CHAIN_ID, DATATOKEN, KEY, NFT, OLD_KEY } from '../lib/honest.js'
 import { mutated, mutatedJson } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { byteRange } from '../../../src/storage/http/ranges.js'
+import { byteRange } from '../../../packages/storage/src/http/ranges.js'
 import { mutatedText } from '../lib/mutate.js'
 import { BOUNDARY_NUMBERS, edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'

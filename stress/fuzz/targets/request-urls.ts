@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { locationOf } from '../../../src/storage/egress/redirects.js'
-import { type RequestUrl, redirectUrl, requestUrl } from '../../../src/storage/egress/request-url.js'
+import { locationOf } from '../../../packages/storage/src/egress/redirects.js'
+import { type RequestUrl, redirectUrl, requestUrl } from '../../../packages/storage/src/egress/request-url.js'
 import { mutatedText } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { MalformedResponse } from '../../../src/storage/egress/response-head.js'
-import { ResponseHeads } from '../../../src/storage/egress/response-heads.js'
+import { MalformedResponse } from '../../../packages/storage/src/egress/response-head.js'
+import { ResponseHeads } from '../../../packages/storage/src/egress/response-heads.js'
 import { mutatedText } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'

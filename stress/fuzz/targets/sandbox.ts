@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { DocumentReader } from '../../../src/assets/documents.js'
-import { TaskSandbox } from '../../../src/tasks/task-sandbox.js'
+import { DocumentReader } from '../../../packages/catalog/src/documents.js'
+import { TaskSandbox } from '../../../packages/provider/src/tasks/task-sandbox.js'
 import { CACHED, CHAIN_ID, DDO_4, DDO_5, KEY, NFT, sha256 } from '../lib/honest.js'
 import { mutatedJson } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'

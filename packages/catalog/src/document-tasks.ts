@@ -1,0 +1,49 @@
+import type { Dialect } from '@tidegate/database'
+import {
+  type Decoded,
+  type DocumentTask,
+  decodeDocument,
+  type IndexedAsset,
+  type Validated,
+  validateDocument,
+} from '@tidegate/protocol'
+import { preparedRows, withDocument } from './search/sql/prepared.js'
+
+export {
+  decodeCopy as copy,
+  readHint as hint,
+  readStored as stored,
+  shortenedText as shortened,
+} from '@tidegate/protocol'
+export { servedWithin as served } from './search/source.js'
+
+/** The asset as it is expected to be in the index, but for its document, and the database for which to make its search rows. */
+export interface Expected {
+  asset: IndexedAsset
+  dialect: Dialect
+}
+
+type BatchedTask = DocumentTask & { expected?: Expected | undefined }
+type DecodedWithRows = Decoded & { rows?: string | undefined }
+
+/** Decrypts, decompresses and checks a published document. */
+export function document({ published, owner, keys }: DocumentTask): Promise<Decoded> {
+  return decodeDocument(published, owner, keys)
+}
+
+/** The same for several, in their order, with the search rows of those whose assets are told. */
+export async function documents(tasks: BatchedTask[]): Promise<DecodedWithRows[]> {
+  const all: DecodedWithRows[] = []
+  for (const task of tasks) {
+    const decoded = await document(task)
+    const { expected } = task
+    const asset = 'ddo' in decoded && expected && withDocument(expected.asset, decoded)
+    all.push(asset ? { ...decoded, rows: preparedRows(asset, expected.dialect) } : decoded)
+  }
+  return all
+}
+
+/** Validates the bytes of a document before publication. */
+export function validate({ bytes, maxInflation }: { bytes: Uint8Array; maxInflation: number }): Validated {
+  return validateDocument(bytes, maxInflation)
+}

@@ -1,0 +1,160 @@
+import type { Chain } from '@tidegate/chain'
+import type { Logger } from '@tidegate/common'
+import { LASTING_REASONS, UnstorableError } from '@tidegate/protocol'
+import type { Hex, Log } from 'viem'
+import type { BlockPart, Cursor, IndexBatch, IndexChange, IndexGeneration } from '../index-store.js'
+import { ChangeBatch } from './change-batch.js'
+import { changeBy, YIELD_EVERY, yieldToLoop } from './changes.js'
+import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
+import type { BlockRange } from './reader.js'
+
+/** How the events of a range are applied. */
+export interface ApplyOptions {
+  chain: Chain
+  index: IndexGeneration
+  /** The current cursor of this generation of the index. */
+  from: Cursor | undefined
+  /** The commit of the last batch before `from`, which may be under way; false where it was not applied. By default there is none. */
+  previous?: Promise<boolean> | undefined
+  /** `undoSince` of the IndexBatch. */
+  undoSince: number | undefined
+  reading: DecodeOptions
+  log: Logger
+  /** Called for each event that is skipped. */
+  onSkipped: () => void
+}
+
+/** The last commit of a range: whether it was applied, and the cursor after it. */
+export interface LastCommit {
+  committed: Promise<boolean>
+  cursor: Cursor
+}
+
+/**
+ * Applies the events of a range and advances the cursor to its end, in one commit or in several: none holds the database
+ * for long, and the memory of documents is bounded, also inside a block. Skips and logs events that are unusable or cannot
+ * be stored: they would stop the index forever. Returns the last commit, which may be under way, so that the next range is
+ * decoded meanwhile. That commit resolves to false, or undefined is returned, if the cursor has moved.
+ * @throws SandboxError or StateError, as that commit does, if the sandbox or the database is unavailable; earlier commits
+ * stay
+ */
+export async function applyRange(range: BlockRange, options: ApplyOptions): Promise<LastCommit | undefined> {
+  const { chain, index, undoSince, reading, log, onSkipped } = options
+  const { chainId } = chain
+  const skip = (event: object) => {
+    log.error({ chainId, block: range.cursor.block, ...event }, 'event skipped by the index')
+    onSkipped()
+  }
+  let from = options.from
+  let changes = new ChangeBatch()
+  let last: Promise<boolean> = options.previous ?? Promise.resolve(true)
+  // while a batch is being written, the events of the next one are decoded
+  const commitUpTo = (to: Cursor, written = changes.all()) => {
+    const batch = { chainId, from, to, changes: written, undoSince }
+    last = last.then(async (isApplied) => {
+      if (!isApplied || !(await commit(index, batch, skip))) return false
+      logDocuments(chainId, batch.changes, log)
+      return true
+    })
+    // awaited before the next one
+    last.catch(() => undefined)
+    from = to
+    if (written.length > 0) changes = new ChangeBatch()
+  }
+  const logs = eventsAfter(from?.part, range.logs)
+  const ahead = new DocumentsAhead(logs, chain, { ...reading, replaces: undoSince === undefined ? 'range' : 'block' })
+  /** The last block that is applied as a whole. */
+  let complete = from ?? range.before
+  try {
+    for (const [at, event] of logs.entries()) {
+      if (at % YIELD_EVERY === YIELD_EVERY - 1) await yieldToLoop()
+      const change = await changeBy(event, chain, ahead, skip, reading.signal)
+      if (change) changes.add(change)
+      const block = { block: Number(event.blockNumber), hash: event.blockHash as Hex }
+      const isEnd = logs[at + 1]?.blockHash !== event.blockHash
+      if (isEnd) complete = block
+      // after a part, the end of its block is committed: a later part must not need undo rows of this one
+      const isDue = isEnd ? changes.fullness >= 1 || from?.part : changes.fullness >= 2
+      if (!isDue || !complete || complete.block === range.cursor.block) continue
+      if (!(await last)) return undefined
+      // the first checkpoint, to which the part of a block can be rolled back
+      if (!isEnd && !from && range.before) commitUpTo(range.before, [])
+      if (!isEnd && !from) continue
+      commitUpTo(isEnd ? block : inside(complete, { ...block, log: Number(event.logIndex) }))
+      await yieldToLoop()
+    }
+  } catch (error) {
+    // whoever reads the cursor after an error must not read it before it has moved
+    await last.catch(() => undefined)
+    throw error
+  }
+  for (const nft of range.unread) {
+    changes.add({ kind: 'unreadable', nft, reason: LASTING_REASONS.unread })
+    skip({ address: nft, reason: range.inParts })
+  }
+  const cursor = keepingPart(range.cursor, options.from?.part)
+  commitUpTo(cursor)
+  // what ranges before have deployed is in the store when the next one is read
+  return (await options.previous) === false ? undefined : { committed: last, cursor }
+}
+
+/** The cursor inside a block that follows a complete one. */
+const inside = ({ block, hash }: Cursor, part: BlockPart): Cursor => ({ block, hash, part })
+
+/** The end of a range that ends before the block of which a part is applied. */
+const keepingPart = (end: Cursor, part: BlockPart | undefined): Cursor =>
+  part && part.block > end.block ? inside(end, part) : end
+
+/** Returns the events that follow a part of a block. */
+function eventsAfter(part: BlockPart | undefined, logs: readonly Log[]): readonly Log[] {
+  if (!part) return logs
+  return logs.filter(({ blockHash, logIndex }) => blockHash !== part.hash || Number(logIndex) > part.log)
+}
+
+/**
+ * Returns whether the chain has replaced the block of which a part is applied: the range has its number, but none of its
+ * events.
+ */
+export function isPartGone(range: BlockRange, part: BlockPart | undefined): boolean {
+  if (!part || part.block > range.cursor.block) return false
+  return !range.logs.some(({ blockHash }) => blockHash === part.hash)
+}
+
+/** Logs the outcome of documents. */
+function logDocuments(chainId: number, changes: readonly IndexChange[], log: Logger): void {
+  for (const change of changes) {
+    if (change.kind !== 'metadata') continue
+    const { did, block, reason } = change.metadata
+    if (reason) log.info({ chainId, did, block, reason }, 'asset document cannot be used')
+    else log.debug({ chainId, did, block }, 'asset indexed')
+  }
+}
+
+/** Commits a batch; where the database rejects it, commits it without the changes that it rejects. */
+async function commit(index: IndexGeneration, batch: IndexBatch, skip: (event: object) => void): Promise<boolean> {
+  try {
+    return await index.commit(batch)
+  } catch (error) {
+    if (!(error instanceof UnstorableError)) throw error
+    const rejected: IndexChange[] = []
+    const done = await index.commit({ ...batch, onUnstorable: (change) => rejected.push(change) })
+    for (const change of rejected) skip({ ...changeForLog(change), reason: 'the database does not take it' })
+    return done
+  }
+}
+
+/** Identifies a change, without untrusted text. */
+function changeForLog(change: IndexChange): object {
+  switch (change.kind) {
+    case 'nft':
+      return { kind: change.kind, address: change.nft.address }
+    case 'datatoken':
+      return { kind: change.kind, address: change.datatoken.address }
+    case 'metadata':
+      return { kind: change.kind, address: change.metadata.nft, txId: change.metadata.txId }
+    case 'order':
+      return { kind: change.kind, address: change.datatoken }
+    default:
+      return { kind: change.kind, address: change.nft }
+  }
+}

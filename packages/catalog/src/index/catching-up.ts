@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chain } from '@tidegate/chain'
+import { BOUNDS } from '@tidegate/protocol'
+import type { IndexProgress } from './progress.js'
+
+/** Lets callers wait until the index has read a block that was just mined. */
+export class CatchingUp {
+  private waiting = 0
+
+  constructor(private readonly progress: () => IndexProgress[]) {}
+
+  /** Waiting callers. */
+  get waiters(): number {
+    return this.waiting
+  }
+
+  /**
+   * Resolves when the index has read the current head of a chain; after `wait` milliseconds at the latest, and at once
+   * where too many wait. Rejects with the signal's reason, or with ChainError.
+   */
+  async toHead({ chainId, nodes }: Chain, wait: number, signal: AbortSignal): Promise<void> {
+    const until = Date.now() + wait
+    const head = Number(await nodes.ask((client) => client.getBlockNumber()))
+    const isBehind = () => (this.progress().find((chain) => chain.chainId === chainId)?.block ?? -1) < head
+    if (this.waiting >= BOUNDS.receipts.waiting) return
+    this.waiting += 1
+    try {
+      while (isBehind() && Date.now() < until) await sleep(BOUNDS.receipts.indexPoll, undefined, { signal })
+    } finally {
+      this.waiting -= 1
+    }
+  }
+}

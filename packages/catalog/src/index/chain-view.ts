@@ -1,0 +1,89 @@
+import type { Chain } from '@tidegate/chain'
+import { ChainError } from '@tidegate/protocol'
+import type { Hex } from 'viem'
+import type { Cursor, IndexGeneration } from '../index-store.js'
+import { headerOf } from './headers.js'
+
+/** One node's view: its head, and its hash for each of some blocks; undefined for a block that it does not know. */
+interface NodeView {
+  head: number
+  hashes: (Hex | undefined)[]
+}
+
+/** The status of a block that was read, by the nodes. `unknown` is no sign of a reorganisation: the nodes may lag. */
+export type BlockStatus = 'same' | 'other' | 'unknown'
+
+/** The nodes' view of the chain: heads, highest first, and the status of the last block read. */
+export interface ChainView {
+  heads: number[]
+  status: BlockStatus
+}
+
+/** Queries all usable nodes. Throws ChainError where fewer than the quorum respond. */
+async function viewsOf({ nodes }: Chain, cursors: Cursor[]): Promise<NodeView[]> {
+  const views = await nodes.askAll(async (client) => {
+    const [head, ...headers] = await Promise.all([
+      client.getBlockNumber(),
+      ...cursors.map(({ block }) => headerOf(client, block)),
+    ])
+    return { head: Number(head), hashes: headers.map((header) => header?.hash) }
+  })
+  if (views.length < nodes.needed) throw new ChainError('CHAIN_UNAVAILABLE', 'Too few blockchain nodes answer.')
+  return views
+}
+
+/** `other` needs a quorum for one other hash, and more votes for other hashes than for the one that was read. */
+function statusOf(views: NodeView[], at: number, { hash }: Cursor, needed: number): BlockStatus {
+  const votes = new Map<Hex, number>()
+  for (const { hashes } of views) {
+    const vote = hashes[at]
+    if (vote) votes.set(vote, (votes.get(vote) ?? 0) + 1)
+  }
+  const same = votes.get(hash) ?? 0
+  const others = [...votes.values()].reduce((sum, count) => sum + count, 0) - same
+  votes.delete(hash)
+  if (others > same && Math.max(...votes.values()) >= needed) return 'other'
+  return same >= needed && same >= others ? 'same' : 'unknown'
+}
+
+/** The status of a block by the nodes. Throws ChainError. */
+async function statusOnChain(chain: Chain, block: Cursor): Promise<BlockStatus> {
+  return statusOf(await viewsOf(chain, [block]), 0, block, chain.nodes.needed)
+}
+
+/** Observes heads and the status of a cursor of the index. Throws ChainError, StateError. */
+export async function observeChain(
+  chain: Chain,
+  reading: IndexGeneration,
+  cursor: Cursor | undefined,
+): Promise<ChainView> {
+  const { needed } = chain.nodes
+  const views = await viewsOf(chain, cursor ? [cursor] : [])
+  // blocks beyond the quorum's head cannot be read yet; the head of a lagging node may be the readable one
+  const sorted = views.map(({ head }) => head).sort((a, b) => b - a)
+  const heads = [...new Set(sorted.slice(needed - 1))]
+  const highest = heads[0] as number
+  if (!cursor) return { heads, status: 'same' }
+  const status = statusOf(views, 0, cursor, needed)
+  if (status !== 'unknown' || highest >= cursor.block) return { heads, status }
+  // the nodes lag, or the chain has become shorter: then it has another block at a lower checkpoint
+  const lower = (await reading.checkpoints(chain.chainId)).find(({ block }) => block <= highest)
+  if (!lower) return { heads, status }
+  return { heads, status: (await statusOnChain(chain, lower)) === 'other' ? 'other' : 'unknown' }
+}
+
+/**
+ * Returns the newest of the checkpoints (newest first) that is still on the chain. `gone` where two queries confirm
+ * another block at the oldest one: the reorganisation is deeper than the checkpoints. Undefined where the nodes do not
+ * know. Throws ChainError.
+ */
+export async function commonAncestor(chain: Chain, checkpoints: Cursor[]): Promise<Cursor | 'gone' | undefined> {
+  const { needed } = chain.nodes
+  const views = await viewsOf(chain, checkpoints)
+  const statuses = checkpoints.map((checkpoint, at) => statusOf(views, at, checkpoint, needed))
+  const newest = statuses.indexOf('same')
+  if (newest !== -1) return checkpoints[newest]
+  const oldest = checkpoints.at(-1)
+  if (!oldest || statuses.at(-1) !== 'other') return undefined
+  return (await statusOnChain(chain, oldest)) === 'other' ? 'gone' : undefined
+}

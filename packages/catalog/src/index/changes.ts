@@ -1,0 +1,93 @@
+import type { Chain, ChainEvent } from '@tidegate/chain'
+import { checksummed, ProviderError } from '@tidegate/protocol'
+import type { Address, Hex, Log } from 'viem'
+import type { IndexChange } from '../index-store.js'
+import { ChangeBatch } from './change-batch.js'
+import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
+import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
+
+/** Called for each event that the index cannot use, with the reason. */
+export type Unusable = (event: { address: Address; txId: Hex | null; block: number; reason: string }) => void
+
+/** Logs to decode before yielding to the event loop. */
+export const YIELD_EVERY = 100
+
+/** Resolves in the next iteration of the event loop. */
+export const yieldToLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/**
+ * Converts the logs of a range of blocks, in their order, into changes of the index. Their emitters must be trusted.
+ * Omits changes that a later change of the same NFT replaces. An unusable document is a change as well, so that it is
+ * not read again; an unusable event is reported and skipped.
+ * @throws SandboxError, or the signal's reason
+ */
+export async function changesOf(
+  logs: readonly Log[],
+  chain: Chain,
+  read: DecodeOptions,
+  unusable: Unusable = () => undefined,
+): Promise<IndexChange[]> {
+  const ahead = new DocumentsAhead(logs, chain, { ...read, replaces: 'range' })
+  const changes = new ChangeBatch()
+  for (const [at, log] of logs.entries()) {
+    if (at % YIELD_EVERY === YIELD_EVERY - 1) await yieldToLoop()
+    const change = await changeBy(log, chain, ahead, unusable, read.signal)
+    if (change) changes.add(change)
+  }
+  return changes.all()
+}
+
+/**
+ * Converts one of the logs of `ahead` into a change. Returns undefined if the event is unusable, which is reported, or
+ * if a later document replaces it.
+ * @throws SandboxError, or the signal's reason
+ */
+export async function changeBy(
+  log: Log,
+  chain: Chain,
+  ahead: DocumentsAhead,
+  unusable: Unusable,
+  signal?: AbortSignal,
+): Promise<IndexChange | undefined> {
+  const skip = (reason: string): undefined => {
+    unusable({ address: checksummed(log.address), txId: log.transactionHash, block: Number(log.blockNumber), reason })
+  }
+  try {
+    if (ahead.isReplaced(log)) return undefined
+    const event = ahead.eventOf(log)
+    const change = event && (await changeOf(event, log, chain, ahead))
+    return change ?? skip('is not of the form of its event')
+  } catch (error) {
+    // not the event's fault: the range is retried later
+    if (signal?.aborted || error instanceof ProviderError) throw error
+    return skip(`cannot be read: ${(error as Error).name}`)
+  }
+}
+
+async function changeOf(
+  event: ChainEvent,
+  log: Log,
+  chain: Chain,
+  ahead: DocumentsAhead,
+): Promise<IndexChange | undefined> {
+  const emitter = checksummed(event.address)
+  switch (event.eventName) {
+    case 'NFTCreated':
+      return { kind: 'nft', nft: nftOf(event) }
+    case 'TokenCreated':
+      return { kind: 'datatoken', datatoken: datatokenOf(event) }
+    case 'MetadataCreated':
+    case 'MetadataUpdated': {
+      const decoded = await ahead.documentOf(log, event)
+      const services = 'ddo' in decoded ? decoded.services : undefined
+      const search = 'search' in decoded ? { search: decoded.search } : {}
+      return { kind: 'metadata', metadata: metadataFrom(event, emitter, chain, decoded), services, ...search }
+    }
+    case 'MetadataState':
+      return { kind: 'state', nft: emitter, state: event.args.state }
+    case 'OrderStarted':
+      return { kind: 'order', datatoken: emitter }
+    default:
+      return undefined
+  }
+}

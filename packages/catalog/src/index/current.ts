@@ -1,0 +1,138 @@
+import { type Chain, type Chains, METADATA_TOPICS, refusal, untrustedView } from '@tidegate/chain'
+import { abortable, withDeadline } from '@tidegate/common'
+import { BOUNDS, ChainError, type IndexedAsset, isDid, StaleIndexError } from '@tidegate/protocol'
+import { type Address, formatLog, type Hex, type PublicClient, type RpcLog } from 'viem'
+import type { DocumentReader } from '../documents.js'
+import type { IndexStore } from '../index-store.js'
+import { documentOf, lastMetadata } from '../published.js'
+import { BASE_SIZE, SharedResults } from '../shared-results.js'
+import { hex } from './headers.js'
+import { metadataFrom } from './indexed.js'
+
+/** Look-up of assets in their current state. */
+export interface AssetIndex extends Pick<IndexStore, 'asset'> {
+  /**
+   * Throws StaleIndexError where an asset that is not in the index may still be on a chain: on one whose index is stale.
+   * With `anyCurrent`, one chain that is current is enough: a chain that is down must not stop publishers on another.
+   */
+  assertAbsent(did: string, options?: { anyCurrent?: boolean }): void
+}
+
+export interface CurrentOptions {
+  index: Pick<IndexStore, 'asset' | 'cursor'>
+  chains: Chains
+  documents: DocumentReader
+  /** Whether the index of a chain is fresh. */
+  isCurrent: (chainId: number) => boolean
+  /** Whether the index has diverged from the chain, which was reorganised. */
+  isAstray: (chainId: number) => boolean
+  /** Time to live of assets read from the chain, in milliseconds. */
+  ttl: number
+  /** Milliseconds for reading one asset from the chain, whatever the number of requests. */
+  deadline: number
+}
+
+/**
+ * Returns the index with a fallback to the chain: where the index of a chain is stale, state, datatokens and newest
+ * document of an asset are read from the chain, so that a revoked asset is not served until the index catches up. Then
+ * `asset` throws ChainError where no node responds.
+ */
+export function currentAssets(options: CurrentOptions): AssetIndex {
+  const { index, chains, isCurrent, ttl, deadline } = options
+  const inFlight = Math.max(ttl, 2 * deadline)
+  const known = new SharedResults<IndexedAsset>({ maxSize: BOUNDS.document.staleCache, size: sizeOf, ttl, inFlight })
+
+  async function lookUp(chain: Chain, did: string, stale: IndexedAsset): Promise<IndexedAsset> {
+    // the cursor first, so that the asset is as of this block or a later one
+    const cursor = await index.cursor(chain.chainId)
+    const asset = (await index.asset(did)) ?? stale
+    // after a reorganisation the newest event may precede the cursor, or the chain may be shorter
+    const published = asset.metadata.block - 1
+    const read = options.isAstray(chain.chainId) ? published : (cursor?.block ?? published + 1)
+    return fromChain(chain, read, asset, options)
+  }
+
+  return {
+    assertAbsent(did, { anyCurrent = false } = {}) {
+      const ids = [...chains.keys()]
+      // a malformed DID cannot exist on any chain
+      if (isDid(did) && !(anyCurrent ? ids.some(isCurrent) : ids.every(isCurrent)))
+        throw new StaleIndexError([...chains.values()].every(({ nodes }) => nodes.reached))
+    },
+    async asset(did) {
+      const found = await index.asset(did)
+      const chain = found && chains.get(found.chainId)
+      if (!chain || isCurrent(chain.chainId)) return found
+      return known.get(did, () => lookUp(chain, did, found))
+    },
+  }
+}
+
+/** Upper bound of the memory of an asset, in bytes; a character may take two. */
+function sizeOf({ metadata, nft, datatokens }: IndexedAsset): number {
+  const named = [nft, ...datatokens].reduce((sum, { name, symbol }) => sum + name.length + symbol.length, 0)
+  const text = (metadata.ddo?.length ?? 0) + (metadata.reason?.length ?? 0) + nft.tokenUri.length + named
+  return BASE_SIZE * (1 + datatokens.length) + 2 * text
+}
+
+/** Updates an asset with its on-chain state and the events after block `read`. */
+async function fromChain(
+  chain: Chain,
+  read: number,
+  asset: IndexedAsset,
+  { documents, deadline }: Pick<CurrentOptions, 'documents' | 'deadline'>,
+): Promise<IndexedAsset> {
+  const nft = asset.nft.address
+  const ask = (signal: AbortSignal) =>
+    chain.nodes.ask(
+      async (client, callUntrusted) => {
+        const [head, state, tokens] = await Promise.all([
+          client.getBlockNumber(),
+          untrustedView(callUntrusted, nft, 'metaDataState', []),
+          untrustedView(callUntrusted, nft, 'getTokensList', []),
+        ])
+        const log = await newestMetadata(client, nft, read + 1, Number(head), signal)
+        return { head: Number(head), state, tokens, log }
+      },
+      {
+        // a node that lags behind the index has nothing to add
+        accept: ({ head, state }) => head >= read && state !== undefined,
+        agreeOn: ({ state, tokens, log }) => [state, tokens, log?.transactionHash, log?.logIndex],
+      },
+    )
+  const reason = () => new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer in time.')
+  const now = await withDeadline({ milliseconds: deadline, reason }, (signal) => abortable(ask(signal), signal))
+  if (now.head < read || now.state === undefined)
+    throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
+  const event = now.log && lastMetadata([formatLog(now.log)], nft)
+  const published = event && metadataFrom(event, nft, chain, await documents.decode(documentOf(event), { nft, chain }))
+  const known = new Map(asset.datatokens.map((datatoken) => [datatoken.address, datatoken]))
+  const fresh = (address: Address) => ({ address, nft, name: '', symbol: '', orders: 0 })
+  return {
+    ...asset,
+    datatokens: now.tokens?.map((address) => known.get(address) ?? fresh(address)) ?? asset.datatokens,
+    metadata: { ...asset.metadata, ...published, state: now.state },
+  }
+}
+
+/**
+ * The newest metadata event of an NFT in a range of blocks: asked for in halves where a node refuses so many, until the
+ * signal fires.
+ */
+async function newestMetadata(client: PublicClient, nft: Address, first: number, last: number, signal: AbortSignal) {
+  let left = BOUNDS.chain.newest
+  async function newestIn(from: number, to: number): Promise<RpcLog | undefined> {
+    if (from > to) return undefined
+    signal.throwIfAborted()
+    if (left-- === 0) throw new Error('The node gives too few blocks at once.')
+    const filter = { address: nft, fromBlock: hex(from), toBlock: hex(to), topics: [METADATA_TOPICS] as Hex[][] }
+    try {
+      return (await client.request({ method: 'eth_getLogs', params: [filter] })).at(-1)
+    } catch (error) {
+      if (from === to || !refusal(error)) throw error
+      const middle = Math.floor((from + to) / 2)
+      return (await newestIn(middle + 1, to)) ?? (await newestIn(from, middle))
+    }
+  }
+  return newestIn(first, last)
+}

@@ -1,0 +1,182 @@
+import { type Chain, type ChainEvent, decodeEvent, METADATA_TOPICS, topicsOf } from '@tidegate/chain'
+import type { Dialect } from '@tidegate/database'
+import { BOUNDS, checksummed, type IndexedAsset } from '@tidegate/protocol'
+import type { Address, Log } from 'viem'
+import type { DecodedForIndex, DocumentReader, Publication } from '../documents.js'
+import { documentOf, type MetadataEvent } from '../published.js'
+import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
+
+/** How documents are decoded; the signal aborts it. */
+export interface DecodeOptions {
+  documents: DocumentReader
+  signal?: AbortSignal | undefined
+  /** The database for which search rows are made with those that are decoded before their turn; by default none are. */
+  dialect?: Dialect | undefined
+  /** Where a later document of the same NFT replaces a document, which is not decoded then. Default: in the same block. */
+  replaces?: 'block' | 'range' | undefined
+}
+
+/** Documents that are decoded before their turn: two groups for each thread of the sandbox, so that none of them waits. */
+const MOST_AHEAD = 4 * BOUNDS.sandbox.batch.documents
+
+/** Estimate for the longest documents, in characters. */
+const LONGEST = 1_048_576
+
+const DEPLOYMENTS = new Set<unknown>(topicsOf(['NFTCreated', 'TokenCreated']))
+const METADATA = new Set<unknown>(METADATA_TOPICS)
+
+interface Started {
+  event: ChainEvent
+  size: number
+  decoded: Promise<DecodedForIndex | undefined>
+}
+
+/** A document that is decoded with others. */
+interface Member extends Publication {
+  log: Log
+  event: ChainEvent
+}
+
+/** A data NFT that events of this range tell of, and its datatokens. */
+type Deployed = Pick<IndexedAsset, 'nft' | 'datatokens'>
+
+/**
+ * Decodes the documents of a range's events in order, and starts some before their turn, so that the threads work while
+ * the event loop and the database do: several by one task, since a task costs more than a short document. Documents before
+ * their turn wait behind those of requests. The threads make the search rows as well, of assets that this range tells of
+ * from their data NFT on.
+ */
+export class DocumentsAhead {
+  private readonly started = new Map<Log, Started>()
+  private readonly deployed = new Map<Address, Deployed>()
+  /** Events that were decoded before their turn; undefined for a malformed one. */
+  private readonly noted = new Map<Log, ChainEvent | undefined>()
+  /** The last metadata event by NFT, and by block if a document replaces others of its block alone. */
+  private readonly last = new Map<string, Log>()
+  /** The first event that has not been looked at. */
+  private next = 0
+  private size = 0
+
+  /** `logs`: in the order in which their documents are asked for. */
+  constructor(
+    private readonly logs: readonly Log[],
+    private readonly chain: Chain,
+    private readonly read: DecodeOptions,
+  ) {
+    for (const log of logs) if (METADATA.has(log.topics[0])) this.last.set(this.scopeOf(log), log)
+  }
+
+  /** Decodes an event; undefined if it is malformed. */
+  eventOf(log: Log): ChainEvent | undefined {
+    const known = this.started.get(log)?.event ?? this.noted.get(log)
+    this.noted.delete(log)
+    return known ?? decodeEvent(log)
+  }
+
+  /**
+   * Returns whether a later document replaces the document of this event. One block may hold hundreds of documents of one
+   * NFT, of which each costs a task of the sandbox.
+   */
+  isReplaced(log: Log): boolean {
+    if (!METADATA.has(log.topics[0])) return false
+    const last = this.last.get(this.scopeOf(log))
+    if (!last || last === log) return false
+    if (!this.noted.has(last)) this.noted.set(last, decodeEvent(last))
+    return this.noted.get(last) !== undefined
+  }
+
+  /** Decodes the document of a metadata event, whose turn it is. Throws SandboxError, or the signal's reason. */
+  async documentOf(log: Log, event: MetadataEvent): Promise<DecodedForIndex> {
+    this.start()
+    const early = this.started.get(log)
+    if (early) {
+      this.started.delete(log)
+      this.size -= early.size
+    } else while (this.next < this.logs.length && this.logs[this.next++] !== log);
+    const { documents, signal } = this.read
+    const { published, publisher } = this.publication(log, event)
+    return (await early?.decoded) ?? documents.decodeWithRetry(published, publisher, { signal })
+  }
+
+  private start(): void {
+    const { documents, size } = BOUNDS.sandbox.batch
+    let group: Member[] = []
+    let length = 0
+    // a group at a time, or whatever is left
+    while (this.next < this.logs.length && this.started.size <= MOST_AHEAD - documents) {
+      if (this.size >= BOUNDS.chain.decoded) break
+      const log = this.logs[this.next++] as Log
+      if (DEPLOYMENTS.has(log.topics[0])) this.note(log)
+      const member = METADATA.has(log.topics[0]) && !this.isReplaced(log) ? this.member(log) : undefined
+      if (!member) continue
+      group.push(member)
+      length += decodedSize(log)
+      if (group.length < documents && length < size) continue
+      this.startGroup(group)
+      group = []
+      length = 0
+    }
+    if (group.length > 0) this.startGroup(group)
+  }
+
+  private member(log: Log): Member | undefined {
+    try {
+      const event = this.noted.get(log) ?? decodeEvent(log)
+      if (!event) return undefined
+      const publication = this.publication(log, event as MetadataEvent)
+      return { log, event, ...publication, expected: this.expected(event as MetadataEvent, publication.publisher.nft) }
+    } catch {
+      return undefined // reported when its turn comes
+    }
+  }
+
+  private note(log: Log): void {
+    try {
+      const event = decodeEvent(log)
+      if (event) this.noted.set(log, event)
+      if (event?.eventName === 'NFTCreated')
+        this.deployed.set(event.args.newTokenAddress, { nft: nftOf(event), datatokens: [] })
+      if (event?.eventName === 'TokenCreated')
+        this.deployed.get(event.args.creator)?.datatokens.push({ ...datatokenOf(event), orders: 0 })
+    } catch {
+      // reported when its turn comes
+    }
+  }
+
+  /** The asset of an event, as far as it is known before its document. */
+  private expected(event: MetadataEvent, nft: Address): Publication['expected'] {
+    const { chainId } = this.chain
+    const { dialect } = this.read
+    const deployed = this.deployed.get(nft)
+    if (!dialect || !deployed) return undefined
+    const metadata = metadataFrom(event, nft, { chainId }, { ddo: '', did: '' })
+    // as they are now: further ones may follow
+    return { asset: { chainId, nft: deployed.nft, datatokens: [...deployed.datatokens], metadata }, dialect }
+  }
+
+  private scopeOf({ address, blockHash }: Log): string {
+    return this.read.replaces === 'range' ? address : `${address} ${blockHash}`
+  }
+
+  private publication(log: Log, event: MetadataEvent): Publication {
+    return { published: documentOf(event), publisher: { nft: checksummed(log.address), chain: this.chain } }
+  }
+
+  private startGroup(group: Member[]): void {
+    const { documents, signal } = this.read
+    const all = documents
+      .decodeBatch(group, { signal })
+      // what cannot be done now, for instance since too many documents wait, is done when its turn comes
+      .catch(() => undefined)
+    for (const [at, { log, event }] of group.entries()) {
+      const size = decodedSize(log)
+      this.started.set(log, { event, size, decoded: all.then((decoded) => decoded?.[at]) })
+      this.size += size
+    }
+  }
+}
+
+/** Estimates the characters of a document with its search rows: honest documents compress 3 to 20 times. */
+function decodedSize({ data }: Log): number {
+  return Math.min(16 * data.length, LONGEST)
+}

@@ -1,0 +1,236 @@
+import { setMaxListeners } from 'node:events'
+import type { Chain } from '@tidegate/chain'
+import type { Logger } from '@tidegate/common'
+import type { Cursor, Generations, IndexStore } from '../index-store.js'
+import { type ChainView, commonAncestor, observeChain } from './chain-view.js'
+import type { IndexProgress } from './progress.js'
+import { Rebuild } from './rebuild.js'
+import { NoRoom, RangeSync, type SyncOptions } from './sync.js'
+
+export interface FollowerOptions extends SyncOptions {
+  /** Milliseconds between polls of the head. */
+  pollInterval: number
+  /** Called when the index of a chain has changed, by this instance or another one. */
+  onChanged?: (chainId: number) => void
+  /** Called when everything after a block was rolled back; -1 stands for everything. */
+  onRollback?: (chainId: number, block: number) => void
+}
+
+/** Longest backoff after failures, in milliseconds. */
+const MAX_BACKOFF = 30_000
+
+/** Milliseconds before the first warning that no node knows the last block read, and between further ones. */
+const UNKNOWN_INTERVAL = 30_000
+
+/**
+ * Follows one chain and keeps its index at the head. It reads bounded ranges of blocks and commits each with the cursor
+ * in one transaction, so that it resumes after a crash. When the chain is reorganised, the index is rolled back to the
+ * newest checkpoint that is still on the chain; beyond the checkpoints, a new generation of the index is built beside
+ * the live one.
+ */
+export class ChainFollower {
+  private running: Promise<void> | undefined
+  private wake: () => void = () => undefined
+  private readonly stopping = new AbortController()
+  private readonly sync: RangeSync
+  private readonly rebuild: Rebuild
+  private head: number | null = null
+  private seenAt = performance.now()
+  private block: number | null = null
+  private lastLogged = 0
+  private astray = false
+  private rereading: number | null = null
+  private paused = false
+  private seen: Generations['live']
+
+  constructor(
+    private readonly chain: Chain,
+    private readonly index: IndexStore,
+    private readonly options: FollowerOptions,
+    private readonly log: Logger,
+  ) {
+    const syncOptions = { ...options, signal: this.stopping.signal }
+    // each document that is being decoded listens
+    setMaxListeners(0, this.stopping.signal)
+    this.sync = new RangeSync(chain, index, syncOptions, log)
+    this.rebuild = new Rebuild(chain, index, syncOptions, log)
+  }
+
+  get progress(): IndexProgress {
+    const head = this.head
+    const block = this.block
+    const next = (block ?? this.chain.deployment.startBlock - 1) + 1
+    // asked for by each request, and an object that begins as a copy takes microseconds to grow
+    return {
+      chainId: this.chain.chainId,
+      block,
+      astray: this.astray,
+      rereading: this.rereading,
+      paused: this.paused,
+      head,
+      age: head === null ? null : Math.round(this.unseenFor),
+      lag: head === null ? null : Math.max(0, head + 1 - next),
+    }
+  }
+
+  /** Milliseconds since the nodes last knew the last block read. */
+  private get unseenFor(): number {
+    return performance.now() - this.seenAt
+  }
+
+  private get stopped(): boolean {
+    return this.stopping.signal.aborted
+  }
+
+  start(): void {
+    this.running ??= this.loop()
+  }
+
+  /** Stops after the commit in progress; a range whose documents are still being read is abandoned. */
+  async stop(): Promise<void> {
+    this.stopping.abort()
+    this.wake()
+    await this.running
+  }
+
+  private async loop(): Promise<void> {
+    let failures = 0
+    while (!this.stopped) {
+      try {
+        const atHead = await this.step()
+        failures = 0
+        this.paused = false
+        if (atHead) await this.pause(this.options.pollInterval)
+      } catch (error) {
+        if (this.stopped) return
+        failures += 1
+        this.paused = error instanceof NoRoom
+        const pause = Math.min(MAX_BACKOFF, this.options.pollInterval * 2 ** Math.min(failures, 10))
+        this.log.warn(
+          { chainId: this.chain.chainId, reason: (error as Error).message, pause },
+          'index failed, retrying',
+        )
+        await this.pause(pause)
+      }
+    }
+  }
+
+  /** Reads final ranges until the view of the chain is stale, or else one range. Returns true when there is nothing left to read, or nothing can be read now. Throws what stops it. */
+  async step(): Promise<boolean> {
+    const { chain, index } = this
+    const { chainId } = chain
+    const generations = await index.generations(chainId)
+    const { live, next, old } = generations
+    this.rereading = next?.cursor?.block ?? null
+    await this.noticeMove(live)
+    const view = await observeChain(chain, index, live?.cursor)
+    this.recordView(live?.cursor, view)
+    if (!(await index.tryLead(chainId))) return true
+    const swept = old && (await index.sweep(chainId))
+    // a process that ended meanwhile has left it half done
+    if (live?.undoing) await this.undoTo(live.cursor)
+    let failure: unknown
+    const idle = await this.syncLive(generations, view).catch((error) => {
+      failure = error
+      return true
+    })
+    // the rebuild continues while the live generation is at the head, or stuck
+    const rebuildIdle = !next || !idle || (await this.rebuild.step(generations, view, this.unseenFor))
+    if (failure && rebuildIdle) throw failure
+    return idle && rebuildIdle && !swept
+  }
+
+  /** Advances the live generation towards the head. */
+  private async syncLive({ live, next }: Generations, { status, heads }: ChainView): Promise<boolean> {
+    const { chain, index, options } = this
+    if (live && status === 'other') return this.rollBack(live.cursor, next !== undefined)
+    // the live generation is on the chain after all, so an unrequested rebuild is obsolete
+    if (live && status === 'same' && next && !next.wanted) await index.abandon(chain.chainId)
+    const { idle, cursor, rolledBack } = await this.sync.syncNext(live?.cursor, heads)
+    if (rolledBack) this.noteRollback(rolledBack)
+    if (!cursor) return idle
+    this.block = cursor.block
+    if (this.seen) this.seen = { ...this.seen, cursor }
+    options.onChanged?.(chain.chainId)
+    return idle
+  }
+
+  /** Rolls back to the newest checkpoint on the chain, or begins a rebuild where there is none. */
+  private async rollBack(cursor: Cursor, rebuilding: boolean): Promise<boolean> {
+    const { chain, index, log } = this
+    const { chainId } = chain
+    const ancestor = await commonAncestor(chain, await index.checkpoints(chainId))
+    if (ancestor === undefined) return true
+    if (ancestor === 'gone') {
+      if (rebuilding) return true
+      log.warn({ chainId, block: cursor.block }, 'chain history changed, rebuilding the index')
+      await index.begin(chainId, false)
+      return false
+    }
+    if (ancestor.block === cursor.block) return false
+    log.warn({ chainId, from: cursor.block, to: ancestor.block }, 'chain was reorganised, index rolled back')
+    await this.undoTo(ancestor)
+    return false
+  }
+
+  /** Rolls the live generation back to a checkpoint, or continues to. */
+  private async undoTo(ancestor: Cursor): Promise<void> {
+    // orders of replaced blocks must not be trusted meanwhile
+    this.noteRollback(ancestor)
+    await this.index.rollback(this.chain.chainId, ancestor)
+    this.noteRollback(ancestor)
+  }
+
+  private noteRollback(ancestor: Cursor): void {
+    const { options } = this
+    const { chainId } = this.chain
+    this.block = ancestor.block
+    if (this.seen) this.seen = { ...this.seen, cursor: ancestor }
+    options.onChanged?.(chainId)
+    options.onRollback?.(chainId, ancestor.block)
+  }
+
+  /** Records the nodes' view. The head of nodes that do not know the last block read is no measure of the index's lag. */
+  private recordView(cursor: Cursor | undefined, { heads, status }: ChainView): void {
+    this.block = cursor?.block ?? null
+    this.astray = status === 'other'
+    const now = performance.now()
+    if (status !== 'unknown') {
+      this.head = heads[0] as number
+      this.seenAt = now
+      return
+    }
+    if (Math.min(this.unseenFor, now - this.lastLogged) < UNKNOWN_INTERVAL) return
+    this.lastLogged = now
+    const { chainId } = this.chain
+    this.log.warn({ chainId, block: cursor?.block, head: heads[0] }, 'nodes do not know the block that was read last')
+  }
+
+  /** Another instance may have advanced, rolled back or replaced the index since this one last looked. */
+  private async noticeMove(live: Generations['live']): Promise<void> {
+    const seen = this.seen
+    this.seen = live
+    if (seen?.id === live?.id && seen?.cursor.block === live?.cursor.block && seen?.cursor.hash === live?.cursor.hash)
+      return
+    const { chainId } = this.chain
+    this.options.onChanged?.(chainId)
+    if (!seen) return
+    if (seen.id !== live?.id) return this.options.onRollback?.(chainId, -1)
+    const { block: last, hash: known } = seen.cursor
+    const checkpoints = await this.index.checkpoints(chainId)
+    const isFinal = last < (checkpoints.at(-1)?.block ?? 0)
+    if (isFinal || checkpoints.some(({ block, hash }) => block === last && hash === known)) return
+    this.options.onRollback?.(chainId, checkpoints.find(({ block }) => block < last)?.block ?? -1)
+  }
+
+  private pause(milliseconds: number): Promise<void> {
+    if (this.stopped) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
+      this.wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

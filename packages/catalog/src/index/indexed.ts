@@ -1,0 +1,55 @@
+import type { EventNamed } from '@tidegate/chain'
+import {
+  BOUNDS,
+  type Decoded,
+  didOf,
+  type IndexedDatatoken,
+  type IndexedMetadata,
+  type IndexedNft,
+  isEncrypted,
+  isoTime,
+  secondsOf,
+} from '@tidegate/protocol'
+import type { Address, Hex } from 'viem'
+import type { MetadataEvent } from '../published.js'
+
+const cut = (name: string) => name.slice(0, BOUNDS.chain.name)
+
+/** The data NFT that an event tells of. */
+export function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): IndexedNft {
+  return {
+    address: args.newTokenAddress,
+    name: cut(args.tokenName),
+    symbol: cut(args.symbol),
+    tokenUri: args.tokenURI.length > BOUNDS.chain.tokenUri ? '' : args.tokenURI,
+    owner: args.admin,
+    created: isoTime(Number(blockTimestamp ?? 0)),
+  }
+}
+
+/** The datatoken that an event tells of. */
+export function datatokenOf({ args }: EventNamed<'TokenCreated'>): IndexedDatatoken {
+  // the creator is the factory's caller, which it requires to be one of its own NFTs
+  return { address: args.newTokenAddress, nft: args.creator, name: cut(args.name), symbol: cut(args.symbol) }
+}
+
+/** Combines a metadata event with its decoded document. */
+export function metadataFrom(
+  event: MetadataEvent,
+  nft: Address,
+  { chainId }: { chainId: number },
+  decoded: Decoded,
+): IndexedMetadata {
+  return {
+    nft,
+    did: 'did' in decoded ? decoded.did : didOf(nft, chainId),
+    state: event.args.state,
+    ddo: 'ddo' in decoded ? decoded.ddo : null,
+    reason: 'reason' in decoded ? decoded.reason : null,
+    encrypted: isEncrypted(event.args),
+    txId: event.transactionHash as Hex,
+    block: Number(event.blockNumber),
+    from: 'createdBy' in event.args ? event.args.createdBy : event.args.updatedBy,
+    timestamp: secondsOf(event.args.timestamp),
+  }
+}

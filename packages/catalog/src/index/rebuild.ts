@@ -1,0 +1,71 @@
+import type { Chain } from '@tidegate/chain'
+import type { Logger } from '@tidegate/common'
+import type { Cursor, Generations, IndexStore } from '../index-store.js'
+import { type ChainView, commonAncestor, observeChain } from './chain-view.js'
+import { RangeSync, type SyncOptions } from './sync.js'
+
+/**
+ * Milliseconds for which no node must have known the live cursor before a rebuild that the operator requested replaces a
+ * longer live generation: the chain may have been restarted, and be shorter. Nodes that only lag recover earlier.
+ */
+const UNKNOWN_TIMEOUT = 60_000
+
+/** Builds a new generation of a chain's index beside the live one, which stays in use, and promotes it at the end. */
+export class Rebuild {
+  private readonly sync: RangeSync
+
+  constructor(
+    private readonly chain: Chain,
+    private readonly index: IndexStore,
+    options: SyncOptions & { signal: AbortSignal },
+    private readonly log: Logger,
+  ) {
+    this.sync = new RangeSync(chain, index.next, options, log)
+  }
+
+  /**
+   * Reads final ranges until the view of the chain is stale, or else one range. `view` is the nodes' view of the live generation, `unseenFor` the milliseconds since they last knew
+   * its cursor. Returns true where nothing can be read now. Throws what stops it.
+   */
+  async step({ live, next }: Generations, view: ChainView, unseenFor: number): Promise<boolean> {
+    const { chain, index } = this
+    const { chainId } = chain
+    if (!next) return true
+    if (next.undoing && next.cursor) await index.next.rollback(chainId, next.cursor)
+    const { heads, status } = await observeChain(chain, index.next, next.cursor)
+    if (next.cursor && status === 'other') return this.rollBack(next.cursor, next.wanted)
+    const { idle, cursor = next.cursor } = await this.sync.syncNext(next.cursor, heads)
+    if (!idle) return false
+    // it must have reached the lowest head at least
+    if (!cursor || cursor.block < (heads.at(-1) as number)) return true
+    const required = live ? await this.requiredBlock(live.cursor, next.wanted, view, unseenFor) : 0
+    if (cursor.block < required || !(await index.promote(chainId, cursor))) return true
+    this.log.warn({ chainId, block: cursor.block }, 'the rebuilt index is live')
+    return false
+  }
+
+  /** The block that the new generation must have reached before its promotion, so that nothing is lost. */
+  private async requiredBlock(
+    live: Cursor,
+    wanted: boolean,
+    { status }: ChainView,
+    unseenFor: number,
+  ): Promise<number> {
+    if (status === 'same') return live.block
+    // the nodes have another block at the oldest checkpoint, so they have reached it
+    if (status === 'other') return (await this.index.checkpoints(this.chain.chainId)).at(-1)?.block ?? live.block
+    return wanted && unseenFor >= UNKNOWN_TIMEOUT ? 0 : Number.POSITIVE_INFINITY
+  }
+
+  private async rollBack(cursor: Cursor, wanted: boolean): Promise<boolean> {
+    const { chain, index } = this
+    const { chainId } = chain
+    const ancestor = await commonAncestor(chain, await index.next.checkpoints(chainId))
+    if (ancestor === undefined) return true
+    if (ancestor === 'gone') {
+      this.log.warn({ chainId, block: cursor.block }, 'chain history changed, reading it again from its start')
+      await index.begin(chainId, wanted)
+    } else if (ancestor.block !== cursor.block) await index.next.rollback(chainId, ancestor)
+    return false
+  }
+}

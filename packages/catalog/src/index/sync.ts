@@ -1,0 +1,212 @@
+import type { Chain } from '@tidegate/chain'
+import type { Logger } from '@tidegate/common'
+import type { DocumentReader } from '../documents.js'
+import type { Cursor, IndexGeneration } from '../index-store.js'
+import { AdaptiveRange } from './adaptive-range.js'
+import { applyRange, isPartGone, type LastCommit } from './apply.js'
+import type { Deployed } from './emitters.js'
+import { ReadAhead } from './read-ahead.js'
+import { type BlockRange, readRange, trustedRange } from './reader.js'
+import { RangeRefused } from './requests.js'
+
+export interface SyncOptions {
+  /** Largest number of blocks to request at once. */
+  blockRange: number
+  /** Ranges to request at once while the index is far behind. */
+  concurrency: number
+  documents: DocumentReader
+  /** Blocks below the head from which a reorganisation is rolled back without a rebuild. */
+  reorgDepth: number
+  /** Called for each event that is skipped. */
+  onSkipped?: (chainId: number) => void
+  /** Whether the database may grow. Default: always. */
+  hasRoom?: () => Promise<boolean>
+}
+
+/** The disk of the database is nearly full. Writes of requests go on. */
+export class NoRoom extends Error {
+  constructor() {
+    super('The disk of STATE_DIR has less free space than INDEX_DISK_FLOOR.')
+  }
+}
+
+/** The result of one sync step. */
+export interface SyncStep {
+  /** Whether there is nothing left to read, or nothing can be read now. */
+  idle: boolean
+  /** The new cursor; undefined if nothing was read. */
+  cursor?: Cursor
+  /** The cursor to which the generation was rolled back: the block that it was reading is replaced. */
+  rolledBack?: Cursor
+}
+
+/** Milliseconds between progress lines in the log during a long catch-up. */
+const PROGRESS_INTERVAL = 10_000
+
+/** Milliseconds after which the nodes' view of the chain is refreshed, however many ranges are left. */
+const VIEW_LIFETIME = 5000
+
+/** The last commit, which may be under way, and what its range deployed. */
+interface Latest extends Pick<LastCommit, 'committed'> {
+  deployed?: Deployed | undefined
+}
+
+const NOTHING: Latest = { committed: Promise.resolve(true) }
+
+/** Advances one generation of a chain's index, range by range. */
+export class RangeSync {
+  private readonly range: AdaptiveRange
+  private readonly ahead: ReadAhead
+  private lastLogged = 0
+  private latest = NOTHING
+
+  constructor(
+    private readonly chain: Chain,
+    private readonly reading: IndexGeneration,
+    private readonly options: SyncOptions & { signal: AbortSignal },
+    private readonly log: Logger,
+  ) {
+    this.range = new AdaptiveRange(options.blockRange)
+    this.ahead = new ReadAhead(chain, options.concurrency)
+    options.signal.addEventListener('abort', () => this.ahead.drop())
+  }
+
+  /**
+   * Reads one range after the cursor, and of final blocks as many as there is time for until the view of the chain is
+   * old: each one while the last batch of the one before is being written. All of it is committed, or not, when this
+   * settles. Throws ChainError, SandboxError, StateError; ranges before stay committed.
+   */
+  async syncNext(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
+    this.latest = NOTHING
+    try {
+      const step = await this.syncSome(cursor, heads)
+      // where the cursor has moved, it is not known how far this came
+      return (await this.latest.committed) ? step : { idle: false }
+    } finally {
+      await this.latest.committed.catch(() => undefined)
+    }
+  }
+
+  private async syncSome(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
+    const started = performance.now()
+    const final = (heads[0] ?? 0) - this.options.reorgDepth
+    let step = await this.syncOne(cursor, heads)
+    while (step.cursor && step.cursor.block < final && performance.now() - started < VIEW_LIFETIME) {
+      if (this.options.signal.aborted) break
+      const next = await this.syncOne(step.cursor, heads)
+      if (next.rolledBack) return next
+      if (!next.cursor) return { idle: next.idle, cursor: step.cursor }
+      step = next
+    }
+    return step
+  }
+
+  /** Reads one range after the cursor, towards the first head for which a node has the blocks. */
+  private async syncOne(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
+    if (this.options.hasRoom && !(await this.options.hasRoom())) throw new NoRoom()
+    const from = cursor ? cursor.block + 1 : this.chain.deployment.startBlock
+    const read = heads[0] !== undefined && (await this.syncAhead(cursor, from, heads[0]))
+    if (read) return read
+    if (!(await this.latest.committed)) return { idle: false }
+    this.latest = NOTHING
+    for (const head of heads) {
+      // final blocks never share a batch with ones that may be rolled back
+      const final = head - this.options.reorgDepth
+      const to = Math.min(from <= final ? final : head, from + this.range.blocks - 1)
+      if (from > to) break
+      const done = await this.syncRange(cursor, from, to, head)
+      if (done) return done
+    }
+    return { idle: true }
+  }
+
+  /** Applies the range after the cursor where it was read ahead. */
+  private async syncAhead(cursor: Cursor | undefined, from: number, head: number): Promise<SyncStep | undefined> {
+    const ahead = await this.ahead.next(from, head - this.options.reorgDepth, this.range.blocks, cursor)
+    if (!ahead) return undefined
+    const range = await trustedRange(this.chain, ahead.raw, this.reading, this.latest.deployed)
+    return this.apply(range, cursor, ahead.requests, head)
+  }
+
+  /** Reads and applies a range. Undefined where no node has it. */
+  private async syncRange(
+    cursor: Cursor | undefined,
+    from: number,
+    to: number,
+    head: number,
+  ): Promise<SyncStep | undefined> {
+    const { chain, options, log } = this
+    const { chainId } = chain
+    const final = head - options.reorgDepth
+    const wanted = { first: from, last: to, after: cursor, firstNonFinal: final + 1 }
+    let range: BlockRange | undefined
+    try {
+      range = await readRange(chain, wanted, this.reading)
+    } catch (error) {
+      this.range.failed(to - from + 1, error instanceof RangeRefused ? error.failure : 'other')
+      this.ahead.failed(error)
+      if (!(error instanceof RangeRefused) || from === to) throw error
+      // retry at once, with fewer blocks
+      log.info({ chainId, from, to, reason: error.reason }, 'nodes refused a range of blocks, trying a smaller one')
+      return { idle: false }
+    }
+    if (!range) {
+      // beside lagging nodes there may be one that has the blocks, but refuses so many at once
+      this.range.failed(to - from + 1, 'other')
+      return undefined
+    }
+    if (range.inParts) log.warn({ chainId, block: to, reason: range.inParts }, 'block is read in parts')
+    return this.apply(range, cursor, [to - from + 1], head)
+  }
+
+  /** Applies a range; `requests`: the blocks of each request that it came by, the events by the first one. */
+  private async apply(
+    range: BlockRange,
+    cursor: Cursor | undefined,
+    requests: number[],
+    head: number,
+  ): Promise<SyncStep> {
+    const { chain, options, log } = this
+    const to = range.cursor.block
+    const final = head - options.reorgDepth
+    const events = range.logs.length + range.others
+    for (const [at, blocks] of requests.entries()) this.range.succeeded(blocks, at === 0 ? events : 0)
+    this.ahead.succeeded(events, range.size)
+    if (cursor && isPartGone(range, cursor.part)) return this.rollBackPart(cursor)
+    const applied = await applyRange(range, {
+      chain,
+      index: this.reading,
+      from: cursor,
+      previous: this.latest.committed,
+      undoSince: to > final ? Math.max(final, 0) : undefined,
+      reading: { documents: options.documents, signal: options.signal, dialect: this.reading.dialect },
+      log,
+      onSkipped: () => options.onSkipped?.(chain.chainId),
+    })
+    if (!applied) return { idle: false }
+    this.latest = { ...applied, deployed: range.deployed }
+    this.logProgress(to, head)
+    return { idle: to === head, cursor: applied.cursor }
+  }
+
+  /** Takes back the part of a block that the chain has replaced. */
+  private async rollBackPart(cursor: Cursor): Promise<SyncStep> {
+    if (!(await this.latest.committed)) return { idle: false }
+    const { chainId } = this.chain
+    const [checkpoint] = await this.reading.checkpoints(chainId)
+    if (!checkpoint) return { idle: true }
+    this.log.warn(
+      { chainId, from: cursor.part?.block, to: checkpoint.block },
+      'chain was reorganised, index rolled back',
+    )
+    await this.reading.rollback(chainId, checkpoint)
+    return { idle: false, rolledBack: checkpoint }
+  }
+
+  private logProgress(block: number, head: number): void {
+    const now = Date.now()
+    if (block === head || now - this.lastLogged < PROGRESS_INTERVAL) return
+    this.lastLogged = now
+    this.log.info({ chainId: this.chain.chainId, block, head, left: head - block }, 'index is catching up')
+  }
+}

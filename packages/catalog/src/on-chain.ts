@@ -1,0 +1,107 @@
+import { type CallUntrusted, type Chain, type Chains, untrustedView } from '@tidegate/chain'
+import {
+  BOUNDS,
+  type IndexedAsset,
+  type Offer,
+  type OnChainData,
+  type Price,
+  type SoldAsset,
+  soldDatatokens,
+} from '@tidegate/protocol'
+import { type Address, formatUnits } from 'viem'
+import { BASE_SIZE, SharedResults } from './shared-results.js'
+import type { TokenNames } from './token-names.js'
+
+/** The id of the only token of every data NFT contract. */
+const NFT_TOKEN_ID = 1n
+
+/** Reads owner, token URI and price of assets from the chain on demand, and caches them briefly. */
+export class OnChainReader {
+  private readonly known: SharedResults<OnChainData>
+
+  /** `ttl`: time to live of cached data, in milliseconds. */
+  constructor(
+    private readonly chains: Chains,
+    ttl: number,
+    private readonly names?: TokenNames,
+  ) {
+    this.known = new SharedResults({ maxSize: BOUNDS.contract.cacheSize, size: sizeOf, ttl })
+  }
+
+  /** Returns the data of an asset. Never rejects: without a response the caller falls back to the index. */
+  async of(sold: SoldAsset): Promise<OnChainData> {
+    const [data, names] = await Promise.all([this.dataOf(sold.asset), this.namesFor(sold)])
+    return names ? { ...data, names } : data
+  }
+
+  /** Returns the names of the datatokens that the index does not have with the asset; undefined where there are none. */
+  private async namesFor(sold: SoldAsset): Promise<OnChainData['names']> {
+    const { asset } = sold
+    const own = new Set(asset.datatokens.map(({ address }) => address))
+    const others = soldDatatokens(sold).filter((address) => !own.has(address))
+    return others.length > 0 ? this.names?.of(asset.chainId, others).catch(() => undefined) : undefined
+  }
+
+  private async dataOf({ chainId, metadata, datatokens }: IndexedAsset): Promise<OnChainData> {
+    const chain = this.chains.get(chainId)
+    if (!chain) return {}
+    const own = datatokens.map(({ address }) => address)
+    return this.known.get(metadata.did, () => readOnChain(chain, metadata.nft, own)).catch(() => ({}))
+  }
+}
+
+/** Upper bound of the memory of an entry, in bytes; a character may take two. */
+function sizeOf({ tokenUri = '', price, offers }: OnChainData): number {
+  const count = [...(offers?.values() ?? [])].reduce((sum, list) => sum + list.length, 0)
+  return BASE_SIZE * (1 + count) + 2 * (tokenUri.length + (price?.tokenSymbol?.length ?? 0))
+}
+
+function readOnChain({ nodes }: Chain, nft: Address, datatokens: Address[]): Promise<OnChainData> {
+  return nodes.ask(async (_client, callUntrusted) => {
+    const sold = datatokens.slice(0, BOUNDS.contract.offers)
+    const [owner, tokenUri, ...found] = await Promise.all([
+      untrustedView(callUntrusted, nft, 'ownerOf', [NFT_TOKEN_ID]),
+      untrustedView(callUntrusted, nft, 'tokenURI', [NFT_TOKEN_ID], BOUNDS.contract.result),
+      ...sold.map((datatoken) => offersOf(callUntrusted, datatoken)),
+    ])
+    const [first] = found.flat()
+    const price = first && (await priceOf(callUntrusted, first))
+    return {
+      ...(owner ? { owner } : {}),
+      ...(tokenUri === undefined ? {} : { tokenUri }),
+      ...(price ? { price } : {}),
+      offers: new Map(sold.map((datatoken, at) => [datatoken, found[at] ?? []])),
+    }
+  })
+}
+
+/**
+ * Returns the active offers of a datatoken: fixed rates first, then dispensers. Failed calls are skipped, so that a
+ * broken contract blocks nothing.
+ */
+async function offersOf(callUntrusted: CallUntrusted, datatoken: Address): Promise<Offer[]> {
+  const [rates = [], dispensers = []] = await Promise.all([
+    untrustedView(callUntrusted, datatoken, 'getFixedRates', []),
+    untrustedView(callUntrusted, datatoken, 'getDispensers', []),
+  ])
+  const offers: Offer[] = []
+  for (const { contractAddress: contract, id: exchangeId } of rates.slice(0, BOUNDS.contract.offers)) {
+    const exchange = await untrustedView(callUntrusted, contract, 'getExchange', [exchangeId])
+    const [, , , token, , rate, active] = exchange ?? []
+    if (!active || token === undefined || rate === undefined) continue
+    // the exchange stores its rate with 18 decimals, whatever those of the base token
+    offers.push({ type: 'fixedrate', price: formatUnits(rate, 18), contract, token, exchangeId })
+  }
+  for (const contract of dispensers.slice(0, BOUNDS.contract.offers)) {
+    const status = await untrustedView(callUntrusted, contract, 'status', [datatoken])
+    if (status?.[0]) offers.push({ type: 'dispenser', price: '0', contract })
+  }
+  return offers
+}
+
+/** The price of an asset is that of its first offer. */
+async function priceOf(callUntrusted: CallUntrusted, { price, token }: Offer): Promise<Price> {
+  if (token === undefined) return { value: price }
+  const tokenSymbol = await untrustedView(callUntrusted, token, 'symbol', [], BOUNDS.contract.symbol)
+  return { value: price, tokenAddress: token, tokenSymbol }
+}

@@ -1,0 +1,58 @@
+import { type Chain, decodeEvent, type EventNamed, untrustedView, VIEWS } from '@tidegate/chain'
+import { AssetError, assertReadable, type PublishedDocument, RequestError } from '@tidegate/protocol'
+import { type Address, type Hex, isAddressEqual, type Log, type TransactionReceipt } from 'viem'
+
+/**
+ * Throws RequestError unless the chain's factory deployed this data NFT, AccessError unless its state allows its
+ * document to be read, and ChainError. Queries the chain, not the index: caches request a document right after its
+ * event, which the index may not have read yet.
+ */
+export async function assertReadableNft(chain: Chain, nft: Address): Promise<void> {
+  const { factory } = chain.deployment
+  const [listed, state] = await chain.nodes.ask(
+    (client, callUntrusted) =>
+      Promise.all([
+        client.readContract({ address: factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
+        untrustedView(callUntrusted, nft, 'metaDataState', []),
+      ]),
+    { accept: ([, state]) => state !== undefined },
+  )
+  if (!isAddressEqual(listed, nft))
+    throw new RequestError('NFT_UNKNOWN', "The data NFT was not deployed by the chain's own factory.")
+  assertReadable(state)
+}
+
+/** Returns the last document that an NFT published in a transaction. Throws AssetError where there is none. */
+export function documentIn(receipt: TransactionReceipt | undefined, nft: Address): PublishedDocument {
+  const published = receipt?.status === 'success' ? lastMetadata(receipt.logs, nft) : undefined
+  if (!published) throw new AssetError('DOCUMENT_UNKNOWN', 'The transaction published no metadata of this data NFT.')
+  return documentOf(published)
+}
+
+/** The event by which a data NFT publishes or updates its document. */
+export type MetadataEvent = EventNamed<'MetadataCreated'> | EventNamed<'MetadataUpdated'>
+
+/** Returns the last metadata event that the NFT itself emitted; undefined where there is none. */
+export function lastMetadata(logs: readonly Log[], nft: Address): MetadataEvent | undefined {
+  const emitter = nft.toLowerCase()
+  for (const log of logs.toReversed()) {
+    const event = log.address.toLowerCase() === emitter ? decodeEvent(log) : undefined
+    if (event?.eventName === 'MetadataCreated' || event?.eventName === 'MetadataUpdated') return event
+  }
+  return undefined
+}
+
+/** Returns the document of a metadata event. */
+export function documentOf({ args: { flags, data, metaDataHash } }: MetadataEvent): PublishedDocument {
+  return { flags, data, hash: metaDataHash }
+}
+
+/** Returns whether two published documents are identical in data, hash and flags. */
+export function isSameDocument(a: PublishedDocument, b: PublishedDocument): boolean {
+  const same = (x: Hex, y: Hex) => x.toLowerCase() === y.toLowerCase()
+  return same(a.data, b.data) && same(a.hash, b.hash) && flagsOf(a.flags) === flagsOf(b.flags)
+}
+
+function flagsOf(flags: Hex): bigint {
+  return flags === '0x' ? 0n : BigInt(flags)
+}

@@ -1,0 +1,120 @@
+import { type Chain, type Chains, METADATA_TOPICS, untrustedView, VIEWS } from '@tidegate/chain'
+import type { Logger, Outbound } from '@tidegate/common'
+import { BOUNDS, didsOf, type Hint, isDid } from '@tidegate/protocol'
+import type { Address, Log } from 'viem'
+import type { DocumentReader } from './documents.js'
+import { documentOf, lastMetadata } from './published.js'
+import type { AssetSource, SourcedAsset } from './resolver.js'
+import { BASE_SIZE, SharedResults } from './shared-results.js'
+
+/** Bytes that one character of a document may take once it is parsed. */
+const PARSED = 4
+
+/** What a look-up came to, and the bytes that it takes. */
+interface LookedUp {
+  asset?: SourcedAsset
+  size: number
+}
+const NOTHING: LookedUp = { size: 0 }
+
+export interface RemoteCacheOptions {
+  /** Base URL without a trailing slash. */
+  url: string
+  chains: Chains
+  outbound: Outbound
+  documents: DocumentReader
+  /** Bytes of a published document. */
+  maxDocument: number
+  /** Time to live of a look-up's result, in milliseconds. */
+  ttl: number
+  log: Logger
+}
+
+/**
+ * Returns a metadata cache as a source of assets. The cache is trusted for nothing but a hint where to look: NFT, state,
+ * datatokens and the document come from the chain. Where this provider cannot decrypt the published document, the
+ * cache's copy is accepted only if it has the published hash.
+ */
+export function remoteCacheSource(options: RemoteCacheOptions): AssetSource {
+  const known = new SharedResults<LookedUp>({
+    maxSize: BOUNDS.document.remoteCache,
+    size: ({ size }) => BASE_SIZE + size,
+    ttl: options.ttl,
+  })
+
+  async function lookUp(did: string): Promise<LookedUp> {
+    const copy = await fetchCopy(options, did)
+    const hint = copy && (await options.documents.hint(copy))
+    const chain = hint && options.chains.get(hint.chainId)
+    if (!chain || !didsOf(hint.nft, hint.chainId).includes(did)) return NOTHING
+    const published = await newestOnChain(chain, hint)
+    if (!published) return NOTHING
+    const text = await textOf(published.log, copy, { nft: hint.nft, chain }, options.documents)
+    const ddo = text === undefined ? undefined : await options.documents.stored(text)
+    if (ddo?.id !== did) return NOTHING
+    const { state, datatokens } = published
+    const asset = { chainId: hint.chainId, nft: hint.nft, state, ddo, datatokens }
+    return { asset, size: PARSED * (text ?? '').length + BASE_SIZE * datatokens.length }
+  }
+
+  return {
+    name: 'metadata cache',
+    async find(did) {
+      if (!isDid(did)) return undefined
+      return (await known.get(did, () => lookUp(did))).asset
+    },
+  }
+}
+
+async function fetchCopy({ url, outbound, log, maxDocument }: RemoteCacheOptions, did: string) {
+  try {
+    // escapes and white space make a document longer than it was published
+    const maxSize = 2 * maxDocument + BOUNDS.outbound.added
+    const { status, text } = await outbound.text(`${url}/api/aquarius/assets/ddo/${did}`, maxSize)
+    return status === 200 ? text : undefined
+  } catch {
+    log.warn({ host: new URL(url).host }, 'metadata cache did not answer')
+    return undefined
+  }
+}
+
+/** Reads the NFT and its newest metadata event from the chain; undefined where the factory did not deploy it. */
+async function newestOnChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {
+  return nodes.ask(
+    async (client, callUntrusted) => {
+      const [listed, state, datatokens, receipt] = await Promise.all([
+        client.readContract({ address: deployment.factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
+        untrustedView(callUntrusted, nft, 'metaDataState', []),
+        untrustedView(callUntrusted, nft, 'getTokensList', []),
+        client.request({ method: 'eth_getTransactionReceipt', params: [txId] }),
+      ])
+      if (listed !== nft || state === undefined || !datatokens || !receipt) return undefined
+      // a cache may name an old event, so look for newer ones
+      const filter = {
+        address: nft,
+        fromBlock: receipt.blockNumber,
+        toBlock: 'latest',
+        topics: [METADATA_TOPICS],
+      } as const
+      const logs = await client.request({ method: 'eth_getLogs', params: [filter as never] })
+      const log = logs.at(-1)
+      return log && { state, datatokens: [...datatokens], log: log as unknown as Log }
+    },
+    { accept: (found) => found !== undefined },
+  )
+}
+
+/** The text of the published document, or the cache's copy where that has the published hash. */
+async function textOf(
+  log: Log,
+  copy: string,
+  publisher: { nft: Address; chain: Chain },
+  documents: DocumentReader,
+): Promise<string | undefined> {
+  const event = lastMetadata([log], publisher.nft)
+  if (!event) return undefined
+  const published = documentOf(event)
+  const decoded = await documents.decode(published, publisher)
+  const usable = 'ddo' in decoded ? decoded : await documents.decodeCopy(copy, published.hash, publisher)
+  return 'ddo' in usable ? usable.ddo : undefined
+}

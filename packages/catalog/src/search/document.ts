@@ -1,0 +1,205 @@
+import { assetDocument, BOUNDS, type IndexedAsset, isConsumable, opened, upTo } from '@tidegate/protocol'
+import { LRUCache } from 'lru-cache'
+import { RowRoom } from './row-room.js'
+import { asWord, wordsOf } from './words.js'
+
+const LIMITS = BOUNDS.search
+
+/** One value of a served document. */
+export interface Leaf {
+  /** The path of keys that lead to it, separated by dots, without list indexes. */
+  path: string
+  value: string | number | boolean
+  /** Its words in order; undefined in place of one that is not indexed. */
+  words: (string | undefined)[]
+}
+
+/** A number that is stored apart from the full-text index. */
+export type Count = Leaf & { value: number }
+
+/** The searchable part of a document. */
+export interface Searchable {
+  did: string
+  /** Deployment time of its NFT, in seconds since 1970. */
+  created: number
+  encrypted: boolean
+  leaves: Leaf[]
+  /** Values that change with every order. They are compared, and no text is found by them. */
+  counts: Count[]
+  /** Every path with a value below it, including those of objects. */
+  paths: Set<string>
+}
+
+/** Never searched: locations, and purgatory, for which the operator's lists themselves are consulted. */
+const LEFT_OUT = new Set(['services.files', 'credentialSubject.services.files', 'purgatory'])
+
+/** Fields of the index that change with every order: not part of the full-text index, which is slow to write. */
+export const COUNTS = { all: 'stats.orders', each: 'indexedMetadata.stats.orders' } as const
+
+/** Whether a field is one of those. */
+export function isCount(path: string): boolean {
+  return path === COUNTS.all || path === COUNTS.each
+}
+
+/** Fields of the index come first, so that a document with many values cannot displace them. */
+const FIRST = [
+  'id',
+  'version',
+  'chainId',
+  'nftAddress',
+  'nft',
+  'event',
+  'stats',
+  'indexedMetadata',
+  'datatokens',
+  'metadata',
+]
+
+const ALIASES: [RegExp, string][] = [
+  [/^_id$/, 'id'],
+  [/^indexedMetadata\.(?=(?:nft|event|purgatory)(?:\.|$))/, ''],
+  [/^indexedMetadata\.stats\.datatokenAddress$/, 'datatokens.address'],
+  [/^indexedMetadata\.stats\.(?=(?:name|symbol|serviceId)$)/, 'datatokens.'],
+  [/^event\.tx$/, 'event.txid'],
+]
+
+/** The canonical path of a field: a value that a served document contains in several places has one path. */
+export function searchedPath(path: string): string {
+  return ALIASES.reduce((found, [form, by]) => found.replace(form, by), path)
+}
+
+/** A memo of a pure function, which nobody has to own: most documents share their paths. */
+const searchedPaths = new LRUCache<string, string>(upTo(10_000))
+function pathIn(parent: string, key: string): string {
+  const path = parent ? `${parent}.${clean(key)}` : clean(key)
+  let found = searchedPaths.get(path)
+  if (found === undefined) {
+    found = searchedPath(path)
+    if (path.length <= LIMITS.path) searchedPaths.set(path, found)
+  }
+  return found
+}
+
+/** The searchable part of an asset; undefined if it must not be found. */
+export function searchable(asset: IndexedAsset): Searchable | undefined {
+  if (!isConsumable(asset.metadata.state)) return undefined
+  const found = readIn(asset, leavesOf)
+  if (!found) return undefined
+  const { did, encrypted } = asset.metadata
+  return { did, created: Math.max(0, Math.floor(Date.parse(asset.nft.created) / 1000)) || 0, encrypted, ...found }
+}
+
+/** The counts of an asset; see `Searchable`. */
+export function countsOf(asset: IndexedAsset): Count[] {
+  return readIn(asset, countsIn) ?? []
+}
+
+/**
+ * What is read of the document of an asset as it is served. An unreadable one, which an earlier release with fewer checks
+ * may have stored, is not found, and fails nothing.
+ */
+function readIn<T>(asset: IndexedAsset, read: (document: Record<string, unknown>) => T): T | undefined {
+  try {
+    const found = opened(asset)
+    // a document might name another chain, or none where others name theirs
+    return found && read({ ...assetDocument(found, {}), chainId: asset.chainId })
+  } catch {
+    return undefined
+  }
+}
+
+/** A served document has these fields of the index alone. */
+function countsIn({ stats, indexedMetadata }: Record<string, unknown>): Count[] {
+  const all = (path: string, entries: unknown): Count[] => {
+    const values = (Array.isArray(entries) ? entries : [entries]).flatMap(({ orders } = {}) => orders ?? [])
+    return [...new Set<number>(values)].slice(0, LIMITS.values).map((value) => ({ path, value, words: [] }))
+  }
+  const each = (indexedMetadata as { stats?: unknown } | undefined)?.stats
+  return [...all(COUNTS.all, stats), ...all(COUNTS.each, each)]
+}
+
+/** The searchable values of a document, within their bounds. */
+export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'leaves' | 'counts' | 'paths'> {
+  const leaves: Leaf[] = []
+  const paths = new Set<string>()
+  const seen = new Map<string, Set<unknown>>()
+  const room = new RowRoom(document)
+  const rank = (key: string) => (FIRST.indexOf(key) + FIRST.length + 1) % (FIRST.length + 1)
+  const walk = (value: unknown, path: string): void => {
+    if (leaves.length >= LIMITS.values || room.isFull || path.length > LIMITS.path || LEFT_OUT.has(path)) return
+    if (Array.isArray(value)) {
+      for (const element of value) walk(element, path)
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, part] of Object.entries(value)) walk(part, pathIn(path, key))
+    } else if (typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value)) {
+      const own = typeof value === 'string' ? clean(value) : (value as number | boolean)
+      const known = seen.get(path)
+      if (known?.has(own)) return
+      const text = String(own)
+      const word = text.length <= LIMITS.value ? asWord(text) : undefined
+      if (!room.takeValue(path, text, word)) return
+      if (known) known.add(own)
+      else {
+        seen.set(path, new Set([own]))
+        for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) paths.add(path.slice(0, end))
+      }
+      if (!isCount(path)) leaves.push({ path, value: own, words: word === undefined ? [] : [word] })
+    }
+  }
+  for (const key of Object.keys(document).sort((a, b) => rank(a) - rank(b))) walk(document[key], pathIn('', key))
+  addWords(leaves, room)
+  return { leaves, counts: countsIn(document), paths }
+}
+
+const PRINTABLE = /^[ -~\n]*$/
+
+/** Text that every database can store. */
+export function clean(text: string): string {
+  if (PRINTABLE.test(text)) return text
+  const whole = /\p{Cs}/u.test(text) ? Buffer.from(text).toString() : text
+  return whole.replaceAll('\0', '\ufffd')
+}
+
+/**
+ * Distributes the words and the room of a document: the longest texts get what the others leave. A word that is a whole
+ * value is there already, with its room, since values are found by it.
+ */
+function addWords(leaves: Leaf[], room: RowRoom): void {
+  let left: number = LIMITS.words
+  const single = new Set(leaves.filter(({ words }) => words.length > 0))
+  const shortest = leaves.map((leaf) => ({ leaf, text: String(leaf.value).slice(0, LIMITS.read) }))
+  for (const { leaf, text } of shortest.sort((a, b) => a.text.length - b.text.length)) {
+    if (left > 0 && !single.has(leaf)) {
+      const words = wordsOf(text).slice(0, left)
+      const end = words.findIndex((word) => !room.takeWord(leaf.path, word, text.length <= LIMITS.value))
+      leaf.words = end === -1 ? words : words.slice(0, end)
+    }
+    left -= leaf.words.length
+  }
+  const places = new Map<string, number>()
+  for (const leaf of leaves)
+    leaf.words = leaf.words.map((word) => {
+      const before = places.get(word as string) ?? 0
+      places.set(word as string, before + 1)
+      return before < LIMITS.places || single.has(leaf) ? word : undefined
+    })
+}
+
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
+
+/** Parses a time to milliseconds since 1970, in UTC if it names no zone; undefined if it is not a time. */
+export function timeOf(text: string): number | undefined {
+  const [, day, time = '00:00', zone = 'Z'] = (text.length <= 40 && DATE.exec(text)) || []
+  const at = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`)
+  return Number.isNaN(at) ? undefined : at
+}
+
+/** The number that a value is compared as: itself, or its time. Undefined if it is neither. */
+export function numberOf(value: Leaf['value']): number | undefined {
+  return typeof value === 'number' ? value : typeof value === 'string' ? timeOf(value) : undefined
+}
+
+/** The text that a value is sorted and aggregated by; null for numbers and for texts that are too long. */
+export function textOf(value: Leaf['value']): string | null {
+  return typeof value === 'number' || String(value).length > LIMITS.value ? null : String(value)
+}

@@ -1,0 +1,160 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Cancellation } from '@tidegate/common'
+import {
+  assetDocument,
+  assetDocumentText,
+  BOUNDS,
+  type IndexedAsset,
+  type OnChainData,
+  opened,
+  readable,
+  readServices,
+  type SoldAsset,
+  shortenedText,
+} from '@tidegate/protocol'
+import { isWhole, type LongDocuments, shortText } from './long-documents.js'
+import { SourcePicker } from './source.js'
+import type { Found, SourceFilter } from './syntax.js'
+
+const LIMITS = BOUNDS.search
+
+/** Characters of documents to serialize before yielding to the event loop. */
+const TURN = 262_144
+
+/** Sources of data about assets from the chain, the operator and the index. */
+export interface HitSources {
+  facts(asset: SoldAsset): Promise<OnChainData>
+  purgatory(did: string): string | undefined
+  /** Reads assets of hits that were not read with the page; those that must not be found any more are omitted. */
+  assets(dids: string[]): Promise<Map<string, IndexedAsset>>
+  long: LongDocuments
+  signal: Cancellation
+}
+
+export interface Hit {
+  did: string
+  score: number | null
+  /** As JSON; undefined if not requested. */
+  document?: string
+}
+
+/**
+ * The hits of a page with their documents, as the document route serves them. They are read and written one after the other
+ * while they are sent, since a page may have a gigabyte of them. Long ones have a common bound (`BOUNDS.search.longDocuments`).
+ */
+export async function* hitsOf(
+  { hits, assets }: Found,
+  source: SourceFilter | undefined,
+  from: HitSources,
+): AsyncGenerator<Hit> {
+  if (!source) {
+    yield* hits
+    return
+  }
+  const rest = breaks()
+  const read = readerFor(source)
+  // those of which the chain is asked are kept until it has answered; the others are parsed when they are written
+  const first: (Writable | undefined)[] = []
+  for (const { did } of hits.slice(0, LIMITS.facts)) {
+    const asset = assets.get(did)
+    first.push(asset && (asset.unread === undefined ? read(asset) : unreadOf(asset)))
+    await rest(asset?.metadata.ddo?.length ?? 0)
+  }
+  const facts = await factsOf(first, from)
+  const budget = { left: LIMITS.longDocuments as number }
+  for await (const [at, hit, asset] of withAssets(hits, assets, from)) {
+    const { unread } = asset
+    const [onChain, purgatory] = [facts[at] ?? {}, from.purgatory(hit.did)]
+    const one = first[at] ?? (unread === undefined ? read(asset) : undefined)
+    // it is of no use any more once it is written
+    first[at] = undefined
+    const text = one?.text?.(onChain, purgatory)
+    let document = text
+    if (unread !== undefined) {
+      document = await from.long.text({ asset, source, onChain, purgatory, budget, signal: from.signal })
+    } else if (text !== undefined && text.length > 2 * LIMITS.long) {
+      // what the chain and the index add is longer than the document
+      const isTooLong = purgatory !== undefined || text.length > budget.left
+      if (isTooLong)
+        document = shortText({ asset, source, onChain, purgatory }, shortenedText(asset.metadata.ddo as string))
+      else budget.left -= text.length
+    }
+    if (document !== undefined) yield { ...hit, document }
+    await rest((unread ?? 0) + (document?.length ?? 0))
+  }
+}
+
+/** Hits with their assets, and their places on the page. Those that were not read with the page are read a few at a time. */
+async function* withAssets(
+  hits: Found['hits'],
+  assets: Found['assets'],
+  from: HitSources,
+): AsyncGenerator<[at: number, hit: Found['hits'][number], asset: IndexedAsset]> {
+  let [later, end] = [new Map<string, IndexedAsset>(), 0]
+  for (const [at, hit] of hits.entries()) {
+    if (at >= end && !assets.has(hit.did)) {
+      end = at + LIMITS.ahead
+      const dids = hits.slice(at, end).map(({ did }) => did)
+      later = await from.assets(dids.filter((did) => !assets.has(did)))
+    }
+    const asset = assets.get(hit.did) ?? later.get(hit.did)
+    if (asset) yield [at, hit, asset]
+  }
+}
+
+/** A document that was read, to be written once what the chain says of it is known. */
+interface Writable {
+  sold: SoldAsset
+  /** Undefined for a long document, which is read when it is written. */
+  text?(onChain: OnChainData, purgatory: string | undefined): string
+}
+
+/** A long document, of which the stored services alone are known. */
+function unreadOf(asset: IndexedAsset): Writable {
+  return { sold: { asset, services: asset.services === undefined ? [] : readServices(asset.services) } }
+}
+
+function readerFor(source: SourceFilter): (asset: IndexedAsset) => Writable | undefined {
+  if (isWhole(source))
+    return (asset) => {
+      const sold = readable(asset)
+      return sold && { sold, text: (...more) => assetDocumentText(sold, ...more) }
+    }
+  const picker = new SourcePicker(source)
+  return (asset) => {
+    const sold = opened(asset)
+    return sold && { sold, text: (...more) => JSON.stringify(picker.pick(assetDocument(sold, ...more))) }
+  }
+}
+
+/** Yields to the event loop after a number of characters of documents that were read or written. */
+function breaks() {
+  let since = 0
+  return (characters: number): Promise<void> | undefined => {
+    since += characters
+    if (since < TURN) return undefined
+    since = 0
+    return turn()
+  }
+}
+
+/** On-chain data of some assets, if available before the deadline; the others get the data of the index. */
+async function factsOf(assets: (Writable | undefined)[], { facts }: HitSources) {
+  const known: (OnChainData | undefined)[] = []
+  const asked = assets.entries()
+  let isOver = false
+  const worker = async () => {
+    for (const [at, asset] of asked) {
+      if (isOver) return
+      if (asset) known[at] = await facts(asset.sold)
+    }
+  }
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LIMITS.factsDeadline)
+  })
+  await Promise.race([deadline, Promise.all(Array.from({ length: LIMITS.factsInFlight }, worker))])
+  clearTimeout(timer)
+  isOver = true
+  return [...known]
+}

@@ -1,0 +1,68 @@
+import { BOUNDS } from '@tidegate/protocol'
+import { type Reading, unsupported } from './reading.js'
+
+/** A token of a query string: an operator or keyword, or a search term. */
+export type Lexeme =
+  | { sign: '(' | ')' | 'and' | 'or' | 'not' | 'must' }
+  | { field: string }
+  | { text: string; quoted: boolean; prefix: boolean }
+  | { weight: number }
+
+const BARE = /^(?:\\.|[^\s()":^~\\[\]{}*?])+/u
+const RULES: [RegExp, (match: RegExpExecArray, reading: Reading) => Lexeme | undefined][] = [
+  [/^\s+/u, () => undefined],
+  [/^([()])/u, ([, sign]) => ({ sign: sign as '(' | ')' })],
+  [/^(?:AND(?![^\s()])|&&)/u, () => ({ sign: 'and' })],
+  [/^(?:OR(?![^\s()])|\|\|)/u, () => ({ sign: 'or' })],
+  [/^(?:NOT(?![^\s()])|!|-)/u, () => ({ sign: 'not' })],
+  [/^\+/u, () => ({ sign: 'must' })],
+  [/^"((?:\\.|[^"\\])*)"/su, ([, quoted]) => ({ text: plain(quoted as string), quoted: true, prefix: false })],
+  [
+    /^((?:\\.|[^\s()":^~\\[\]{}*?+\-!])(?:\\.|[^\s()":^~\\[\]{}*?])*):/u,
+    ([, field]) => ({ field: plain(field as string) }),
+  ],
+  [/^\^(\d{1,4}(?:\.\d{1,6})?)/u, ([, weight], reading) => ({ weight: reading.weight(Number(weight), '^') })],
+  [/^\*+(?![^\s()^])/u, () => ({ text: '', quoted: false, prefix: true })],
+]
+
+/** Lucene syntax that is recognized but not supported. */
+const REFUSED: [RegExp, string][] = [
+  [/^~/u, 'fuzzy ~'],
+  [/^[[\]{}]/u, 'range [ ]'],
+  [/^\//u, 'regular expression /'],
+  [/^[<>]/u, 'comparison <>'],
+]
+
+/** Tokenizes a query string. Throws ValidationError for invalid input. */
+export function lexemesOf(text: string, reading: Reading): Lexeme[] {
+  const lexemes: Lexeme[] = []
+  for (let rest = text; rest !== ''; ) {
+    const refused = REFUSED.find(([form]) => form.test(rest))
+    if (refused) throw unsupported(reading.part, refused[1])
+    const [length, lexeme] = next(rest, reading)
+    if (lexeme) lexemes.push(lexeme)
+    if (lexemes.length > 8 * BOUNDS.search.clauses) throw reading.refuse('The query string has too many parts.')
+    rest = rest.slice(length)
+  }
+  return lexemes
+}
+
+function next(rest: string, reading: Reading): [length: number, lexeme: Lexeme | undefined] {
+  for (const [form, make] of RULES) {
+    const match = form.exec(rest)
+    if (match) return [match[0].length, make(match, reading)]
+  }
+  // a leading star is ignored: words that begin with the term are found
+  const stars = /^\*+/u.exec(rest)?.[0].length ?? 0
+  const word = BARE.exec(rest.slice(stars))?.[0]
+  if (word === undefined) {
+    if (rest.startsWith('"')) throw reading.refuse('A quote in the query string has no end.')
+    throw reading.refuse(`The query string cannot be read at "${rest.slice(0, 20)}". Escape it with a backslash.`)
+  }
+  const behind = rest.slice(stars + word.length)
+  const ends = /^\*+(?![^\s()^])/u.exec(behind)?.[0].length ?? 0
+  if (/^[*?]/u.test(behind) && ends === 0) throw unsupported(reading.part, 'wildcard inside of a word')
+  return [stars + word.length + ends, { text: plain(word), quoted: false, prefix: ends > 0 }]
+}
+
+const plain = (text: string) => text.replace(/\\(.)/gsu, '$1')

@@ -1,0 +1,119 @@
+import { type Cancellation, Semaphore } from '@tidegate/common'
+import {
+  assetDocumentText,
+  BOUNDS,
+  type IndexedAsset,
+  type OnChainData,
+  ProviderError,
+  readable,
+  SearchError,
+  shortenedDocument,
+} from '@tidegate/protocol'
+import { LRUCache } from 'lru-cache'
+import { type ServedParts, SourcePicker } from './source.js'
+import type { SourceFilter } from './syntax.js'
+
+const LIMITS = BOUNDS.search
+
+/** Characters that the long documents of an answer may still have together. One that has more is shortened. */
+export interface Budget {
+  left: number
+}
+
+/** A hit with a long document, and how it is to be served. */
+export interface LongHit {
+  asset: IndexedAsset
+  source: SourceFilter
+  onChain: OnChainData
+  purgatory: string | undefined
+  budget: Budget
+  signal: Cancellation
+}
+
+/** Threads that read documents: undefined for one that cannot be read, or of which too much is wanted. */
+interface DocumentThreads {
+  served(parts: ServedParts): Promise<string | undefined>
+  shortened(text: string): Promise<string | undefined>
+}
+
+/**
+ * Writes the long documents of hits, one after the other. They are read and parsed by themselves, in a thread, so that they hold up
+ * neither the page that they are on nor other requests.
+ */
+export class LongDocuments {
+  private readonly kept = new LRUCache<string, string>({ maxSize: LIMITS.keptShortened, sizeCalculation: sizeOf })
+  private readonly turns = new Semaphore(LIMITS.parsed.atOnce, LIMITS.parsed.queue, { full: busy, closed: busy })
+
+  /** `read` returns the document of an asset, or undefined if it was changed since. */
+  constructor(
+    private readonly read: (asset: IndexedAsset) => Promise<string | undefined>,
+    private readonly documents: DocumentThreads,
+  ) {}
+
+  /** Returns the served document as JSON, or undefined if it was changed since. */
+  async text(hit: LongHit): Promise<string | undefined> {
+    const { asset, budget } = hit
+    const most = hit.purgatory === undefined ? budget.left : 0
+    const key = `${asset.metadata.did} ${asset.metadata.txId}`
+    let text: string | undefined
+    if (most > 0) {
+      const mayCopy = asset.services !== undefined && isWhole(hit.source)
+      if (!mayCopy || (asset.unread as number) <= most) {
+        text = await this.read(asset)
+        if (text === undefined) return undefined
+        const whole = mayCopy ? copied(hit, text) : await this.picked(hit, text, most)
+        if (whole !== undefined && whole.length <= most) {
+          budget.left -= whole.length
+          return whole
+        }
+        // soon, no more are parsed only to be found too long
+        budget.left = most / 2 < LIMITS.long ? 0 : Math.floor(most / 2)
+      }
+    }
+    let short = this.kept.get(key)
+    if (short === undefined) {
+      text ??= await this.read(asset)
+      if (text === undefined) return undefined
+      short = await this.inThread(hit, () => this.documents.shortened(text as string))
+      if (short !== undefined) this.kept.set(key, short)
+    }
+    return shortText(hit, short)
+  }
+
+  /** Parts of a document; undefined if they are too long as well, or cannot be read now. */
+  private picked({ asset, source, onChain, purgatory, signal }: LongHit, text: string, most: number) {
+    const read = { ...asset, metadata: { ...asset.metadata, ddo: text } }
+    return this.inThread({ signal }, () => this.documents.served({ asset: read, source, onChain, purgatory, most }))
+  }
+
+  /** The result of a thread, or undefined if it gives none: that must not end the answer. */
+  private async inThread({ signal }: Pick<LongHit, 'signal'>, task: () => Promise<string | undefined>) {
+    try {
+      await this.turns.acquire({ signal })
+      return await task().finally(() => this.turns.release())
+    } catch (error) {
+      if (error instanceof ProviderError) return undefined
+      throw error
+    }
+  }
+}
+
+/** A document within a bound, from text that is what would be written. */
+function copied({ asset, onChain, purgatory }: LongHit, text: string): string | undefined {
+  const one = readable({ ...asset, metadata: { ...asset.metadata, ddo: text } })
+  return one && assetDocumentText(one, onChain, purgatory)
+}
+
+/** A hit with a shortened document; undefined for one that cannot be read now. */
+export function shortText({ asset, source, onChain, purgatory }: Omit<LongHit, 'budget' | 'signal'>, short?: string) {
+  const picker = new SourcePicker(source)
+  return shortenedDocument(asset, short, onChain, { purgatory, pick: (document) => picker.pick(document) })
+}
+
+/** Whether whole documents are asked for. */
+export function isWhole({ includes, excludes }: SourceFilter): boolean {
+  return includes.length + excludes.length === 0
+}
+
+const sizeOf = (text: string, key: string) => text.length + key.length
+const busy = () => new SearchError('SEARCH_UNAVAILABLE', 'Too many long documents are being read.')

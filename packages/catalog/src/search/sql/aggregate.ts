@@ -1,0 +1,103 @@
+import { run, type Script, type Value } from '@tidegate/database'
+import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import type { Aggregated, Aggregation, Bucket } from '../syntax.js'
+import type { Part } from './compile.js'
+import { pathNumber } from './tokens.js'
+
+type Terms = Extract<Aggregation, { kind: 'terms' }>
+
+/** The text of a value where it has one, else its number. */
+const KEY = (row: string) => `${row}.txt, CASE WHEN ${row}.txt IS NULL THEN ${row}.num END`
+const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.path = ? AND v.num IS NOT NULL)'
+
+/** Aggregates the values of the documents in a list. Throws ValidationError if there are too many values to count. */
+export function* aggregated(wanted: Record<string, Aggregation>, all: Part): Script<Record<string, Aggregated>> {
+  const results: [string, Aggregated][] = []
+  for (const [name, one] of Object.entries(wanted))
+    results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
+  return Object.fromEntries(results)
+}
+
+function* sum(path: string, all: Part): Script<Aggregated> {
+  const text = `SELECT SUM(${SUM}) AS value FROM (${all.text}) AS m`
+  const { rows } = yield* run({ text, values: [pathNumber(path), ...all.values] })
+  return { value: (rows[0]?.value as number | null) ?? 0 }
+}
+
+interface BucketRow {
+  txt: string | null
+  num: number | null
+  n: number
+  pairs: number
+  [sum: `s${number}`]: Value
+}
+
+const keyOf = ({ txt, num }: Pick<BucketRow, 'txt' | 'num'>) => txt ?? (num as number)
+
+function* terms({ path, size, order, inside }: Terms, all: Part): Script<Aggregated> {
+  const sums = Object.entries(inside).filter(([, one]) => one.kind === 'sum')
+  const columns = sums.map((_, at) => `, coalesce(SUM(${SUM}), 0) AS s${at}`).join('')
+  const at = sums.findIndex(([name]) => name === order.by)
+  const by = order.by === '_count' ? 'n' : order.by === '_key' ? undefined : `s${at}`
+  const direction = order.descending ? 'DESC' : 'ASC'
+  const keys = by ? `${by} ${direction}, key_kind, txt, num` : `key_kind, txt ${direction}, num ${direction}`
+  // one more value than buckets shows whether there are others
+  const text = `SELECT * FROM (
+      SELECT f.txt, CASE WHEN f.txt IS NULL THEN f.num END AS num, CASE WHEN f.txt IS NULL THEN 1 ELSE 0 END AS key_kind,
+        count(*) AS n, CAST(SUM(count(*)) OVER () AS BIGINT) AS pairs${columns}
+      FROM (${all.text}) AS m JOIN search_value f ON f.doc = m.id AND f.path = ?
+      WHERE f.txt IS NOT NULL OR f.num IS NOT NULL GROUP BY ${KEY('f')}, key_kind
+    ) AS buckets ORDER BY ${keys} LIMIT ?`
+  const values = [...sums.map(([, one]) => pathNumber(one.path)), ...all.values, pathNumber(path), size]
+  const rows = (yield* run({ text, values })).rows as unknown as BucketRow[]
+  const shown = rows.reduce((count, { n }) => count + n, 0)
+  const buckets = rows.map(
+    (row): Bucket => ({
+      key: keyOf(row),
+      doc_count: row.n,
+      ...Object.fromEntries(sums.map(([name], at) => [name, { value: row[`s${at}`] as number }])),
+    }),
+  )
+  for (const [name, one] of Object.entries(inside))
+    if (one.kind === 'terms') yield* within(name, one, path, buckets, all)
+  return { doc_count_error_upper_bound: 0, sum_other_doc_count: (rows[0]?.pairs ?? 0) - shown, buckets }
+}
+
+/** Adds a nested aggregation to each bucket. */
+function* within(name: string, inner: Terms, path: string, buckets: Bucket[], all: Part): Script<void> {
+  const direction = inner.order.descending ? 'DESC' : 'ASC'
+  const keys =
+    inner.order.by === '_key'
+      ? `inner_txt ${direction}, inner_num ${direction}`
+      : `n ${direction}, inner_kind, inner_txt, inner_num`
+  const text = `SELECT * FROM (
+      SELECT f.txt, CASE WHEN f.txt IS NULL THEN f.num END AS num, g.txt AS inner_txt,
+        CASE WHEN g.txt IS NULL THEN g.num END AS inner_num, CASE WHEN g.txt IS NULL THEN 1 ELSE 0 END AS inner_kind, count(*) AS n
+      FROM (${all.text}) AS m JOIN search_value f ON f.doc = m.id AND f.path = ? JOIN search_value g ON g.doc = m.id AND g.path = ?
+      WHERE (f.txt IS NOT NULL OR f.num IS NOT NULL) AND (g.txt IS NOT NULL OR g.num IS NOT NULL)
+      GROUP BY ${KEY('f')}, ${KEY('g')}, inner_kind
+    ) AS pairs ORDER BY ${keys} LIMIT ?`
+  const values = [...all.values, pathNumber(path), pathNumber(inner.path), BOUNDS.search.pairs + 1]
+  const rows = (yield* run({ text, values })).rows as unknown as (BucketRow & {
+    inner_txt: string | null
+    inner_num: number | null
+  })[]
+  if (rows.length > BOUNDS.search.pairs)
+    throw ValidationError.of(
+      'aggs',
+      `There are more than ${BOUNDS.search.pairs} pairs of values to count. Narrow the query.`,
+    )
+  const byKey = new Map<string | number, Bucket[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    const list = byKey.get(key) ?? []
+    list.push({ key: row.inner_txt ?? (row.inner_num as number), doc_count: row.n })
+    byKey.set(key, list)
+  }
+  for (const bucket of buckets) {
+    const list = byKey.get(bucket.key) ?? []
+    const shown = list.slice(0, inner.size)
+    const other = list.slice(inner.size).reduce((count, { doc_count }) => count + doc_count, 0)
+    bucket[name] = { doc_count_error_upper_bound: 0, sum_other_doc_count: other, buckets: shown }
+  }
+}

@@ -1,0 +1,171 @@
+import type { Value } from '@tidegate/database'
+import { isCount } from '../document.js'
+import { folded } from '../folded.js'
+import type { Clause, Field, Phrase } from '../syntax.js'
+import { asWord, isShortBeginning } from '../words.js'
+import { beginningToken, existsToken, KIND, NOTHING, pathNumber, tokensForValue } from './tokens.js'
+
+/**
+ * A condition on documents. `token`, `words` and `kind`, and combinations of these alone, are answered by the full-text index.
+ */
+export type Condition =
+  | { op: 'token'; token: string }
+  /** Consecutive words in a field, or in any; the last one may be a prefix. */
+  | { op: 'words'; path: string; words: string[]; prefix: boolean }
+  /** Documents of a kind (`KIND`), a single word in lower case; `exact`: written like this; `by`: the same by tokens. */
+  | { op: 'kind'; word: string; exact: boolean; by: Condition }
+  /** Without parts: every document. */
+  | { op: 'and'; of: Condition[] }
+  /** Without parts: no document. */
+  | { op: 'or'; of: Condition[] }
+  | { op: 'not'; of: Condition }
+  /** At least `count` of some conditions. */
+  | { op: 'least'; count: number; of: Condition[] }
+  /** The documents whose ids a statement lists as `id`, each once. */
+  | { op: 'listed'; text: string; values: Value[] }
+
+/** The field for whether an asset is in purgatory, which is not stored in the database. */
+const PURGATORY = 'purgatory.state'
+
+/** The field for the chain of an asset, which every document has, with the value of the index. */
+const CHAIN = 'chainId'
+
+const NONE: Condition = { op: 'token', token: NOTHING }
+const EVERY: Condition = { op: 'and', of: [] }
+
+/** Maximum number of alternatives that are enumerated; above it, matches are counted instead. */
+const WRITTEN_OUT = 64
+
+/** Properties of documents that the index knows, apart from their content. */
+export interface Known {
+  /** Matches the documents in purgatory. */
+  listed: Condition
+  /** Match the documents of each chain, by its id. */
+  chains: Map<string, Condition>
+}
+
+/** The condition of a clause. */
+export function conditionOf(clause: Clause, known: Known): Condition {
+  switch (clause.kind) {
+    case 'all':
+      return EVERY
+    case 'none':
+      return NONE
+    case 'text':
+      return textIn(clause.fields, clause.phrase)
+    case 'values':
+      if (clause.path === PURGATORY) return purgatory(clause.values, known.listed)
+      return clause.path === CHAIN ? ofChains(clause, known.chains) : valuesOf(clause)
+    case 'ids':
+      return { op: 'or', of: didsOf(clause.dids) }
+    case 'exists':
+      return clause.path === PURGATORY ? EVERY : { op: 'token', token: existsToken(clause.path) }
+    case 'range':
+      return rangeOf(clause)
+    case 'bool':
+      return boolOf(clause, known)
+  }
+}
+
+/** A text in any of some fields. */
+export function textIn(fields: Field[], { words, prefix }: Phrase): Condition {
+  const [word, ...others] = words
+  const isShort = prefix && others.length === 0 && word !== undefined && isShortBeginning(word)
+  const inField = ({ path }: Field): Condition =>
+    isCount(path)
+      ? prefix || others.length > 0 || word === undefined
+        ? NONE
+        : counted(path, [word])
+      : isShort
+        ? { op: 'token', token: beginningToken(path, word) }
+        : { op: 'words', path, words, prefix }
+  return { op: 'or', of: fields.map(inField) }
+}
+
+function purgatory(values: string[], listed: Condition): Condition {
+  const asked = new Set(values.map(folded))
+  const of: Condition[] = []
+  if (asked.has('true')) of.push(listed)
+  if (asked.has('false')) of.push({ op: 'not', of: listed })
+  return { op: 'or', of }
+}
+
+/** Documents by DID, ignoring case. */
+function didsOf(dids: string[]): Condition[] {
+  return dids.flatMap((did) => tokensForValue('id', did, false).map((token) => ({ op: 'token', token }) as const))
+}
+
+function valuesOf({ path, values, exact }: Extract<Clause, { kind: 'values' }>): Condition {
+  if (isCount(path)) return counted(path, exact ? values : values.map(folded))
+  const tokens = new Set<string>()
+  const words = new Set<string>()
+  for (const value of values) {
+    // a word that is a whole value is also indexed as a word
+    const word = exact ? undefined : asWord(value)
+    if (word !== undefined) words.add(word)
+    else for (const token of tokensForValue(path, value, exact)) tokens.add(token)
+  }
+  const inside = [...words].map((word): Condition => ({ op: 'words', path, words: [word], prefix: false }))
+  const by: Condition = {
+    op: 'or',
+    of: [...inside, ...[...tokens].map((token): Condition => ({ op: 'token', token }))],
+  }
+  const kind = path === KIND && values.length === 1 ? kindIn(values[0] as string, exact) : undefined
+  return kind === undefined ? by : { op: 'kind', word: kind, exact, by }
+}
+
+/** The kind that a value names; undefined where documents may have the value in another form. */
+function kindIn(value: string, exact: boolean): string | undefined {
+  const word = asWord(value)
+  return exact && word !== value ? undefined : word
+}
+
+/** Documents by a number that is not in the full-text index, as texts. */
+function counted(path: string, texts: string[]): Condition {
+  const numbers = texts.filter((text) => /^(?:0|[1-9]\d{0,14})$/.test(text)).map(Number)
+  if (numbers.length === 0) return NONE
+  const text = `SELECT DISTINCT doc AS id FROM search_value WHERE path = ? AND num IN (${numbers.map(() => '?').join(', ')})`
+  return { op: 'listed', text, values: [pathNumber(path), ...numbers] }
+}
+
+function rangeOf({ path, above, below }: Extract<Clause, { kind: 'range' }>): Condition {
+  const values: Value[] = [pathNumber(path)]
+  let text = 'SELECT DISTINCT doc AS id FROM search_value WHERE path = ?'
+  if (above) text += ` AND num ${above.inclusive ? '>=' : '>'} ?`
+  if (below) text += ` AND num ${below.inclusive ? '<=' : '<'} ?`
+  for (const end of [above, below]) if (end) values.push(end.value)
+  return { op: 'listed', text, values }
+}
+
+function ofChains({ values, exact }: Extract<Clause, { kind: 'values' }>, chains: Known['chains']): Condition {
+  const asked = new Set(exact ? values : values.map(folded))
+  return { op: 'or', of: [...asked].flatMap((value) => chains.get(value) ?? []) }
+}
+
+function boolOf({ must, filter, should, not, least }: Extract<Clause, { kind: 'bool' }>, known: Known): Condition {
+  const each = (clauses: Clause[]) => clauses.map((one) => conditionOf(one, known))
+  const of = [...each(must), ...each(filter)]
+  if (least > 0) of.push(atLeast(least, each(should)))
+  of.push(...each(not).map((one): Condition => ({ op: 'not', of: one })))
+  return { op: 'and', of }
+}
+
+function atLeast(count: number, of: Condition[]): Condition {
+  if (count > of.length) return NONE
+  if (count === 1) return { op: 'or', of }
+  if (count === of.length) return { op: 'and', of }
+  if (chosen(of.length, count) > WRITTEN_OUT) return { op: 'least', count, of }
+  return { op: 'or', of: choices(of, count).map((one) => ({ op: 'and', of: one })) }
+}
+
+/** The binomial coefficient: the number of ways to choose `some` of `all`. */
+function chosen(all: number, some: number): number {
+  let ways = 1
+  for (let at = 1; at <= some && ways <= WRITTEN_OUT * all; at++) ways = (ways * (all - some + at)) / at
+  return ways
+}
+
+function choices<T>(all: T[], some: number): T[][] {
+  if (some === 0) return [[]]
+  return all.flatMap((one, at) => choices(all.slice(at + 1), some - 1).map((rest) => [one, ...rest]))
+}

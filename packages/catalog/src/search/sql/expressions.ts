@@ -1,0 +1,106 @@
+import type { Dialect } from '@tidegate/database'
+import type { Condition } from './conditions.js'
+import { flat } from './conjunctions.js'
+import { ALL, anyWord, columnOf, fieldWord, NOTHING } from './tokens.js'
+
+/** The full-text query syntax of each database. Tokens consist of letters and digits. */
+const DIALECTS = {
+  sqlite: {
+    id: 'rowid',
+    // the plus prevents the database from looking up every document of the list in the full-text index
+    listed: '+rowid',
+    match: 'search_text MATCH ?',
+    ofKind: undefined,
+    token: (token: string) => `"${token}"`,
+    words: (path: string, words: string[], prefix: boolean) => {
+      const tokens = words.map((word) => (path === ALL ? anyWord(word) : fieldWord(path, word)))
+      return `"${tokens.join(' ')}"${prefix ? ' *' : ''}`
+    },
+    // one look-up in all columns, since a word has the same token in each
+    inColumns: (columns: string[], words: string[], prefix: boolean) =>
+      `{${columns.join(' ')}} : "${words.map(anyWord).join(' ')}"${prefix ? ' *' : ''}`,
+    and: ' AND ',
+    or: ' OR ',
+    without: (found: string, not: string[]) => `(${found}) NOT (${not.join(' OR ')})`,
+  },
+  postgres: {
+    id: 'id',
+    listed: 'id',
+    match: 'tsv @@ CAST(? AS tsquery)',
+    ofKind: '(kind = ? OR kind IS NULL AND tsv @@ CAST(? AS tsquery))',
+    token: (token: string) => `'${token}'`,
+    words: (path: string, words: string[], prefix: boolean) => {
+      const tokens = words.map((word) => `'${path === ALL ? anyWord(word) : fieldWord(path, word)}'`)
+      return `(${tokens.join(' <-> ')}${prefix ? ':*' : ''})`
+    },
+    and: ' & ',
+    or: ' | ',
+    without: (found: string, not: string[]) => `(${found}) & !(${not.join(' | ')})`,
+    inColumns: undefined,
+  },
+} as const satisfies Record<Dialect, object>
+
+/** Expressions of the full-text index of a database. `every` matches all searchable documents. */
+export class Expressions {
+  readonly syntax
+
+  constructor(
+    dialect: Dialect,
+    private readonly every: Condition,
+  ) {
+    this.syntax = DIALECTS[dialect]
+  }
+
+  /** Expressions for alternatives; the same words in several fields with columns are merged into one. */
+  private alternatives(of: Condition[]): string[] {
+    const { words, inColumns } = this.syntax
+    const columns = new Map<string, { columns: string[]; words: string[]; prefix: boolean }>()
+    const others: string[] = []
+    for (const one of of) {
+      const column = inColumns && one.op === 'words' ? columnOf(one.path) : undefined
+      if (one.op !== 'words') others.push(this.text(one))
+      else if (column === undefined) others.push(words(one.path, one.words, one.prefix))
+      else {
+        const key = `${one.prefix} ${one.words.join(' ')}`
+        const known = columns.get(key)
+        if (known) known.columns.push(column)
+        else columns.set(key, { columns: [column], words: one.words, prefix: one.prefix })
+      }
+    }
+    const together = [...columns.values()].map((one) => inColumns?.(one.columns, one.words, one.prefix) as string)
+    return [...together, ...others]
+  }
+
+  /** The expression of the full-text index for a condition. */
+  text(condition: Condition): string {
+    const { syntax } = this
+    switch (condition.op) {
+      case 'token':
+        return syntax.token(condition.token)
+      case 'words':
+        return this.alternatives([condition]).join('')
+      case 'kind':
+        return this.text(condition.by)
+      case 'or': {
+        const parts = this.alternatives(condition.of)
+        return parts.length === 0
+          ? syntax.token(NOTHING)
+          : parts.length === 1
+            ? (parts[0] as string)
+            : `(${parts.join(syntax.or)})`
+      }
+      case 'not':
+        return this.text({ op: 'and', of: [condition] })
+      case 'and': {
+        const parts = flat(condition.of)
+        const not = parts.flatMap((one) => (one.op === 'not' ? [this.text(one.of)] : []))
+        const found = parts.flatMap((one) => (one.op === 'not' ? [] : [this.text(one)]))
+        // a negation alone cannot be looked up
+        const all = found.length > 0 ? found.join(syntax.and) : this.text(this.every)
+        return not.length > 0 ? `(${syntax.without(all, not)})` : `(${all})`
+      }
+      default:
+        throw new Error('A list is no part of a full-text expression.')
+    }
+  }
+}

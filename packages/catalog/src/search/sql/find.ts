@@ -1,0 +1,201 @@
+import { type Dialect, type Query, type Result, run, type Script } from '@tidegate/database'
+import { BOUNDS, charactersOf, type IndexedAsset, ValidationError } from '@tidegate/protocol'
+import { assetsOf } from '../../tables/assets.js'
+import type { Found, Scope, Search } from '../syntax.js'
+import { aggregated } from './aggregate.js'
+import type { Part } from './compile.js'
+import type { Condition } from './conditions.js'
+import { gathered } from './gather.js'
+import { generationsIn, isBuilding, STATE } from './generations.js'
+import { ask, type Count, counted, IN_TURN, isByDate, page, pageInTurn } from './page.js'
+import { type Plan, planOf } from './plan.js'
+import { points, type Score } from './scores.js'
+
+const LIMITS = BOUNDS.search
+
+/** Assets per batch. */
+const AT_ONCE = 50
+
+/** The answer while the search index is being built. */
+const building = ({ counted }: Search): Found => ({
+  building: true,
+  total: totalOf(0, counted),
+  hits: [],
+  assets: new Map(),
+  maxScore: null,
+  aggregations: {},
+})
+
+/** What was found, and the state of the index that it is of; see generations.ts. */
+export interface FoundOf {
+  state: string | null
+  found: Found
+  /** Whether it depends on more than the search and the state. */
+  isPassing: boolean
+}
+
+/** Assets that were read in one state of the index, by DID. */
+export interface KnownAssets {
+  get(did: string): IndexedAsset | undefined
+  set(did: string, asset: IndexedAsset): void
+}
+
+/** The statement that reads the state of the index. */
+export const stateQuery = (dialect: Dialect): Query => ({
+  text: `SELECT ${STATE[dialect]} AS state`,
+  values: [],
+  isBrief: true,
+})
+
+export const stateIn = ({ rows }: Result) => (rows[0]?.state ?? null) as string | null
+
+/** What was seen of the index by the last search. */
+export interface Seen {
+  state: string | null
+  known: KnownAssets
+}
+
+/**
+ * Finds documents, by statements of one snapshot of a database. `knownIn` returns the assets that were read in a state of the
+ * index before: they are not read again. With `seen`, its first statement names the one that follows if the index is still in
+ * that state. Throws ValidationError for what asks too much.
+ */
+export function* find(
+  search: Search,
+  scope: Scope,
+  dialect: Dialect,
+  knownIn: (state: string | null) => KnownAssets = () => new Map(),
+  seen?: Seen,
+): Script<FoundOf> {
+  const expected = seen && beginning(search, scope, dialect, seen)
+  const state = stateIn(yield* run({ ...stateQuery(dialect), next: expected?.query }))
+  if (expected && state === seen?.state) {
+    const { plan, steps, query } = expected
+    return { state, found: yield* continued(steps, query), isPassing: plan.asksPurgatory }
+  }
+  const generations = generationsIn(state)
+  if (isBuilding(generations)) return { state, found: building(search), isPassing: true }
+  const plan = planOf(search, scope, dialect, generations)
+  return { state, found: yield* findBy(plan, knownIn(state)), isPassing: plan.asksPurgatory }
+}
+
+/** A search in a state of the index up to its first statement; undefined if it has none there, or is refused. */
+function beginning(search: Search, scope: Scope, dialect: Dialect, { state, known }: Seen) {
+  const generations = generationsIn(state)
+  if (isBuilding(generations)) return undefined
+  try {
+    const plan = planOf(search, scope, dialect, generations)
+    const steps = findBy(plan, known)
+    const { value, done } = steps.next()
+    return done ? undefined : { plan, steps, query: value }
+  } catch (error) {
+    if (error instanceof ValidationError) return undefined
+    throw error
+  }
+}
+
+/** The rest of a script that has yielded a statement. */
+function* continued<T>(steps: Script<T>, query: Query): Script<T> {
+  let next: IteratorResult<Query, T> = { done: false, value: query }
+  while (!next.done) next = steps.next(yield next.value)
+  return next.value
+}
+
+function* findBy(plan: Plan, known: KnownAssets): Script<Found> {
+  const { search, all, of, score, isScored } = plan
+  const scored = score.parts.length > 0 ? scoredBy(score, all, of) : undefined
+  const { n, hits } = yield* pageAndCount(plan, scored)
+  const [first] = hits
+  const isGreatestAsked = isScored && first !== undefined && (search.sort.length > 0 || search.from > 0)
+  const isLast = !isGreatestAsked && Object.keys(search.aggregations).length === 0
+  const dids = hits.map(({ did }) => did)
+  return {
+    building: false,
+    total: totalOf(n, search.counted),
+    hits: hits.map(({ did, score }) => ({ did, score: isScored ? points(score) : null })),
+    assets: search.source ? yield* assetsOfPage(dids, known, plan.dialect, isLast) : new Map(),
+    maxScore: isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null,
+    aggregations: yield* aggregated(search.aggregations, all),
+  }
+}
+
+/** The hits of a page, and how many there are in all, up to at least one more than are reported; 0 if none are. */
+function* pageAndCount(plan: Plan, scored: Part | undefined) {
+  const { search, dialect, all, of, score } = plan
+  const { size, sort, counted: most } = search
+  const inTurn = sort.length === 0 && score.parts.length > 0 && score.parts.length <= IN_TURN
+  const pageOf = (count: Count) =>
+    inTurn ? pageInTurn(search, score, of, count) : page(search, all, score, scored, count)
+  if (size > 0 && (inTurn || isByDate(search, scored))) {
+    // the embedded database reads hits in order as fast as it counts them
+    if (dialect === 'sqlite') {
+      const { n = 0, hits } = yield* pageOf(most === undefined ? {} : { of: all, most })
+      return { n, hits }
+    }
+    const { n, hits, areMany } = yield* gathered(plan)
+    if (hits) return { n, hits }
+    const isFew = !areMany && (most === LIMITS.counted || (yield* counted(all, LIMITS.counted)) <= LIMITS.counted)
+    return { n, hits: (yield* pageOf({ isFew })).hits }
+  }
+  if (size === 0) return { n: most === undefined ? 0 : yield* counted(all, most), hits: [] }
+  // to sort all hits costs more than to count them, which tells how PostgreSQL reads them
+  const n = yield* counted(all, LIMITS.counted)
+  const isFew = dialect === 'postgres' && n <= LIMITS.counted
+  return { n, hits: n === 0 ? [] : (yield* pageOf({ isFew })).hits }
+}
+
+/** How many hits there are, counted up to at least one more than are reported. */
+function totalOf(count: number, most: number | undefined): Found['total'] {
+  if (most === undefined) return undefined
+  return count > most ? { value: most, relation: 'gte' } : { value: count, relation: 'eq' }
+}
+
+/**
+ * The assets of a page, up to a number of characters of their documents: the others are read while the answer is sent.
+ * `isLast`: no statement follows them.
+ */
+function* assetsOfPage(
+  dids: string[],
+  known: KnownAssets,
+  dialect: Dialect,
+  isLast: boolean,
+): Script<Map<string, IndexedAsset>> {
+  const assets = new Map<string, IndexedAsset>()
+  let characters = 0
+  for (let at = 0; at < dids.length; at += AT_ONCE) {
+    const some = dids.slice(at, at + AT_ONCE)
+    const read: string[] = []
+    for (const did of some) {
+      const asset = known.get(did)
+      if (asset) assets.set(did, asset)
+      else read.push(did)
+    }
+    for (const [did, asset] of yield* assetsOf(read, dialect, isLast && at + AT_ONCE >= dids.length)) {
+      assets.set(did, asset)
+      known.set(did, asset)
+    }
+    for (const did of some) {
+      const asset = assets.get(did)
+      characters += asset ? charactersOf(asset) : 0
+    }
+    if (characters > LIMITS.documents) break
+  }
+  return assets
+}
+
+/** Documents with their scores, except for the part that all of them share. */
+function scoredBy({ parts }: Score, all: Part, of: (part: Condition) => Part): Part {
+  const each = parts.map(({ condition, points }) => ({ ...of(condition), points }))
+  const arms = each.map(({ text }) => `SELECT id, CAST(? AS BIGINT) AS points FROM (${text}) AS part`)
+  return {
+    text: `SELECT id, CAST(SUM(points) AS BIGINT) AS score
+      FROM (SELECT id, 0 AS points FROM (${all.text}) AS m UNION ALL ${arms.join(' UNION ALL ')}) AS arms GROUP BY id`,
+    values: [...all.values, ...each.flatMap(({ points, values }) => [points, ...values])],
+  }
+}
+
+function* greatest(score: Score, scored: Part | undefined): Script<number> {
+  if (!scored) return score.constant
+  const { rows } = yield* ask(`SELECT MAX(score) AS score FROM (${scored.text}) AS found`, scored.values)
+  return score.constant + (rows[0]?.score as number)
+}

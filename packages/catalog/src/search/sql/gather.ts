@@ -1,0 +1,157 @@
+import type { Script } from '@tidegate/database'
+import { BOUNDS } from '@tidegate/protocol'
+import type { Part } from './compile.js'
+import { ask, bySum, countOf, isTooLong } from './page.js'
+import type { Plan } from './plan.js'
+
+const LIMITS = BOUNDS.search
+
+/**
+ * Hits of one of the greater scores that are gathered. Where there are more, the newest are found faster by reading
+ * documents in order, each with its tokens, or with its name where that decides.
+ */
+const GATHERED = { greater: 8192, titled: 1024 }
+
+const LIMITED: Record<'counted' | keyof typeof GATHERED, number> = { counted: LIMITS.counted, ...GATHERED }
+
+/** `most`: hits to count at most where they are not listed; undefined if nobody asks. */
+type Limits = typeof LIMITED & { most: number | undefined }
+
+/** The hits of one of the greater scores. */
+interface Level {
+  hits: Part
+  /** The same by names, to be read in order where there are more than are gathered. */
+  titles: Part | undefined
+  /** How many are gathered. */
+  gathered: number
+}
+
+/** Up to so many scores, a statement is one of few. */
+const USUAL = 4
+
+/** The number of hits, up to at least one more than are reported, and those of the page if they are known as well. */
+interface Gathered {
+  n: number
+  hits: { did: string; score: number }[] | undefined
+  /** Whether there are known to be more hits than are reported at most. */
+  areMany: boolean
+}
+
+/**
+ * Counts the hits and sorts a page of them by score and id, in one statement. For PostgreSQL, whose full-text index lists
+ * documents in no order: they are gathered and sorted, those of the next lower score only if the page is not full.
+ */
+export function* gathered({ search, score, all, of, inTitles }: Plan, limits = LIMITED): Script<Gathered> {
+  const { from, size } = search
+  const most = search.counted === undefined ? undefined : Math.min(search.counted, limits.counted)
+  const end = from + size
+  const scores = bySum(score)
+  const levels = scores.slice(0, -1).map(([, condition]): Level => {
+    const titles = end <= limits.titled ? inTitles(condition) : undefined
+    return { hits: of(condition), titles, gathered: titles ? limits.titled : limits.greater }
+  })
+  const counting = statement(all, levels, end, { ...limits, most })
+  const isLong = isTooLong(counting.text, counting.values)
+  const { text, values } = isLong ? statement(all, levels, end, { ...limits, most }, true) : counting
+  const isFixed = [all, ...levels.map(({ hits }) => hits)].every((part) => part.isFixed) && scores.length <= USUAL
+  const { rows } = yield* ask(text, [...values, size, from], isFixed)
+  const n = rows[0]?.n as number
+  const areMany = n > limits.counted
+  let before = 0
+  for (const [at, { titles, gathered }] of levels.entries()) {
+    if (before >= end) break
+    const upTo = rows[0]?.[`up_to${at}`] as number
+    if (!titles && upTo - before > gathered) return { n, hits: undefined, areMany }
+    before = upTo
+  }
+  if (before < end && areMany) return { n, hits: undefined, areMany }
+  const found = rows.filter(({ did }) => did !== null) as { did: string; rank: number }[]
+  return { n, hits: found.map(({ did, rank }) => ({ did, score: scores[rank]?.[0] as number })), areMany }
+}
+
+/**
+ * The statement, without the values of its last LIMIT and OFFSET. `levels`: the hits of all scores but the lowest. Where those
+ * fill the page, hits are only counted, which is faster; `isListed`: they are listed in any case, so that a
+ * long query is there once less.
+ */
+function statement(all: Part, levels: Level[], end: number, limits: Limits, isListed = false): Part {
+  const tables: Part[] = []
+  const arms: Part[] = []
+  /** Whether the hits of the scores before leave room on the page. */
+  const room = (at: number): Part[] => (at === 0 ? [] : [{ text: `(SELECT n FROM up_to${at - 1}) < ?`, values: [end] }])
+  for (const [at, { hits, titles, gathered }] of levels.entries()) {
+    tables.push({
+      text: `best${at} AS MATERIALIZED (SELECT id FROM (${hits.text}) AS m LIMIT ?)`,
+      values: [...hits.values, gathered + 1],
+    })
+    tables.push(
+      at === 0
+        ? { text: 'up_to0 AS MATERIALIZED (SELECT count(*) AS n FROM best0)', values: [] }
+        : {
+            text: `up_to${at} AS MATERIALIZED (
+              SELECT n + CASE WHEN n < ? THEN (SELECT count(*) FROM best${at}) ELSE 0 END AS n FROM up_to${at - 1})`,
+            values: [end],
+          },
+    )
+    const list = `SELECT id, ${at} AS rank FROM best${at}`
+    if (titles) arms.push(...eitherOf(list, titles, at, { most: gathered, end, room: room(at) }))
+    else arms.push(where(list, room(at)))
+  }
+  const last = room(levels.length)
+  const listing = isListed ? [] : last
+  const hits = where(`SELECT id FROM (${all.text}) AS m`, listing)
+  const limited = [...all.values, ...listing.flatMap(({ values }) => values), limits.counted + 1]
+  tables.push({ text: `hits AS MATERIALIZED (${hits.text} LIMIT ?)`, values: limited })
+  const others = [...levels.keys()].map((at) => ({
+    text: `NOT EXISTS (SELECT 1 FROM best${at} b WHERE b.id = hits.id)`,
+    values: [],
+  }))
+  arms.push(where(`SELECT id, ${levels.length} AS rank FROM hits`, [...(isListed ? last : []), ...others]))
+  const counts = [...levels.keys()].map((at) => `, (SELECT n FROM up_to${at}) AS up_to${at}`)
+  const n = numberOf(all, listing, limits)
+  return {
+    text: `WITH ${tables.map(({ text }) => text).join(', ')}
+      SELECT ${n.text} AS n${counts.join('')}, p.did, p.rank
+      FROM (SELECT 1) AS one LEFT JOIN (
+        SELECT d.did, p.id, p.rank FROM (
+          SELECT id, rank FROM (${arms.map(({ text }) => text).join(' UNION ALL ')}) AS arms ORDER BY rank, id DESC LIMIT ? OFFSET ?
+        ) AS p JOIN search_document d ON d.id = p.id
+      ) AS p ON true ORDER BY p.rank, p.id DESC`,
+    values: [...tables.flatMap(({ values }) => values), ...n.values, ...arms.flatMap(({ values }) => values)],
+  }
+}
+
+/** The hits of a score: those that were gathered, or where there are more than `most` of them, the newest by names. */
+function eitherOf(
+  list: string,
+  titles: Part,
+  at: number,
+  { most, end, room }: { most: number; end: number; room: Part[] },
+) {
+  const own = at === 0 ? '(SELECT n FROM up_to0)' : `(SELECT n FROM up_to${at}) - (SELECT n FROM up_to${at - 1})`
+  const newest = `SELECT id, ${at} AS rank FROM (${titles.text} ORDER BY id DESC LIMIT ?) AS newest${at}`
+  const byNames = where(newest, [...room, { text: `${own} > ?`, values: [most] }])
+  return [
+    where(list, [...room, { text: `${own} <= ?`, values: [most] }]),
+    { text: byNames.text, values: [...titles.values, end, ...byNames.values] },
+  ]
+}
+
+/** The number of hits. Those that were not listed, for want of room on the page, are counted if that is wanted. */
+function numberOf(all: Part, [room]: Part[], { most }: Limits): Part {
+  const listed = '(SELECT count(*) FROM hits)'
+  if (!room) return { text: listed, values: [] }
+  const count = most === undefined ? { text: '0', values: [] } : countOf(all, most)
+  return {
+    text: `CASE WHEN ${room.text} THEN ${listed} ELSE (${count.text}) END`,
+    values: [...room.values, ...count.values],
+  }
+}
+
+function where(text: string, conditions: Part[]): Part {
+  if (conditions.length === 0) return { text, values: [] }
+  return {
+    text: `${text} WHERE ${conditions.map((one) => one.text).join(' AND ')}`,
+    values: conditions.flatMap(({ values }) => values),
+  }
+}

@@ -1,0 +1,68 @@
+import type { Dialect } from '@tidegate/database'
+import type { Scope } from '../syntax.js'
+import type { Condition } from './conditions.js'
+import { ENCRYPTED, generationToken } from './tokens.js'
+
+/** A generation of the index; `building`: whether documents of it are not findable yet. */
+export interface Generation {
+  id: number
+  chainId: number
+  role: string
+  building: boolean
+  /** Whether the full-text index has rows of an earlier version, without what this one adds to them. */
+  older: boolean
+}
+
+const OLDER_ROWS: Record<Dialect, string> = {
+  sqlite: '0',
+  postgres: 'CASE WHEN EXISTS (SELECT 1 FROM search_text WHERE title IS NULL) THEN 1 ELSE 0 END',
+}
+const ROWS = `SELECT r.id, r.chain_id, r.role, CASE WHEN r.role = 'live' THEN r.version ELSE 0 END AS version,
+    CASE WHEN EXISTS (SELECT 1 FROM search_pending p WHERE p.chain_id = r.id AND p.findable = 0) THEN 1 ELSE 0 END AS building
+  FROM index_reading r`
+const columns = (dialect: Dialect) => `g.id, g.chain_id, g.role, g.version, g.building, ${OLDER_ROWS[dialect]}`
+
+/**
+ * An expression for the state of what is searched: all generations of the index, with the version of those that are live. What
+ * is found is the same while this text is.
+ */
+export const STATE: Record<Dialect, string> = {
+  sqlite: `(SELECT json_group_array(json_array(${columns('sqlite')})) FROM (${ROWS} ORDER BY r.id) AS g)`,
+  postgres: `(SELECT CAST(json_agg(json_build_array(${columns('postgres')}) ORDER BY g.id) AS TEXT) FROM (${ROWS}) AS g)`,
+}
+
+/** The generations that a state tells of. */
+export function generationsIn(state: string | null): Generation[] {
+  const rows = JSON.parse(state ?? '[]') as [number, number, string, number, number, number][]
+  return rows.map(([id, chainId, role, , building, older]) => ({
+    id,
+    chainId,
+    role,
+    building: building !== 0,
+    older: older !== 0,
+  }))
+}
+
+/** Whether documents of those that are searched are still being made findable. */
+export function isBuilding(generations: Generation[]): boolean {
+  return generations.some(({ role, building }) => role === 'live' && building)
+}
+
+/**
+ * The conditions for searchable documents, which belong to live generations of the searched chains, and for those of
+ * each chain. If there are no other generations, as is usual, every document qualifies, and the condition can be
+ * omitted.
+ */
+export function scopeOf(generations: Generation[], { chains, encrypted }: Pick<Scope, 'chains' | 'encrypted'>) {
+  const searched = generations.filter((one) => one.role === 'live' && chains.includes(one.chainId))
+  const areAll = searched.length > 0 && searched.length === generations.length
+  const tokens = searched.map(({ id }): Condition => ({ op: 'token', token: generationToken(id) }))
+  const inLive: Condition = { op: 'or', of: tokens }
+  const plain: Condition[] = encrypted ? [] : [{ op: 'not', of: { op: 'token', token: ENCRYPTED } }]
+  const every: Condition = { op: 'and', of: [inLive, ...plain] }
+  const base: Condition = areAll ? { op: 'and', of: plain } : every
+  const isAlone = areAll && searched.length === 1
+  const of = ({ id }: Generation): Condition =>
+    isAlone ? { op: 'and', of: [] } : { op: 'token', token: generationToken(id) }
+  return { base, every, chains: new Map(searched.map((one) => [String(one.chainId), of(one)])) }
+}

@@ -1,0 +1,167 @@
+import { type Query, type Result, run, type Script } from '@tidegate/database'
+import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import type { Search, Sort } from '../syntax.js'
+import type { Part } from './compile.js'
+import type { Condition } from './conditions.js'
+import type { Score } from './scores.js'
+import { pathNumber } from './tokens.js'
+
+const LIMITS = BOUNDS.search
+
+/** Runs a statement, unless it is too long for a database. For `isFixed` see `Query`. */
+export function* ask(text: string, values: Query['values'], isFixed = false): Script<Result> {
+  if (isTooLong(text, values))
+    throw ValidationError.of('query', 'It has too many values, or too many parts that count for the score.')
+  return yield* run({ text, values, isFixed })
+}
+
+/** Whether a statement is too long for a database. */
+export function isTooLong(text: string, values: Query['values']): boolean {
+  let size = text.length
+  for (const value of values) if (typeof value === 'string') size += value.length
+  return size > LIMITS.statement
+}
+
+/** What the statement of a page counts beside it, and what is known before. */
+export interface Count {
+  /** Documents that the statement counts as well, up to one more than `most`. */
+  of?: Part
+  most?: number
+  /** Whether there are so few hits that to sort them all takes PostgreSQL less than to read documents in order. */
+  isFew?: boolean | undefined
+}
+
+/** Hits of a page, and how many there are of those that were to be counted. */
+export interface Hits {
+  n?: number | undefined
+  hits: { did: string; score: number }[]
+}
+
+/** A statement that counts documents as `n`, up to one more than `most`. */
+export const countOf = ({ text, values, isFixed = false }: Part, most: number) => ({
+  text: `SELECT count(*) AS n FROM (SELECT 1 FROM (${text}) AS m LIMIT ?) AS counted`,
+  values: [...values, most + 1],
+  isFixed,
+})
+
+/** How many documents there are, up to one more than `most`. */
+export function* counted(documents: Part, most: number): Script<number> {
+  const { text, values, isFixed } = countOf(documents, most)
+  return (yield* ask(text, values, isFixed)).rows[0]?.n as number
+}
+
+/** Whether the hits of a page are in the order of their ids. */
+export function isByDate({ sort }: Search, scored: Part | undefined): boolean {
+  return !scored && sort.every(({ path, descending }) => path === 'nft.created' && descending)
+}
+
+/** The hits of a page. Ids are in the order in which NFTs were deployed. */
+export function* page(search: Search, all: Part, score: Score, scored: Part | undefined, count: Count): Script<Hits> {
+  const { from, size, sort } = search
+  const keys = isByDate(search, scored) || sort.length === 0 ? [] : sort.map((one, at) => keyOf(one, at))
+  const columns = keys.flatMap(({ columns }) => columns)
+  if (columns.length === 0 && !scored) {
+    const { n, dids } = yield* newest(all, size, from, count)
+    return { n, hits: dids.map((did) => ({ did, score: score.constant })) }
+  }
+  const source = scored ?? { text: `SELECT id, 0 AS score FROM (${all.text}) AS m`, values: all.values }
+  const order = keys.length > 0 ? keys.map(({ order }) => order) : ['score DESC']
+  const text = `SELECT d.did, p.score FROM (
+      SELECT id, score${columns.map((column) => `, ${column}`).join('')} FROM (${source.text}) AS found
+    ) AS p JOIN search_document d ON d.id = p.id ORDER BY ${[...order, 'p.id DESC'].join(', ')} LIMIT ? OFFSET ?`
+  const { rows } = yield* ask(text, [...keys.flatMap(({ values }) => values), ...source.values, size, from])
+  const hits = (rows as { did: string; score: number }[]).map((row) => ({
+    did: row.did,
+    score: row.score + score.constant,
+  }))
+  return { hits }
+}
+
+/** Maximum parts of a score for a look-up by each possible sum, the number of which doubles with each part. */
+export const IN_TURN = 3
+
+/**
+ * The hits of a page by the possible sums of their scores, the greatest first, each in the order of the full-text
+ * index, so that the last of many hits are never read.
+ */
+export function* pageInTurn(
+  { from, size }: Search,
+  score: Score,
+  of: (part: Condition) => Part,
+  count: Count,
+): Script<Hits> {
+  const hits: Hits['hits'] = []
+  let n: number | undefined
+  for (const [points, condition] of bySum(score)) {
+    // counted with the first ones
+    const wanted = n === undefined ? count : { isFew: count.isFew }
+    const { dids, ...first } = yield* newest(of(condition), from + size - hits.length, 0, wanted)
+    n ??= first.n
+    hits.push(...dids.map((did) => ({ did, score: points })))
+    if (hits.length >= from + size) break
+  }
+  return { n, hits: hits.slice(from) }
+}
+
+/** The possible scores, the greatest first, with the condition of the hits that have each. */
+export function bySum({ constant, parts }: Score): [score: number, condition: Condition][] {
+  const sums = new Map<number, Condition[]>()
+  for (let chosen = 0; chosen < 2 ** parts.length; chosen++) {
+    let sum = constant
+    const met = parts.map(({ condition, points }, at): Condition => {
+      const isMet = ((chosen >> at) & 1) === 1
+      if (isMet) sum += points
+      return isMet ? condition : { op: 'not', of: condition }
+    })
+    sums.set(sum, [...(sums.get(sum) ?? []), { op: 'and', of: met }])
+  }
+  return [...sums].sort(([a], [b]) => b - a).map(([sum, of]) => [sum, { op: 'or', of }])
+}
+
+/**
+ * The newest of some documents; if there are many, by a scan in index order, without reading all others. In PostgreSQL that
+ * reads the tokens of each document on the way. The full-text index of SQLite yields them in order.
+ */
+function* newest(
+  documents: Part,
+  size: number,
+  from: number,
+  { of, most = LIMITS.counted, isFew = false }: Count,
+): Script<{ n?: number; dids: string[] }> {
+  const some = `SELECT d.id, d.did FROM (
+      SELECT id FROM (${documents.text}) AS m ORDER BY ${isFew ? 'id + 0' : 'id'} DESC LIMIT ? OFFSET ?
+    ) AS p JOIN search_document d ON d.id = p.id`
+  const values = [...documents.values, size, from]
+  if (!of) {
+    const { rows } = yield* ask(`${some} ORDER BY d.id DESC`, values)
+    return { dids: rows.map(({ did }) => did as string) }
+  }
+  const count = countOf(of, most)
+  const text = `SELECT c.n, p.did FROM (${count.text}) AS c LEFT JOIN (${some}) AS p ON true ORDER BY p.id DESC`
+  const all = [...count.values, ...values]
+  // a query that is nearly too long for one statement would be for both
+  if (isTooLong(text, all)) return { n: yield* counted(of, most), ...(yield* newest(documents, size, from, { isFew })) }
+  const { rows } = yield* ask(text, all)
+  return { n: rows[0]?.n as number, dids: rows.flatMap(({ did }) => (did === null ? [] : [did as string])) }
+}
+
+/** The columns of a sort, and their order: numbers and times before texts. */
+function keyOf({ path, descending, missing }: Sort, at: number) {
+  const direction = descending ? 'DESC' : 'ASC'
+  if (path === '_score') return { columns: [], values: [], order: `score ${direction}` }
+  // of several values, the one that sorts first
+  const pick = descending ? 'max' : 'min'
+  const of = (column: string) =>
+    `(SELECT ${pick}(${column}) FROM search_value v WHERE v.doc = found.id AND v.path = ?${column === 'txt' ? ' AND v.num IS NULL' : ''})`
+  const [n, t] = [`n${at}`, `t${at}`]
+  return {
+    columns: [`${of('num')} AS ${n}`, `${of('txt')} AS ${t}`],
+    values: [pathNumber(path), pathNumber(path)],
+    order: [
+      `CASE WHEN ${n} IS NULL AND ${t} IS NULL THEN ${missing === 'first' ? 0 : 2} ELSE 1 END`,
+      `CASE WHEN ${n} IS NULL THEN 1 ELSE 0 END`,
+      `${n} ${direction}`,
+      `${t} ${direction}`,
+    ].join(', '),
+  }
+}

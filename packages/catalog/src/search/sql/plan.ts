@@ -1,0 +1,53 @@
+import type { Dialect } from '@tidegate/database'
+import type { Scope, Search } from '../syntax.js'
+import { Compiler, type Part } from './compile.js'
+import { type Condition, conditionOf } from './conditions.js'
+import { type Generation, scopeOf } from './generations.js'
+import { type Score, scoreOf } from './scores.js'
+
+/** How a search is made in a database, while the generations of the index are what they are. */
+export interface Plan {
+  search: Search
+  dialect: Dialect
+  /** Whether hits have scores: by a field alone there are none. */
+  isScored: boolean
+  score: Score
+  /** Lists what is found as `id`. */
+  all: Part
+  /** Lists what of it meets another condition. */
+  of(part: Condition): Part
+  /** The same by the words of names, for reading in order; undefined where these do not decide. */
+  inTitles(part: Condition): Part | undefined
+  /** Whether it asks what is in purgatory, which is not in the database. */
+  asksPurgatory: boolean
+}
+
+/** Plans a search. Throws ValidationError for what asks too much. */
+export function planOf(search: Search, scope: Scope, dialect: Dialect, generations: Generation[]): Plan {
+  const { chains, ...findable } = scopeOf(generations, scope)
+  const older = generations.some((one) => one.older)
+  const compiler = new Compiler(dialect, { ...findable, older })
+  let listed: Condition | undefined
+  const known = {
+    chains,
+    // a long list is written out where it is asked for
+    get listed() {
+      listed ??= listedIn(scope.purgatory, dialect)
+      return listed
+    },
+  }
+  const condition = conditionOf(search.query, known)
+  const isScored = search.sort.length === 0 || search.sort.some(({ path }) => path === '_score')
+  const score = isScored ? scoreOf(search.query, known) : { constant: 0, parts: [] }
+  const of = (part: Condition) => compiler.documents({ op: 'and', of: [condition, part] })
+  const inTitles = (part: Condition) => compiler.inTitles({ op: 'and', of: [condition, part] })
+  const all = compiler.documents(condition)
+  return { search, dialect, isScored, score, all, of, inTitles, asksPurgatory: listed !== undefined }
+}
+
+/** Documents of some DIDs, as a list. */
+function listedIn(dids: string[], dialect: Dialect): Condition {
+  const list =
+    dialect === 'sqlite' ? 'SELECT value FROM json_each(?)' : 'SELECT json_array_elements_text(CAST(? AS json))'
+  return { op: 'listed', text: `SELECT id FROM search_document WHERE did IN (${list})`, values: [JSON.stringify(dids)] }
+}

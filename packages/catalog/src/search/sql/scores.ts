@@ -1,0 +1,66 @@
+import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import type { Clause, Field } from '../syntax.js'
+import { type Condition, conditionOf, type Known, textIn } from './conditions.js'
+
+/** Scores are integers internally, so that sums are identical in all databases. */
+const { parts: PARTS } = BOUNDS.search.weight
+
+/** The score of every hit, and additions for those that meet a condition; in fractions of a point. */
+export interface Score {
+  constant: number
+  parts: { condition: Condition; points: number }[]
+}
+
+/** A score in the units of the response. */
+export function points(score: number): number {
+  return score / PARTS
+}
+
+/** The points of a match with a weight. */
+function pointsOf(boost: number, weight = 1): number {
+  return Math.round(PARTS * boost * weight)
+}
+
+/** The scoring of a query's hits. Throws ValidationError if too many parts affect it. */
+export function scoreOf(query: Clause, known: Known): Score {
+  const score: Score = { constant: 0, parts: [] }
+  const add = (condition: Condition, points: number, implied: boolean, within: Condition[]) => {
+    if (points === 0) return
+    if (implied) score.constant += points
+    else score.parts.push({ condition: { op: 'and', of: [...within, condition] }, points })
+  }
+  /** `implied`: every hit meets it. */
+  const walk = (clause: Clause, factor: number, implied: boolean, within: Condition[]): void => {
+    const boost = factor * clause.boost
+    if (clause.kind === 'text') {
+      for (const level of levelsOf(clause.fields)) {
+        const more = pointsOf(boost, level.weight) - pointsOf(boost, level.below)
+        add(textIn(level.fields, clause.phrase), more, implied && level.isLast, within)
+      }
+    } else if (clause.kind === 'bool') {
+      const { must, filter, should, not, least } = clause
+      const loose = must.length + filter.length + not.length === 0 && least <= 1
+      const inside = implied || loose ? within : [...within, conditionOf(clause, known)]
+      for (const one of must) walk(one, boost, implied, inside)
+      for (const one of should) walk(one, boost, implied && least === should.length, inside)
+    } else add(conditionOf(clause, known), pointsOf(boost), implied, within)
+  }
+  walk(query, 1, true, [])
+  if (score.parts.length > BOUNDS.search.scoreParts)
+    throw ValidationError.of(
+      'query',
+      `It has more than ${BOUNDS.search.scoreParts} parts that count for the score. Move some into "filter".`,
+    )
+  return score
+}
+
+/** Fields by weight, the greatest first: each level includes those of the levels before. */
+function levelsOf(fields: Field[]): { weight: number; below: number; fields: Field[]; isLast: boolean }[] {
+  const weights = [...new Set(fields.map(({ weight }) => weight))].sort((a, b) => b - a)
+  return weights.map((weight, at) => ({
+    weight,
+    below: weights[at + 1] ?? 0,
+    fields: fields.filter((field) => field.weight >= weight),
+    isLast: at === weights.length - 1,
+  }))
+}

@@ -1,0 +1,41 @@
+import { type Driver, SnapshotTimeout } from '@tidegate/database'
+import { BOUNDS } from '@tidegate/protocol'
+import type { Found, Scope, Search } from '../syntax.js'
+import { Answers, keyOf } from './answers.js'
+import { Turns, tooSlow } from './turns.js'
+
+/** Searches of a database: a limited number at once, each in a snapshot and within a deadline. */
+export class Searches {
+  private readonly turns: Turns
+  private readonly answers: Answers
+
+  /** `deadline`: milliseconds for a search, with its time in the queue. */
+  constructor(
+    private readonly db: Pick<Driver, 'dialect' | 'query' | 'snapshots'>,
+    deadline: number = BOUNDS.search.deadline,
+  ) {
+    this.answers = new Answers(db.dialect, (query) => db.query({ ...query, isFixed: true }))
+    this.turns = new Turns(db.snapshots.places, Math.min(deadline, db.snapshots.longest))
+  }
+
+  /** Throws SearchError if a search times out or is unavailable, and ValidationError if it is too expensive. */
+  find(search: Search, scope: Scope): Promise<Found> {
+    const begun = performance.now()
+    return this.answers.knownOr(keyOf(search, scope), () =>
+      this.turns.run((end) => this.snapshot(search, scope, end), begun),
+    )
+  }
+
+  /** Refuses further searches, and waits for those that are under way. */
+  close(): Promise<void> {
+    return this.turns.close()
+  }
+
+  private async snapshot(search: Search, scope: Scope, end: number): Promise<Found> {
+    try {
+      return await this.db.snapshots.read(end, (ask) => this.answers.find(search, scope, ask))
+    } catch (error) {
+      throw error instanceof SnapshotTimeout ? tooSlow() : error
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { hash } from 'node:crypto'
+import { upTo } from '@tidegate/protocol'
+import { LRUCache } from 'lru-cache'
+import { folded } from '../folded.js'
+
+const PLAIN = /^[a-y0-9]*$/
+
+/**
+ * Encodes a word in ASCII letters and digits, which the tokenizers of both databases leave unchanged. The code is
+ * prefix-free, so that a prefix of a word is encoded as a prefix of its code.
+ */
+export function encoded(word: string): string {
+  return PLAIN.test(word)
+    ? word
+    : word.replace(/[^a-y0-9]/gu, (char) =>
+        char === 'z' ? 'zz' : `z${(char.codePointAt(0) as number).toString(16).padStart(6, '0')}`,
+      )
+}
+
+/** The path for all fields. */
+export const ALL = '*'
+
+/** Hex digits of the hash of a path, and of a path with a value: 48 and 64 bits. */
+const DIGITS = { path: 12, value: 16 }
+
+/** A memo of a pure function, which nobody has to own: most documents share their paths. */
+const pathNames = new LRUCache<string, string>(upTo(10_000))
+
+/** The hash that stands for a path in tokens. */
+function pathName(path: string): string {
+  let name = pathNames.get(path)
+  if (name === undefined) {
+    name = hash('sha256', path, 'hex').slice(0, DIGITS.path)
+    pathNames.set(path, name)
+  }
+  return name
+}
+
+/** The number that stands for a path in rows of values. */
+export function pathNumber(path: string): number {
+  return Number.parseInt(pathName(path), 16)
+}
+
+/** The token of a word in any field. */
+export function anyWord(word: string): string {
+  return `a${encoded(word)}`
+}
+
+/** The token of a word in a field. */
+export function fieldWord(path: string, word: string): string {
+  return `w${pathName(path)}${encoded(word)}`
+}
+
+/** The fields with long texts, which front ends search together, for each place that they have in a document. */
+export const LONG_TEXTS: readonly string[][] = ['metadata', 'credentialSubject.metadata'].map((parent) =>
+  ['name', 'description', 'author', 'tags'].map((name) => `${parent}.${name}`),
+)
+
+/** The names of assets, whose words front ends give more weight than all others. */
+export const TITLES: ReadonlySet<string> = new Set(LONG_TEXTS.map(([name]) => name as string))
+
+/**
+ * Fields with separate columns in SQLite's full-text index, `text0` and so on: those with long texts, whose words then
+ * need no second token with the field. Words of all other fields are in the column `others`.
+ */
+const COLUMNS = new Map(LONG_TEXTS.flat().map((path, at) => [path, `text${at}`]))
+export const TEXT_COLUMNS = [...COLUMNS.values(), 'others']
+
+/** The column of a field; undefined for one of the others. */
+export function columnOf(path: string): string | undefined {
+  return COLUMNS.get(path)
+}
+
+/** The token of an exact value. */
+function exactToken(path: string, value: string): string {
+  return `k${valueName(path, value)}`
+}
+
+/**
+ * The field that nearly every search filters by. Its value is also beside the full-text index of PostgreSQL, which takes longer to
+ * intersect a word with most documents than to look at each that has the word.
+ */
+export const KIND = 'metadata.type'
+
+/** The kinds by which front ends filter, and whose long texts have tokens of their own. */
+export const KINDS: readonly string[] = ['dataset', 'algorithm']
+
+/** Characters of a code above which its hash stands in the token of a long text: PostgreSQL stores 1 MiB for a document. */
+const LONG_CODE = 20
+
+/**
+ * The token of a word in any of the long texts (`LONG_TEXTS[place]`) of a document of a kind (`KINDS`), for PostgreSQL: such a
+ * search is then one look-up of one token. Unlike codes, it has no prefixes.
+ */
+export function longTextWord(place: number, kind: string, word: string): string {
+  const code = encoded(word)
+  // no code begins with this
+  const short = code.length <= LONG_CODE ? code : `zh${hash('sha256', word, 'hex').slice(0, DIGITS.value)}`
+  return `t${place}${KINDS.indexOf(kind)}${short}`
+}
+
+/** The token of values that differ from their case-folded form. */
+function foldedToken(path: string, folding: string): string {
+  return `f${valueName(path, folding)}`
+}
+
+function valueName(path: string, value: string): string {
+  return hash('sha256', `${pathName(path)} ${value}`, 'hex').slice(0, DIGITS.value)
+}
+
+/** The tokens to index for a value. */
+export function tokensOfValue(path: string, value: string): string[] {
+  const folding = folded(value)
+  return folding === value ? [exactToken(path, value)] : [exactToken(path, value), foldedToken(path, folding)]
+}
+
+/** The tokens of which documents with a value have at least one: exactly, or ignoring case. */
+export function tokensForValue(path: string, value: string, exact: boolean): string[] {
+  if (exact) return [exactToken(path, value)]
+  const folding = folded(value)
+  return [exactToken(path, folding), foldedToken(path, folding)]
+}
+
+/** The token of a prefix in a field. */
+export function beginningToken(path: string, beginning: string): string {
+  return path === ALL ? `c${encoded(beginning)}` : `b${pathName(path)}${encoded(beginning)}`
+}
+
+/** The token of a field that has any value. */
+export function existsToken(path: string): string {
+  return `e${pathName(path)}`
+}
+
+/** The token of every document of a generation of the index. */
+export function generationToken(id: number): string {
+  return id < 0 ? `gm${-id}` : `g${id}`
+}
+
+/** The token of documents that are encrypted on the chain. */
+export const ENCRYPTED = 'x'
+
+/** The separator between two values, so that no phrase spans them. It is never searched. */
+export const GAP = 'q'
+
+/** A token that no document has. */
+export const NOTHING = 'n'

@@ -1,0 +1,52 @@
+import { abortable, Semaphore, withDeadline } from '@tidegate/common'
+import { BOUNDS, SearchError } from '@tidegate/protocol'
+
+/** A search took too long. */
+export function tooSlow(): SearchError {
+  return new SearchError('SEARCH_UNAVAILABLE', 'The search took too long. Ask for less: rarer words, more filters.')
+}
+
+/** The queue of searches is full. */
+function tooMany(): SearchError {
+  return new SearchError('SEARCH_UNAVAILABLE', 'Too many searches are under way. Try again in a moment.')
+}
+
+/** Limits the number of concurrent searches, each with a deadline. */
+export class Turns {
+  private readonly semaphore: Semaphore
+  private readonly running = new Set<Promise<unknown>>()
+
+  /** `deadline`: milliseconds for a search, including the time in the queue. */
+  constructor(
+    places: number,
+    private readonly deadline: number,
+  ) {
+    this.semaphore = new Semaphore(places, BOUNDS.search.queue, { full: tooMany, closed: tooMany })
+  }
+
+  /**
+   * Runs a search when its turn comes; `end` is its deadline, as of performance.now(), and `begun` when its caller began
+   * to wait. Its slot is released only when the search has ended, even though its caller stops waiting at the deadline.
+   * Rejects with SearchError.
+   */
+  async run<T>(search: (end: number) => Promise<T>, begun: number): Promise<T> {
+    const end = begun + this.deadline
+    const left = Math.ceil(end - performance.now())
+    if (left <= 0) throw tooSlow()
+    return withDeadline({ milliseconds: left, reason: tooSlow }, async (signal) => {
+      await this.semaphore.acquire({ signal })
+      const running = search(end).finally(() => {
+        this.semaphore.release()
+        this.running.delete(running)
+      })
+      this.running.add(running)
+      return abortable(running, signal)
+    })
+  }
+
+  /** Refuses further searches, and waits for the running ones. */
+  async close(): Promise<void> {
+    this.semaphore.close()
+    await Promise.allSettled(this.running)
+  }
+}

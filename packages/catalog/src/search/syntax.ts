@@ -1,0 +1,105 @@
+import type { IndexedAsset } from '@tidegate/protocol'
+
+/** A field to search, with the weight of a match in it. */
+export interface Field {
+  path: string
+  weight: number
+}
+
+/** The term of a text clause: consecutive words, the last of which may be a prefix. */
+export interface Phrase {
+  words: string[]
+  prefix: boolean
+}
+
+/** A normalized clause of a query. A match adds `boost` times the weight of the field to the score. */
+export type Clause = { boost: number } & (
+  | { kind: 'all' }
+  | { kind: 'none' }
+  /** A text in any of some fields; the matching field with the greatest weight determines the score. */
+  | { kind: 'text'; fields: Field[]; phrase: Phrase }
+  /** Any of some whole values, exactly or ignoring case. */
+  | { kind: 'values'; path: string; values: string[]; exact: boolean }
+  /** Any of some documents, by DID. */
+  | { kind: 'ids'; dids: string[] }
+  | { kind: 'exists'; path: string }
+  | { kind: 'range'; path: string; above: Limit | undefined; below: Limit | undefined }
+  | { kind: 'bool'; must: Clause[]; filter: Clause[]; should: Clause[]; not: Clause[]; least: number }
+)
+
+/** A bound of a range. */
+export interface Limit {
+  value: number
+  inclusive: boolean
+}
+
+/** A sort key: `_score` or a field. */
+export interface Sort {
+  path: string
+  descending: boolean
+  /** The position of hits without a value. */
+  missing: 'first' | 'last'
+}
+
+export type Aggregation =
+  | { kind: 'sum'; path: string }
+  | {
+      kind: 'terms'
+      path: string
+      size: number
+      order: { by: string; descending: boolean }
+      inside: Record<string, Aggregation>
+    }
+
+/** The parts of a document to return. */
+export interface SourceFilter {
+  includes: string[]
+  excludes: string[]
+}
+
+/** A search, parsed from a request. */
+export interface Search {
+  query: Clause
+  from: number
+  size: number
+  /** Empty if the score alone decides. */
+  sort: Sort[]
+  source: SourceFilter | undefined
+  /** Hits to count at most; undefined if nobody asks how many there are. */
+  counted: number | undefined
+  aggregations: Record<string, Aggregation>
+}
+
+/** The scope of a search. */
+export interface Scope {
+  /** Chains whose index is current. */
+  chains: number[]
+  /** Whether to find documents that are encrypted on the chain. */
+  encrypted: boolean
+  /** DIDs of the assets in purgatory. */
+  purgatory: string[]
+}
+
+export interface Found {
+  /** Whether the search index is still being built after an upgrade: then there are no results. */
+  building: boolean
+  /** Undefined if hits were not to be counted. */
+  total: { value: number; relation: 'eq' | 'gte' } | undefined
+  hits: { did: string; score: number | null }[]
+  /** The assets of the hits by DID, from the same snapshot; empty if no documents were requested. */
+  assets: Map<string, IndexedAsset>
+  maxScore: number | null
+  aggregations: Record<string, Aggregated>
+}
+
+/** One value of a field, with its number of documents and their nested aggregation. */
+export interface Bucket {
+  key: string | number
+  doc_count: number
+  [name: string]: unknown
+}
+
+/** The result of an aggregation, in Elasticsearch's format. */
+export type Aggregated =
+  | { value: number }
+  | { doc_count_error_upper_bound: 0; sum_other_doc_count: number; buckets: Bucket[] }

@@ -1,0 +1,80 @@
+import { packed, type Query, sql } from '@tidegate/database'
+import { BOUNDS, LASTING_REASONS } from '@tidegate/protocol'
+import type { IndexChange } from '../index-store.js'
+
+const NFT = sql(
+  `INSERT INTO index_nft (chain_id, address, name, symbol, token_uri, owner, created)
+   VALUES (:chainId, :address, :name, :symbol, :tokenUri, :owner, :created) ON CONFLICT DO NOTHING`,
+)
+const DATATOKEN = sql(
+  `INSERT INTO index_datatoken (chain_id, address, nft, name, symbol, position)
+   SELECT CAST(:chainId AS BIGINT), :address, :nft, :name, :symbol,
+     (SELECT coalesce(max(position) + 1, 0) FROM index_datatoken WHERE chain_id = :chainId AND nft = :nft)
+   WHERE true ON CONFLICT DO NOTHING`,
+)
+const METADATA = sql(
+  `INSERT INTO index_asset (did, chain_id, nft, state, ddo, reason, encrypted, tx_id, block, sender, timestamp, services,
+     size)
+   VALUES (:did, :chainId, :nft, :state, :ddo, :reason, :isEncrypted, :txId, :block, :from, :timestamp, :services,
+     :size)
+   ON CONFLICT (chain_id, nft) DO UPDATE SET did = excluded.did, state = excluded.state, ddo = excluded.ddo,
+     reason = excluded.reason, encrypted = excluded.encrypted, tx_id = excluded.tx_id, block = excluded.block,
+     sender = excluded.sender, timestamp = excluded.timestamp, services = excluded.services,
+     size = excluded.size`,
+)
+const STATE = sql('UPDATE index_asset SET state = :state WHERE chain_id = :chainId AND nft = :nft')
+const UNREADABLE = sql(
+  'UPDATE index_asset SET ddo = NULL, size = NULL, services = NULL, reason = :reason WHERE chain_id = :chainId AND nft = :nft',
+)
+const ORDER = sql('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken')
+
+/**
+ * Makes text storable everywhere: PostgreSQL rejects U+0000, others truncate there, and lone surrogates are not UTF-8.
+ */
+export function storable(text: string): string {
+  // such a text may be megabytes long, so characters are not replaced one by one
+  const printable = text.includes('\0') ? text.split('\0').join('\ufffd') : text
+  return /\p{Cs}/u.test(printable) ? Buffer.from(printable).toString() : printable
+}
+
+/** Returns the statement of a change. Its texts are untrusted, so they are made storable first. */
+export function queryFor(chainId: number, change: IndexChange): Query {
+  const query = statementFor(chainId, change)
+  return { ...query, values: query.values.map((value) => (typeof value === 'string' ? storable(value) : value)) }
+}
+
+function statementFor(chainId: number, change: IndexChange): Query {
+  switch (change.kind) {
+    case 'nft':
+      return NFT({ chainId, ...change.nft })
+    case 'datatoken':
+      return DATATOKEN({ chainId, ...change.datatoken })
+    case 'metadata':
+      return METADATA({
+        chainId,
+        ...change.metadata,
+        ...storedDocument(change.metadata.ddo),
+        isEncrypted: Number(change.metadata.encrypted),
+        services: change.services ?? null,
+      })
+    case 'state':
+      return STATE({ chainId, nft: change.nft, state: change.state })
+    case 'order':
+      return ORDER({ chainId, datatoken: change.datatoken })
+    case 'unreadable':
+      return UNREADABLE({ chainId, nft: change.nft, reason: change.reason })
+  }
+}
+
+function storedDocument(text: string | null): { ddo: string | null; size: number | null } {
+  if (text === null) return { ddo: null, size: null }
+  const plain = storable(text)
+  return { ddo: packed(plain, BOUNDS.document.short), size: Buffer.byteLength(plain) }
+}
+
+/** Returns the change to write instead of one that cannot be stored: the previous row is stale. */
+export function fallbackFor(change: IndexChange): IndexChange | undefined {
+  if (change.kind !== 'metadata' && change.kind !== 'state') return undefined
+  const nft = change.kind === 'metadata' ? change.metadata.nft : change.nft
+  return { kind: 'unreadable', nft, reason: LASTING_REASONS.unstorable }
+}

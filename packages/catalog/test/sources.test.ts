@@ -1,0 +1,29 @@
+import type { World } from '../../../test/helpers/world.js'
+import { Outbound } from '../../common/src/outbound.js'
+import { BOUNDS } from '../../protocol/src/bounds.js'
+import { cachedSource } from '../src/cached-source.js'
+import { indexSource } from '../src/index/source.js'
+import { remoteCacheSource } from '../src/remote-cache.js'
+import { sourceSuite } from './source-suite.js'
+
+/** Milliseconds for which results are kept. */
+const TTL = 50
+
+const index = ({ local }: World) => indexSource(local.app.context.indexed, local.app.context.documents)
+
+sourceSuite('index', (world) => ({ source: index(world) }))
+
+sourceSuite('index, cached', (world) => {
+  const chains = [world.network.chainId]
+  return { source: cachedSource(index(world), { ttl: TTL, chains, isCurrent: () => true }) }
+})
+
+/** The cache is the service of the world, whose index is the one above. */
+sourceSuite('metadata cache', (world) => {
+  const { chains, documents, settings } = world.local.app.context
+  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: BOUNDS.outbound.response })
+  const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+  const options = { url: world.network.providerUrl, chains, outbound, documents, ttl: TTL, log: silent }
+  const source = remoteCacheSource({ ...options, maxDocument: settings.MAX_DDO_SIZE })
+  return { source, close: () => outbound.close() }
+})

@@ -1,0 +1,279 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { runScript } from '../../../database/src/script.js'
+import type { Driver } from '../../../database/src/sql.js'
+import { BOUNDS } from '../../../protocol/src/bounds.js'
+import { didOf } from '../../../protocol/src/ddo/ddo.js'
+import { ProviderError, SearchError } from '../../../protocol/src/errors.js'
+import { openPostgres } from '../../../provider/src/state/postgres.js'
+import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
+import type { StateStore } from '../../../provider/src/state/stores.js'
+import { sqlStore } from '../../../provider/src/state/stores.js'
+import type { IndexChange } from '../../src/index-store.js'
+import { type Searchable, searchable } from '../../src/search/document.js'
+import { readSearch } from '../../src/search/request.js'
+import { stateIn, stateQuery } from '../../src/search/sql/find.js'
+import { gathered } from '../../src/search/sql/gather.js'
+import { generationsIn } from '../../src/search/sql/generations.js'
+import { planOf } from '../../src/search/sql/plan.js'
+import {
+  ASSET,
+  address,
+  BODY,
+  CHAIN,
+  changesOf,
+  FIELDS,
+  FRONT_END_FIELDS,
+  FRONT_END_TEXT,
+  KIND,
+  ofKind,
+} from './arbitraries.js'
+import { searchAll } from './reference.js'
+
+const SCOPE = { chains: [CHAIN], encrypted: true }
+
+/** What the full-text index alone cannot answer. */
+const SOME = { range: { 'stats.orders': { gte: 1 } } }
+/** The deepest query of a kind that is no bad request, up to a depth. */
+function deepest(nested: (depth: number) => object, most: number): object {
+  for (let depth = most; ; depth--) {
+    try {
+      readSearch({ query: nested(depth) })
+      return nested(depth)
+    } catch (error) {
+      expect(error).toBeInstanceOf(ProviderError)
+    }
+  }
+}
+/** What a store finds. On a busy machine, any search may take longer than its deadline: it is asked again. */
+async function foundIn(store: StateStore, ...search: Parameters<StateStore['search']['find']>) {
+  for (let left = 10; ; left--)
+    try {
+      return await store.search.find(...search)
+    } catch (error) {
+      if (!(error instanceof SearchError) || left === 0) throw error
+    }
+}
+const TAGS = { tags: { terms: { field: 'metadata.tags.keyword' } } }
+
+describe('a search answers the same everywhere', () => {
+  let server: PostgresBackend | undefined
+  let folder: string
+  let postgres: Driver
+  const stores: [name: string, store: StateStore][] = []
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    stores.push(['embedded', openSqliteStore(folder)])
+    server = await startPostgres()
+    const name = `test_${randomBytes(8).toString('hex')}`
+    const admin = new pg.Client({ connectionString: server.url() })
+    await admin.connect()
+    // a collation that does not sort by bytes
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en' LOCALE 'C'`)
+    await admin.end()
+    postgres = await openPostgres({ url: server.url(name), connections: 5, timeout: 20_000 })
+    stores.push(['PostgreSQL', sqlStore(postgres)])
+  })
+  afterAll(async () => {
+    for (const [, store] of stores) await store.close()
+    await server?.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  let generation: { block: number; hash: `0x${string}` } | undefined
+  /** Replaces all assets; returns what the databases contain of them. */
+  async function put(changes: IndexChange[]): Promise<Searchable[]> {
+    const to = { block: (generation?.block ?? 0) + 1, hash: '0xaa' as const }
+    const dids = changes.flatMap((change) => (change.kind === 'metadata' ? change.metadata.did : []))
+    let documents: Searchable[] = []
+    for (const [, { index }] of stores) {
+      if ((await index.generations(CHAIN)).live) {
+        await index.begin(CHAIN, true)
+        expect(await index.next.commit({ chainId: CHAIN, from: undefined, to, changes })).toBe(true)
+        expect(await index.promote(CHAIN, to)).toBe(true)
+        // rows of old generations may stay for a while
+        if (to.block % 2 === 0) while (await index.sweep(CHAIN));
+      } else expect(await index.commit({ chainId: CHAIN, from: undefined, to, changes })).toBe(true)
+      const assets = await Promise.all(dids.map((did) => index.asset(did)))
+      documents = assets.flatMap((asset) => (asset && searchable(asset)) ?? [])
+    }
+    generation = to
+    return documents
+  }
+
+  it('as a full scan of all documents, on both databases, for any query', async () => {
+    let [refused, answered] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(ASSET, { minLength: 5, maxLength: 12 }),
+        fc.array(BODY, { minLength: 40, maxLength: 40 }),
+        fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 2 }),
+        fc.boolean(),
+        async (assets, bodies, listed, encrypted) => {
+          const documents = await put(changesOf(assets))
+          const purgatory = listed.map((at) => didOf(address(at), CHAIN))
+          for (const body of bodies) {
+            let search: ReturnType<typeof readSearch>
+            try {
+              search = readSearch(JSON.parse(JSON.stringify(body)))
+            } catch (error) {
+              expect(error).toBeInstanceOf(ProviderError)
+              refused += 1
+              continue
+            }
+            answered += 1
+            const visible = documents.filter((document) => encrypted || !document.encrypted)
+            const expected = searchAll(visible, search, purgatory)
+            for (const [name, store] of stores) {
+              const { building: _, assets, ...found } = await foundIn(store, search, { ...SCOPE, encrypted, purgatory })
+              expect(found, `${name}: ${JSON.stringify(body)}`).toEqual(expected)
+              expect([...assets.keys()].sort()).toEqual(expected.hits.map(({ did }) => did).sort())
+            }
+          }
+        },
+      ),
+      { numRuns: Number(process.env.SEARCH_RUNS ?? 8), endOnFailure: true },
+    )
+    expect(answered).toBeGreaterThan(refused)
+  })
+
+  it.each([
+    ['must_not', (inner: object) => ({ must_not: [inner] })],
+    ['should and must', (inner: object) => ({ should: [inner, SOME], must: [{ exists: { field: 'metadata.name' } }] })],
+    ['alternatives', (inner: object) => ({ should: [{ bool: { must: [inner, SOME] } }, SOME] })],
+    // more choices than are written out; deeper, it takes seconds
+    ['least', (inner: object) => ({ should: [inner, ...Array(7).fill(SOME)], minimum_should_match: 4 }), 4],
+    ['all kinds of them', (inner: object) => ({ must: [inner, SOME], must_not: [{ bool: { must_not: [SOME] } }] })],
+  ] as [
+    string,
+    (inner: object) => object,
+    number?,
+  ][])('however deeply clauses are nested: %s', async (_, around, most = BOUNDS.search.depth) => {
+    const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 10, seed: 7 })))
+    const nested = (depth: number): object => (depth === 0 ? SOME : { bool: around(nested(depth - 1)) })
+    for (const sort of [['_score'], [{ 'nft.created': 'desc' }]]) {
+      const search = readSearch({ query: deepest(nested, most), sort, aggs: TAGS })
+      const expected = searchAll(documents, search, [])
+      for (const [name, store] of stores) {
+        const scope = { ...SCOPE, purgatory: [] }
+        const { building: _building, assets: _assets, ...found } = await foundIn(store, search, scope)
+        expect(found, name).toEqual(expected)
+      }
+    }
+  })
+
+  it('with the same page and number of hits where more are found than are gathered at once', async () => {
+    const { query } = postgres
+    const ask = query.bind(postgres)
+    let [known, left] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(ASSET, { minLength: 8, maxLength: 12 }),
+        fc.array(
+          fc.tuple(
+            fc.oneof(FIELDS, { weight: 3, arbitrary: FRONT_END_FIELDS }),
+            FRONT_END_TEXT,
+            fc.option(KIND, { nil: undefined }),
+            fc.nat(2),
+            fc.integer({ min: 1, max: 6 }),
+          ),
+          { minLength: 40, maxLength: 40 },
+        ),
+        fc.record({
+          counted: fc.integer({ min: 1, max: 12 }),
+          greater: fc.integer({ min: 1, max: 6 }),
+          titled: fc.integer({ min: 1, max: 6 }),
+        }),
+        async (assets, texts, limits) => {
+          const documents = await put(changesOf(assets))
+          const generations = generationsIn(stateIn(await ask(stateQuery('postgres'))))
+          for (const [fields, query, kind, from, size] of texts) {
+            const words = { query_string: { query, fields } }
+            const search = readSearch({ from, size, query: kind ? ofKind(words, kind) : words })
+            const plan = planOf(search, { ...SCOPE, purgatory: [] }, 'postgres', generations)
+            if (plan.score.parts.length > 3) continue
+            const expected = searchAll(documents, search, [])
+            const { n, hits } = await runScript(gathered(plan, limits), ask)
+            const count = expected.total?.value as number
+            expect(n).toBe(Math.min(count, limits.counted + 1))
+            if (hits) expect(hits.map(({ did }) => did)).toEqual(expected.hits.map(({ did }) => did))
+            // if no limit is met, all is known
+            else expect(count).toBeGreaterThan(Math.min(limits.counted, limits.greater))
+            if (hits) known += 1
+            else left += 1
+          }
+        },
+      ),
+      { numRuns: 12, endOnFailure: true },
+    )
+    expect(known).toBeGreaterThan(0)
+    expect(left).toBeGreaterThan(0)
+  })
+
+  it('where the list of purgatory is so long that a statement has room for it twice, not three times', async () => {
+    const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 10, seed: 7 })))
+    const listed = Array.from({ length: 5000 }, (_, at) => `did:op:${at.toString(16).padStart(64, '0')}`)
+    const length = JSON.stringify(listed).length
+    expect(2 * length).toBeLessThan(BOUNDS.search.statement)
+    expect(3 * length).toBeGreaterThan(BOUNDS.search.statement)
+    const words = { query_string: { query: 't*', fields: ['metadata.name^10', 'metadata.description'] } }
+    for (const size of [1, 3, 20]) {
+      const search = readSearch({
+        query: { bool: { must: [words], filter: { term: { 'purgatory.state': false } } } },
+        size,
+      })
+      const expected = searchAll(documents, search, listed)
+      expect(expected.hits.length).toBeGreaterThan(0)
+      for (const [name, store] of stores) {
+        const scope = { ...SCOPE, purgatory: listed }
+        const { building: _building, assets: _assets, ...found } = await foundIn(store, search, scope)
+        expect(found, name).toEqual(expected)
+      }
+    }
+  })
+
+  it.each([
+    ['excludes', 2000, (lists: object[]) => ({ must_not: lists })],
+    ['must have one of', 2000, (lists: object[]) => ({ filter: lists })],
+    // there twice and more, for the score
+    ['may have one of', 500, (lists: object[]) => ({ should: lists })],
+    ['must have two of', 500, (lists: object[]) => ({ should: lists, minimum_should_match: 2 })],
+  ])('where it %s four lists of values, each of %i', async (_, count, around) => {
+    const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 10, seed: 7 })))
+    const values = (own: string) => [...Array.from({ length: count }, (_, at) => `${own} ${at}`), own]
+    const lists = ['ocean', 'zebra', 'tide', '12'].map((own) => ({ terms: { 'metadata.tags': values(own) } }))
+    for (const some of [lists, lists.slice(0, 1)]) {
+      const search = readSearch({ query: { bool: around(some) } })
+      const expected = searchAll(documents, search, [])
+      for (const [name, store] of stores) {
+        const {
+          building: _building,
+          assets: _assets,
+          ...found
+        } = await foundIn(store, search, { ...SCOPE, purgatory: [] })
+        expect(found, name).toEqual(expected)
+      }
+    }
+  })
+
+  it('to 200 concurrent ones, or sheds load, while the rest of the store keeps working', async () => {
+    const search = readSearch({ size: 50, query: { query_string: { query: 'tide OR ocean OR o*' } }, sort: ['_score'] })
+    for (const [name, store] of stores) {
+      const searches = Promise.allSettled(
+        Array.from({ length: 200 }, () => store.search.find(search, { ...SCOPE, purgatory: [] })),
+      )
+      expect(await store.checkHealth(), name).toBeUndefined()
+      const answers = await searches
+      expect(answers.filter(({ status }) => status === 'fulfilled').length, name).toBeGreaterThan(0)
+      for (const one of answers) if (one.status === 'rejected') expect(one.reason, name).toBeInstanceOf(SearchError)
+      expect(await store.checkHealth(), name).toBeUndefined()
+    }
+  })
+})

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Address } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { didOf } from '../../../protocol/src/ddo/ddo.js'
+import { openPostgresStore } from '../../../provider/src/state/postgres.js'
+import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
+import type { StateStore } from '../../../provider/src/state/stores.js'
+import type { IndexChange } from '../../src/index-store.js'
+import { readSearch } from '../../src/search/request.js'
+
+const CHAIN = 7
+const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }
+const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
+const letters = (...codes: number[]) => String.fromCodePoint(...codes)
+
+const nftAt = (at: number) => `0x${at.toString(16).padStart(40, '0')}` as Address
+
+function published(at: number, metadata: object): IndexChange[] {
+  const nft = nftAt(at)
+  const did = didOf(nft, CHAIN)
+  const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 1, from: nft, timestamp: 1 } as const
+  const created = '2026-01-01T00:00:00Z'
+  return [
+    { kind: 'nft', nft: { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created } },
+    { kind: 'metadata', metadata: { ...told, nft, did, ddo: JSON.stringify({ id: did, metadata }) } },
+  ]
+}
+
+const short = (at: number) => published(at, { name: 'short', type: 'dataset' })
+const long = (at: number) => published(at, { name: 'long', description: `tide ${at} `.repeat(20_000) })
+
+describe.each(['embedded', 'PostgreSQL'])('the search index after crowded blocks: %s', (kind) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  let server: PostgresBackend | undefined
+  let store: StateStore
+  let block = 0
+  beforeAll(async () => {
+    if (kind === 'PostgreSQL') server = await startPostgres()
+    store = server
+      ? await openPostgresStore({ url: server.url(), connections: 3, timeout: 60_000 })
+      : openSqliteStore(folder)
+  })
+  afterAll(async () => {
+    await store.close()
+    await server?.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const commit = async (changes: IndexChange[]) => {
+    const from = block === 0 ? undefined : { block, hash: '0x1' as const }
+    const to = { block: ++block, hash: '0x1' as const }
+    expect(await store.index.commit({ chainId: CHAIN, from, to, changes })).toBe(true)
+  }
+  const found = async (name: string) => {
+    const search = readSearch({ query: { match: { 'metadata.name': name } }, size: 100 })
+    return (await store.search.find(search, SCOPE)).hits.length
+  }
+
+  it('has short documents before the long ones that were published with them (threat 90)', async () => {
+    await commit([...many(30, (at) => long(at + 1)), ...many(10, (at) => short(at + 100))].flat())
+    expect(await found('long')).toBeLessThan(15)
+    expect(await found('short')).toBe(0)
+    await store.search.buildSome()
+    expect(await found('short')).toBe(10)
+    expect(await found('long')).toBeLessThan(15)
+    while (await store.search.buildSome());
+    expect(await found('long')).toBe(30)
+  })
+
+  it.each([
+    ['wide words', many(2000, (at) => `${'ж'.repeat(126)}${letters(0x430 + (at & 31), 0x430 + (at >> 5))}`).join(' ')],
+    [
+      'marked letters',
+      many(4000, (at) => letters(0xe01 + (at % 40), 0xe31, 0xe34 + ((at >> 3) % 6), 0xe47, 0xe48)).join(''),
+    ],
+    ['ideographs', many(4000, (at) => letters(0x4e00 + at)).join('')],
+  ])('finds a document whose words take much room by the others: %s (threat 90)', async (name, description) => {
+    await commit(published(200 + block, { name, description, tags: ['harbour'] }))
+    while (await store.search.buildSome());
+    expect(await found(name)).toBe(1)
+  })
+})

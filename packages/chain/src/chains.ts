@@ -1,0 +1,24 @@
+import type { ProviderKey } from '@tidegate/protocol/keys'
+import type { Address } from 'viem'
+import type { Deployment } from './deployments.js'
+import type { ChainNodes } from './nodes.js'
+
+/** A chain that the service serves: its nodes, its contracts, and the provider's keys on it. */
+export interface Chain {
+  readonly chainId: number
+  readonly deployment: Deployment
+  /** Whether its factory was found when the service connected; otherwise FactoryWatch looks for it. */
+  readonly factoryFound: boolean
+  /** The key in use: it encrypts, and signs quotes. */
+  readonly key: ProviderKey
+  /** That key, then its predecessors, which still decrypt and whose quotes remain valid. */
+  readonly keys: readonly ProviderKey[]
+  /** Token and amount (smallest unit) of the provider fee for an access order. */
+  readonly fee: { token: Address; amount: bigint }
+  /** Confirmations that an order needs; its own block is the first. */
+  readonly confirmations: number
+  readonly nodes: ChainNodes
+}
+
+/** The served chains by id. */
+export type Chains = ReadonlyMap<number, Chain>

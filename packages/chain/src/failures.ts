@@ -1,0 +1,109 @@
+import { BOUNDS } from '@tidegate/protocol'
+import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
+import { MalformedResponse } from './answers.js'
+import { RateLimited, retryAfterOf } from './rate-limits.js'
+
+/** Why a node gave no usable response, in words without its URL; `retryAfter` in milliseconds where the node sent one. */
+export interface TransportFailure {
+  reason: string
+  retryAfter?: number
+}
+
+const CONTRACT_ERRORS = new Set([
+  'ContractFunctionRevertedError',
+  'ContractFunctionZeroDataError',
+  'AbiDecodingZeroDataError',
+  'ExecutionRevertedError',
+])
+
+/** Returns whether the node responded and the contract reverted or returned nothing. */
+export function isContractError(error: unknown): boolean {
+  return causes(error).some(({ name }) => CONTRACT_ERRORS.has(name))
+}
+
+/** JSON-RPC error codes that concern the node, not the call: unknown method, too many requests. */
+const NODE_CODES = new Set([-32601, -32005, 429])
+
+/** Returns whether the node failed; if not, it responded, and the call itself reverted or returned nothing. */
+export function nodeFailed(error: unknown): boolean {
+  if (transportFailure(error)) return true
+  return causes(error).some((cause) => NODE_CODES.has((cause as { code?: unknown }).code as number))
+}
+
+/** Returns what is wrong with the node itself; undefined for an error that it returned for a call. */
+export function transportFailure(error: unknown): TransportFailure | undefined {
+  const all = causes(error)
+  // thrown by the library, or by the deadline signal of its request
+  if (all.some(({ name }) => name === 'TimeoutError')) return { reason: 'did not answer in time' }
+  for (const cause of all) {
+    if (cause instanceof MalformedResponse) return { reason: `answers ${cause.method} with a wrong ${cause.field}` }
+    if (cause instanceof RateLimited) {
+      const { retryAfter } = cause
+      return { reason: 'limits the rate of calls', ...(retryAfter === undefined ? {} : { retryAfter }) }
+    }
+    if (!(cause instanceof HttpRequestError)) continue
+    const { status, headers } = cause
+    if (status === undefined) return { reason: 'cannot be reached' }
+    const retryAfter = retryAfterOf(headers?.get('retry-after'))
+    return { reason: `answered ${status}`, ...(retryAfter === undefined ? {} : { retryAfter }) }
+  }
+  return undefined
+}
+
+/** Codes for a response that is too large: of go-ethereum, of servers built on jsonrpsee, and of a proxy. */
+const TOO_LONG = new Set([-32003, -32008, -32020])
+
+/** Returns whether the node works, and refuses this one request: it is too large, or not in a form that the node takes. */
+export function isRefusal(error: unknown): boolean {
+  return isTooLong(error) || causes(error).some(isRefusedLogs)
+}
+
+/** Whether a request for events alone was refused by a status of HTTP that blames the request. */
+function isRefusedLogs(error: Error): boolean {
+  if (!(error instanceof HttpRequestError) || (error.status !== 400 && error.status !== 422)) return false
+  return (error.body as { method?: unknown } | undefined)?.method === 'eth_getLogs'
+}
+
+/** Returns whether the response is too large: for the node, for a proxy in front of it, or for our own limit. */
+export function isTooLong(error: unknown): boolean {
+  return causes(error).some(
+    (cause) =>
+      cause instanceof ResponseBodyTooLargeError ||
+      (cause instanceof HttpRequestError && cause.status === 413) ||
+      TOO_LONG.has(codeOf(cause) as number),
+  )
+}
+
+/**
+ * Returns, in words without a URL, why a reachable node refuses a request, so that a smaller one may succeed. Nodes use
+ * words and codes of their own (-32005 or -32602 for too many events, 413 for a large response, or a time-out), so any
+ * error counts except a rate limit. Undefined where the node itself fails.
+ */
+export function refusal(error: unknown): string | undefined {
+  const all = causes(error)
+  if (all.some((cause) => cause instanceof ResponseBodyTooLargeError))
+    return `answers more than ${BOUNDS.chain.response} bytes, or too many values`
+  const failure = transportFailure(error)
+  if (failure) return /in time|413|50\d/.test(failure.reason) || all.some(isRefusedLogs) ? failure.reason : undefined
+  const code = all.map(codeOf).find((found) => found !== undefined)
+  return code === 429 ? undefined : `refuses${code === undefined ? '' : ` with code ${code}`}`
+}
+
+/** Returns whether the message of a node's error speaks of an address, as that of nodes does that give events only by address. */
+export function mentionsAddress(error: unknown): boolean {
+  return causes(error).some((cause) => {
+    const { details } = cause as { details?: unknown }
+    return typeof details === 'string' && /address|contract/i.test(details.slice(0, BOUNDS.chain.errorText))
+  })
+}
+
+function codeOf(error: Error): number | undefined {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'number' && code !== -1 ? code : undefined
+}
+
+function causes(error: unknown): Error[] {
+  const all: Error[] = []
+  for (let cause = error; cause instanceof Error && all.length < 10; cause = cause.cause) all.push(cause)
+  return all
+}

@@ -1,0 +1,106 @@
+import type { Logger } from '@tidegate/common'
+import type { PublicClient } from 'viem'
+import { type Ability, NodeAbilities } from './abilities.js'
+import { rpcClient } from './clients.js'
+import { type CallUntrusted, untrustedCalls } from './untrusted-calls.js'
+
+/** Consecutive failures that open the circuit: then the node gets one request at a time, and only as a last resort. */
+const FAILURES_TO_OPEN = 3
+/** Backoff in milliseconds before a failed node is probed: the first, and the longest. */
+const FIRST_BACKOFF = 500
+const MAX_BACKOFF = 20_000
+
+/** One node of a chain with its health: exponential backoff after failures, and a circuit breaker. */
+export class ChainNode {
+  readonly client: PublicClient
+  readonly callUntrusted: CallUntrusted
+  /** Whether its chain id has been verified. */
+  verified = false
+  /** Requests in flight. */
+  inFlight = 0
+  private failures = 0
+  private backoffUntil = 0
+  private failing = false
+  private reason: string | undefined
+  readonly abilities: NodeAbilities
+  private readonly reported = new Map<Ability, string>()
+
+  private unbatchedClient: PublicClient | undefined
+
+  /** `isAlone`: whether no other node can be asked instead. */
+  constructor(
+    readonly url: URL,
+    private readonly timeout: number,
+    isAlone: () => boolean,
+  ) {
+    this.abilities = new NodeAbilities(isAlone)
+    this.client = rpcClient(url, { timeout, abilities: this.abilities })
+    this.callUntrusted = untrustedCalls(url, timeout, this.abilities)
+  }
+
+  /** A client that sends each call as a separate HTTP request. */
+  get unbatched(): PublicClient {
+    this.unbatchedClient ??= rpcClient(this.url, { timeout: this.timeout, batch: false, abilities: this.abilities })
+    return this.unbatchedClient
+  }
+
+  /** Whether it is preferred: it has not failed since its last success or recovery. */
+  get isHealthy(): boolean {
+    return !this.failing
+  }
+
+  /** Whether it has failed too often in a row. */
+  get isCircuitOpen(): boolean {
+    return this.failing && this.failures >= FAILURES_TO_OPEN
+  }
+
+  /** Why it failed, in words; undefined while it is healthy. */
+  get failure(): string | undefined {
+    return this.failing ? this.reason : undefined
+  }
+
+  /** Milliseconds until it may be probed. */
+  get backoffLeft(): number {
+    return Math.max(0, this.backoffUntil - Date.now())
+  }
+
+  /** Logs each limit of the node once, when it becomes known, and when it is over. */
+  reportLimits(log: Logger | undefined, chainId: number): void {
+    const { limits } = this.abilities
+    if (limits.size === 0 && this.reported.size === 0) return
+    for (const [ability, limit] of limits) {
+      if (this.reported.has(ability)) continue
+      this.reported.set(ability, limit)
+      log?.warn({ chainId, node: this.url.host, limit }, 'chain node has a limit')
+    }
+    for (const [ability, limit] of this.reported) {
+      if (limits.has(ability)) continue
+      this.reported.delete(ability)
+      log?.info({ chainId, node: this.url.host, limit }, 'chain node has no such limit any more')
+    }
+  }
+
+  /** Records a success: resets backoff and failure count. */
+  succeeded(): void {
+    this.failures = 0
+    this.failing = false
+  }
+
+  /** Records a successful probe. The failure count stays: the node may still fail at larger requests. */
+  recovered(): void {
+    this.failing = false
+  }
+
+  /** Records a failure and backs off; `retryAfter` in milliseconds where the node sent one. */
+  failed(reason: string, log: Logger | undefined, chainId: number, retryAfter = 0): void {
+    // concurrent requests that fail together count as one failure
+    if (this.failing && this.backoffLeft > 0) return
+    this.failures += 1
+    this.failing = true
+    this.reason = reason
+    const backoff = Math.max(Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** (this.failures - 1)), retryAfter)
+    this.backoffUntil = Date.now() + backoff
+    if (this.failures <= FAILURES_TO_OPEN)
+      log?.warn({ chainId, node: this.url.host, reason, backoff }, 'chain node failed')
+  }
+}

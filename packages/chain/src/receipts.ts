@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { abortable } from '@tidegate/common'
+import { BOUNDS, upTo } from '@tidegate/protocol'
+import { LRUCache } from 'lru-cache'
+import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
+import type { Chain } from './chains.js'
+
+/** A mined transaction, and the head of the chain as the same node sees it. */
+export interface MinedTransaction {
+  receipt: TransactionReceipt
+  head: bigint
+}
+
+/** A transaction that no node knew: how many look-ups in a row failed, and when the last one did. */
+interface Missing {
+  attempts: number
+  lastAt: number
+}
+
+/**
+ * Finds receipts. Concurrent look-ups of a transaction are coalesced, and a missing one is looked up again with
+ * exponential backoff: so what a transaction costs does not depend on how many callers request it, or how often.
+ */
+export class Receipts {
+  private readonly missing: LRUCache<string, Missing> | undefined
+  private readonly inFlight = new Map<string, Promise<MinedTransaction | undefined>>()
+  /** Number of waiting callers by transaction. */
+  private readonly waiters = new Map<string, number>()
+
+  /** `ttl`: milliseconds for which a missing transaction is cached as such. */
+  constructor(private readonly ttl: number) {
+    if (ttl > 0) this.missing = new LRUCache({ ...upTo(BOUNDS.receipts.missCacheEntries), ttl })
+  }
+
+  /** Number of transactions with waiting callers. */
+  get awaited(): number {
+    return this.waiters.size
+  }
+
+  /**
+   * Returns the receipt of a transaction, waiting up to `wait` milliseconds for one that no node knows yet. Undefined
+   * when it stays unknown, or with `wait` 0 while it is cached as missing. Rejects with the signal's reason, which
+   * cancels this caller's wait alone, or with ChainError.
+   */
+  async find(chain: Chain, txId: Hex, wait: number, signal: AbortSignal): Promise<MinedTransaction | undefined> {
+    const key = `${chain.chainId} ${txId.toLowerCase()}`
+    if (wait === 0 || !this.addWaiter(key)) return this.lookUpIfDue(key, chain, txId, signal)
+    try {
+      return await this.wait(key, chain, txId, Date.now() + wait, signal)
+    } finally {
+      this.removeWaiter(key)
+    }
+  }
+
+  private async wait(key: string, chain: Chain, txId: Hex, deadline: number, signal: AbortSignal) {
+    for (;;) {
+      const mined = await this.lookUpIfDue(key, chain, txId, signal)
+      const now = Date.now()
+      if (mined || now >= deadline) return mined
+      await sleep(Math.max(1, Math.min(this.dueAt(key), deadline) - now), undefined, { signal })
+    }
+  }
+
+  private async lookUpIfDue(key: string, chain: Chain, txId: Hex, signal: AbortSignal) {
+    signal.throwIfAborted()
+    const running = this.inFlight.get(key)
+    if (!running && this.dueAt(key) > Date.now()) return undefined
+    return abortable(running ?? this.lookUp(key, chain, txId), signal)
+  }
+
+  /** When the next look-up is due, in milliseconds since 1970. */
+  private dueAt(key: string): number {
+    const { attempts, lastAt } = this.missing?.get(key) ?? { attempts: 1, lastAt: Number.NEGATIVE_INFINITY }
+    const { firstBackoff, maxBackoff } = BOUNDS.receipts
+    return lastAt + Math.min(firstBackoff * 2 ** (attempts - 1), maxBackoff, this.ttl)
+  }
+
+  private lookUp(key: string, chain: Chain, txId: Hex): Promise<MinedTransaction | undefined> {
+    const previous = this.missing?.get(key)
+    const pending = requestReceipt(chain, txId, previous !== undefined)
+      .then((mined) => {
+        if (mined) this.missing?.delete(key)
+        else this.missing?.set(key, { attempts: (previous?.attempts ?? 0) + 1, lastAt: Date.now() })
+        return mined
+      })
+      .finally(() => this.inFlight.delete(key))
+    pending.catch(() => undefined) // every caller may have aborted
+    this.inFlight.set(key, pending)
+    return pending
+  }
+
+  /** Returns false at the limit of transactions that may have waiters at once. */
+  private addWaiter(key: string): boolean {
+    const count = this.waiters.get(key)
+    if (count === undefined && this.waiters.size >= BOUNDS.receipts.waiting) return false
+    this.waiters.set(key, (count ?? 0) + 1)
+    return true
+  }
+
+  private removeWaiter(key: string): void {
+    const left = (this.waiters.get(key) ?? 1) - 1
+    if (left > 0) this.waiters.set(key, left)
+    else this.waiters.delete(key)
+  }
+}
+
+/** Requests receipt and head in one batch; where the receipt is unlikely, requests the head only once it is found. */
+function requestReceipt({ nodes }: Chain, txId: Hex, unlikely: boolean): Promise<MinedTransaction | undefined> {
+  return nodes.ask(
+    async (client) => {
+      const [receipt, head] = await Promise.all([
+        receiptOf(client, txId),
+        unlikely ? undefined : client.getBlockNumber(),
+      ])
+      return receipt && { receipt, head: head ?? (await client.getBlockNumber()) }
+    },
+    // a lagging node does not know the transaction either
+    { accept: (found) => found !== undefined, agreeOn: (found) => found && comparableParts(found.receipt) },
+  )
+}
+
+function comparableParts({ status, blockHash, logs }: TransactionReceipt): unknown {
+  return [status, blockHash, logs.map(({ address, topics, data }) => [address, topics, data])]
+}
+
+async function receiptOf(client: PublicClient, hash: Hex): Promise<TransactionReceipt | undefined> {
+  try {
+    return await client.getTransactionReceipt({ hash })
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,86 @@
+import { BOUNDS } from '@tidegate/protocol'
+import {
+  type Address,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  type ContractFunctionReturnType,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+} from 'viem'
+import { VIEWS } from './abi.js'
+import { NodeAbilities } from './abilities.js'
+import { rpcClient } from './clients.js'
+import { nodeFailed } from './failures.js'
+
+/** A call to a contract that anybody may have deployed. */
+export interface UntrustedCall {
+  to: Address
+  data: Hex
+  /** Largest return data, in bytes. */
+  limit: number
+  /** Aborts the request to the node, whatever its state. */
+  signal?: AbortSignal
+}
+
+/**
+ * Calls an untrusted contract through one node and returns its data. Undefined where the call fails: the contract does
+ * not exist, reverts, runs out of gas, or returns more than the limit. Rejects where the node fails.
+ */
+export type CallUntrusted = (call: UntrustedCall) => Promise<Hex | undefined>
+
+/** Upper bound of what JSON-RPC adds to the return data, in bytes. */
+const ENVELOPE = 4096
+
+/**
+ * Returns a function that calls untrusted contracts through one node. Calls are not batched: an oversized response
+ * would fail the whole batch. A response that exceeds every limit is cancelled while it arrives, and the length of the
+ * data is checked before anything decodes it. Gas is limited.
+ */
+export function untrustedCalls(url: URL, timeout: number, abilities = new NodeAbilities()): CallUntrusted {
+  const maxAnswer = 2 * BOUNDS.contract.result + ENVELOPE
+  const client = rpcClient(url, { timeout, batch: false, maxAnswer, abilities })
+  return async ({ to, data, limit, signal }) => {
+    if (signal?.aborted) throw aborted()
+    const call = { to, data, gas: numberToHex(BOUNDS.contract.gas) }
+    let answer: Hex
+    try {
+      // the raw request: the library's own call would act on the data of a revert
+      answer = await client.request({ method: 'eth_call', params: [call, 'latest'] }, signal && { signal })
+    } catch (error) {
+      if (signal?.aborted) throw aborted()
+      if (nodeFailed(error)) throw error
+      return undefined
+    }
+    return answer.length - 2 > 2 * limit ? undefined : answer
+  }
+}
+
+/** Distinct from a failure of the node, which would count against it. */
+function aborted(): DOMException {
+  return new DOMException('The call was aborted.', 'AbortError')
+}
+
+type View = ContractFunctionName<typeof VIEWS, 'view'>
+
+/**
+ * Calls a view function of an untrusted contract and decodes at most `limit` bytes. Undefined where the call fails, or
+ * its data do not have the type of the view. Rejects where the node fails.
+ */
+export async function untrustedView<N extends View>(
+  call: CallUntrusted,
+  to: Address,
+  functionName: N,
+  args: ContractFunctionArgs<typeof VIEWS, 'view', N>,
+  limit: number = BOUNDS.contract.view,
+): Promise<ContractFunctionReturnType<typeof VIEWS, 'view', N> | undefined> {
+  const data = encodeFunctionData({ abi: VIEWS, functionName, args } as never)
+  const answer = await call({ to, data, limit })
+  if (answer === undefined) return undefined
+  try {
+    return decodeFunctionResult({ abi: VIEWS, functionName, data: answer } as never) as never
+  } catch {
+    return undefined
+  }
+}

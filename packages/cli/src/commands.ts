@@ -1,0 +1,73 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+
+/** A command's module. `finish` receives the exit code. */
+interface CommandModule {
+  command(finish: (code: number) => void): CommandUnknownOpts
+}
+
+/** Whom a command is for: the headings of `tidegate --help`. */
+export const GROUPS = { people: 'Publish and buy:', operators: 'Operate a provider:' } as const
+
+export interface CommandEntry {
+  group: keyof typeof GROUPS
+  /** Its line in `tidegate --help`. */
+  summary: string
+  load(): Promise<CommandModule>
+}
+
+const people = (summary: string, load: CommandEntry['load']): CommandEntry => ({ group: 'people', summary, load })
+const operators = (summary: string, load: CommandEntry['load']): CommandEntry => ({
+  group: 'operators',
+  summary,
+  load,
+})
+
+/** Every command, in the order of `tidegate --help`. Each module is loaded when its command is used. */
+export const COMMANDS: Record<string, CommandEntry> = {
+  publish: people('publish files, free or for a price', () => import('./publish.js')),
+  search: people('search the assets of the provider', () => import('./search.js')),
+  show: people('show an asset: price, files, licence, state', () => import('./show.js')),
+  quote: people('show the whole price of a service', () => import('./quote.js')),
+  buy: people('buy access to a service', () => import('./buy.js')),
+  get: people('download files, and buy them first where that is needed', () => import('./get.js')),
+  orders: people('list what an account has bought', () => import('./orders.js')),
+  assets: people('list what an account has published', () => import('./assets.js')),
+  update: people('change name, description, tags, licence or price of an asset', () => import('./update.js')),
+  revoke: people('end the access to an asset', () => import('./revoke.js')),
+  restore: people('give access to an asset again', () => import('./restore.js')),
+  token: people('create and delete tokens that stand for your signature', () => import('./token.js')),
+  link: people('make a download link for browsers and download managers', () => import('./link.js')),
+  use: people('keep which provider and node the commands use', () => import('./use.js')),
+  completion: people('print the completion script of a shell', async () =>
+    (await import('./completion.js')).completionOf(COMMANDS),
+  ),
+  start: operators(
+    'run the service with the settings of the environment',
+    () => import('@tidegate/provider/commands/start'),
+  ),
+  config: operators('print the settings in force, without secrets', () => import('@tidegate/provider/commands/config')),
+  doctor: operators(
+    'check settings, keys, nodes, database and gateways',
+    () => import('@tidegate/provider/commands/doctor'),
+  ),
+  health: operators(
+    'check whether the service on this machine is live',
+    () => import('@tidegate/provider/commands/health'),
+  ),
+  reindex: operators(
+    'rebuild the index from the chain while the current one stays in use',
+    () => import('@tidegate/provider/commands/reindex'),
+  ),
+  report: operators('report deliveries, bytes, orders and fees', () => import('@tidegate/provider/commands/report')),
+  files: operators('list and delete hosted files', () => import('@tidegate/provider/commands/files')),
+  keys: operators('create, import and check encrypted private keys', () => import('@tidegate/provider/commands/keys')),
+  import: operators(
+    'import nonces and deleted tokens from a legacy service',
+    () => import('@tidegate/provider/commands/import'),
+  ),
+  state: operators(
+    'copy, back up, restore and check nonces and all other persistent state',
+    () => import('@tidegate/provider/commands/state'),
+  ),
+  dev: operators('run a local chain with the contracts, and the service on it', () => import('./dev.js')),
+}

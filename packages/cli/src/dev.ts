@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command } from '@commander-js/extra-typings'
+import { type LocalNetwork, startLocalNetwork } from '@tidegate/dev-network'
+import { isConsoleBuilt } from '@tidegate/provider'
+import { port, seconds } from '@tidegate/provider/commands/options'
+import { stopSignal } from '@tidegate/provider/signals'
+import { leaveNote } from './people/local-networks.js'
+
+export const command = (finish: (code: number) => void) =>
+  new Command('dev')
+    .description('Runs a local chain with the datatoken contracts, and the service on it, for development.')
+    .option('--port <n>', 'port of the service; 0: any free one (default: PORT of the environment, or 8030)', port)
+    .option('--rpc-port <n>', 'port of the chain; 0: any free one', port, 8545)
+    .option(
+      '--block-time <seconds>',
+      'mine a block every so many seconds (default: one for every transaction)',
+      seconds,
+    )
+    .option('--state <dir>', 'keep chain and database there (default: a fresh temporary folder)')
+    .option('--seed', 'publish sample assets with a history of orders, unless the state has them')
+    .option('--address-file <path>', 'also write the contract addresses there, in the address.json form')
+    .option('--allow-host <name...>', 'also answer at these host names, and their pages (default: loopback alone)')
+    .option('--json', 'print one JSON line when ready, and nothing else, on standard output')
+    .action(async (options) => finish(await dev(options)))
+
+export interface DevOptions {
+  port?: number
+  rpcPort: number
+  blockTime?: number
+  state?: string
+  addressFile?: string
+  seed?: boolean
+  allowHost?: string[]
+  json?: boolean
+}
+
+/** `tidegate dev`: runs a local chain with the contracts, and the service, until a stop signal. Returns the exit code. */
+export async function dev(options: DevOptions): Promise<number> {
+  // listen first: a stop signal during startup must still clean up
+  const stop = stopSignal()
+  const network = await startLocalNetwork({
+    port: options.port,
+    rpcPort: options.rpcPort,
+    blockTime: options.blockTime,
+    stateDir: options.state,
+    addressFile: options.addressFile,
+    seed: options.seed,
+    onlyHosts: options.allowHost ?? [],
+    // a checkout that was only installed to run the demo has no page
+    environment: { CONSOLE: String(isConsoleBuilt()), ...process.env },
+  })
+  const removeNote = leaveNote(network.facts)
+  try {
+    process.stdout.write(options.json ? `${JSON.stringify({ ready: true, ...network.facts })}\n` : readyBlock(network))
+    const ended = await Promise.race([stop.then(() => 'stopped'), network.chainEnded.then(() => 'chain')])
+    // Ctrl-C in a terminal also reaches the chain, which may exit first
+    if (ended === 'chain' && !(await Promise.race([stop, sleep(500)])))
+      throw new Error('The local chain ended by itself.')
+    return 0
+  } finally {
+    removeNote()
+    await network.close()
+  }
+}
+
+function readyBlock({ facts, addressFile, app }: LocalNetwork): string {
+  const { providerUrl, rpcUrl, chainId, addresses, accounts, providerAddress } = facts
+  const flat = Object.entries(addresses).flatMap(([name, value]): [string, unknown][] =>
+    value && typeof value === 'object'
+      ? Object.entries(value).map(([template, address]) => [`${name} ${template}`, address])
+      : [[name, value]],
+  )
+  const lines = [
+    'Tidegate local network is ready.',
+    '',
+    `  Provider and metadata  ${providerUrl}`,
+    `  Chain (id ${chainId})        ${rpcUrl}`,
+    `  Provider address       ${providerAddress}`,
+    `  Contract addresses     ${addressFile}`,
+    ...(app.context.console ? ['', `  Open in a browser      ${providerUrl}/console/`] : []),
+    '',
+    'Contracts',
+    ...flat.map(([name, value]) => `  ${name.padEnd(26)} ${value}`),
+    '',
+    'Funded accounts (address, private key)',
+    ...accounts.map(({ address, privateKey }) => `  ${address}  ${privateKey}`),
+    '',
+    'Stop with Ctrl-C.',
+  ]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,68 @@
+import type { Asset, AssetFile, AssetService } from '@tidegate/client'
+import { CommandError } from '@tidegate/provider/commands/failures'
+import { bytesText, priceJson, priceText, timeText, validityText } from './amounts.js'
+import { shown } from './text.js'
+
+const DESCRIPTION = 2_000
+
+/** All that is known of an asset, for people. Every text in it is its publisher's. */
+export function assetLines(asset: Asset): string[] {
+  const { did, name, description, author, license, tags, state, owner, chainId, created, orders, services } = asset
+  const facts: [string, string][] = [
+    ['About', shown(description, DESCRIPTION)],
+    ['Author', shown(author)],
+    ['Licence', shown(license)],
+    ['Tags', shown(tags.join(', '))],
+    ['State', state],
+    ['Owner', owner],
+    ['Chain', `${chainId}`],
+    ['Published', created ? timeText(created) : ''],
+    ['Orders', `${orders}`],
+  ]
+  return [
+    shown(name),
+    did,
+    '',
+    ...facts.filter(([, value]) => value !== '').map(([label, value]) => `  ${label.padEnd(10)} ${value}`),
+    ...services.flatMap((service) => ['', ...serviceLines(service)]),
+  ]
+}
+
+function serviceLines(service: AssetService): string[] {
+  const { id, name, type, price, datatoken, files } = service
+  const title = name ? `${shown(id)} "${shown(name)}"` : shown(id)
+  return [
+    `Service ${title} (${shown(type, 20)})`,
+    `  ${'Price'.padEnd(10)} ${priceText(price)}`,
+    `  ${'An order'.padEnd(10)} is valid ${validityText(service)}`,
+    `  ${'Datatoken'.padEnd(10)} ${datatoken}`,
+    ...files.map((file) => `  ${`File ${file.index}`.padEnd(10)} ${fileText(file)}`),
+  ]
+}
+
+export function fileText({ name, contentType, size, available }: AssetFile): string {
+  const parts = [name && shown(name), contentType && shown(contentType, 60), size !== undefined && bytesText(size)]
+  const known = parts.filter((part) => typeof part === 'string' && part !== '')
+  return [...known, ...(available ? [] : ['not available now'])].join('  ') || 'of unknown size'
+}
+
+export function assetJson({ services, ...asset }: Asset) {
+  return {
+    ...asset,
+    services: services.map(({ price, ...service }) => ({ ...service, price: priceJson(price) })),
+  }
+}
+
+/** States in which an asset shows neither text nor services. */
+const HIDDEN = new Set<Asset['state']>(['retired', 'deprecated', 'revoked'])
+
+/** The requested service, or the first that gives access to files. Throws CommandError. */
+export function serviceOf({ did, state, services }: Asset, id: string | undefined): AssetService {
+  const first = services.find(({ type }) => type === 'access') ?? services[0]
+  const found = id === undefined ? first : services.find((one) => one.id === id)
+  if (found) return found
+  if (HIDDEN.has(state)) throw new CommandError('ASSET_NOT_CONSUMABLE', `${did} is ${state}: it is not available.`)
+  if (id === undefined) throw new CommandError('UNKNOWN_SERVICE', `${did} has no service.`)
+  const known = services.map((service) => shown(service.id)).join(', ') || 'none'
+  throw new CommandError('UNKNOWN_SERVICE', `${did} has no service ${shown(id)}. There are: ${known}.`)
+}

@@ -1,0 +1,43 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { readTrusted, UnsafeFileError } from '@tidegate/client/safe-files'
+import { withoutMark } from '@tidegate/protocol'
+import { misuse } from '@tidegate/provider/commands/failures'
+import { configFolder, writePrivately } from './folders.js'
+
+/** What `tidegate use` has kept. No secret of an account is among it; the URL of a node may hold the key to that node. */
+export interface Kept {
+  provider: string
+  rpc?: string
+}
+
+/** Maximum bytes of the file: two URLs. */
+const KEPT = 65_536
+
+export const keptFile = () => join(configFolder(), 'config.json')
+
+/** Reads what was kept; undefined where nothing was. Throws CommandError. */
+export function readKept(): Kept | undefined {
+  const path = keptFile()
+  let text: string
+  try {
+    text = readTrusted(path, KEPT)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    // it decides whom this user pays
+    if (error instanceof UnsafeFileError) throw misuse(`not used: ${error.message}`)
+    throw misuse(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
+  }
+  try {
+    const { provider, rpc } = JSON.parse(withoutMark(text)) as Partial<Kept>
+    if (typeof provider === 'string' && (rpc === undefined || typeof rpc === 'string'))
+      return { provider, ...(rpc === undefined ? {} : { rpc }) }
+  } catch {
+    // not JSON
+  }
+  throw misuse(`${path} is damaged: set the provider again with \`tidegate use URL\`, or remove the file.`)
+}
+
+export const writeKept = (kept: Kept) => writePrivately(keptFile(), `${JSON.stringify(kept, null, 2)}\n`)
+
+export const forgetKept = () => rmSync(keptFile(), { force: true })

@@ -1,0 +1,83 @@
+import type { Amount, Asset, AssetService, Bought, Quote } from '@tidegate/client'
+import { CommandError, EXIT } from '@tidegate/provider/commands/failures'
+import { priceLines, priceText, validityText } from './amounts.js'
+import type { Cap } from './options.js'
+import { confirm, interrupted, isInteractive } from './prompts.js'
+import type { WalletSession } from './session.js'
+import { assertTakesBytes } from './stream-target.js'
+import { shown } from './text.js'
+
+interface Purchase {
+  asset: Asset
+  service: AssetService
+  quote: Quote
+  /** Whether to buy without asking. */
+  yes: boolean
+  /** The highest price that is paid; unlimited by default. */
+  maxPrice: Cap | undefined
+  /** The command that does the same without asking, or resumes after an interruption. */
+  again: string
+}
+
+/** Shows the whole price, asks, and buys at that price or not at all. Throws CommandError, TidegateError. */
+export async function purchase(
+  session: WalletSession,
+  { asset, service, quote, yes, maxPrice, again }: Purchase,
+): Promise<Bought> {
+  const { client, out, signal } = session
+  // it tells what was bought
+  assertTakesBytes(1, 'standard output')
+  if (quote.price.type === 'unavailable')
+    throw new CommandError('UNAVAILABLE', `${asset.did}: no exchange and no dispenser sells access to it now.`)
+  if (quote.unusable)
+    out.note(
+      `order ${quote.unusable} can never be used: its quote had ended when it was mined. Ask the provider before you pay again.`,
+    )
+  const price = priceText(quote.price)
+  out.note(
+    `${shown(asset.name)} (${asset.did})`,
+    ...priceLines(quote.price),
+    `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`,
+    `  ${'Account'.padEnd(12)} ${session.address}`,
+  )
+  if (maxPrice) assertWithin(maxPrice, quote)
+  if (!yes) await agreed(quote.renews ? `Pay ${price} to renew the order?` : question(price), again)
+  signal.throwIfAborted()
+  const bought = await client.buy(quote, { onStep: out.step })
+  for (const transaction of bought.transactions) out.note(`mined: ${transaction}`)
+  if (signal.aborted)
+    throw interrupted(
+      `interrupted after it was bought, by order ${bought.order}. Continue with: ${again}`,
+      bought.transactions,
+    )
+  return bought
+}
+
+/** Throws CommandError `PRICE_TOO_HIGH` for a price above the cap, or with a part in a token that the cap does not name. */
+function assertWithin({ amount, token }: Cap, { price }: Quote): void {
+  const total = price.total.filter(({ units }) => units > 0n)
+  const refused = (why: string) =>
+    new CommandError('PRICE_TOO_HIGH', `not bought: the price is ${priceText(price)}, ${why}`)
+  // symbols are the tokens' own words, so that only an address says which of several is meant
+  if (token === undefined && total.length > 1)
+    throw refused('in more than one token, which --max-price AMOUNT does not cap.')
+  for (const part of total) {
+    if (token !== undefined && part.token.toLowerCase() !== token.toLowerCase())
+      throw refused(`of which --max-price does not cap the token ${part.token}.`)
+    if (exceeds(part, amount)) throw refused(`more than --max-price ${amount}.`)
+  }
+}
+
+/** Whether an amount is more than a decimal text, exactly. Digits beyond the token's own are cut off the cap. */
+function exceeds({ units, decimals }: Amount, cap: string): boolean {
+  const [whole = '', fraction = ''] = cap.split('.')
+  return units > BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
+}
+
+const question = (price: string) => (price === 'free' ? 'Order it?' : `Buy it for ${price}?`)
+
+async function agreed(message: string, again: string): Promise<void> {
+  const notConfirmed = (text: string) => new CommandError('NOT_CONFIRMED', text, EXIT.notConfirmed)
+  if (!isInteractive()) throw notConfirmed(`not bought: there is no terminal to ask. To agree, say so: ${again} --yes`)
+  if (!(await confirm(message))) throw notConfirmed('not bought.')
+}

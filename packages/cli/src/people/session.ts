@@ -1,0 +1,118 @@
+import type { Tidegate } from '@tidegate/client'
+import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures'
+import type { Address, Hex } from 'viem'
+import { Output } from './output.js'
+import { interrupted } from './prompts.js'
+import { namesAccount, openAccount, type WalletOptions } from './wallet.js'
+import { type Where, type WhereOptions, where } from './where.js'
+
+export interface PeopleOptions extends WhereOptions, WalletOptions {
+  json?: true | undefined
+}
+
+/** What a command for people works with. */
+export interface Session {
+  client: Tidegate
+  where: Where
+  out: Output
+  /** Aborts when the command is interrupted. */
+  signal: AbortSignal
+  /** The account that signs and pays, where one is named. */
+  address: Address | undefined
+  /** Transactions that were handed to the node, in their order. */
+  sent: string[]
+}
+
+export interface WalletSession extends Session {
+  address: Address
+}
+
+/** Milliseconds in which what is interrupted puts its files in order. */
+const TO_SETTLE = 5_000
+
+/**
+ * Runs a command with a client of the provider. `needs` says whether it works without an account. What is thrown after ctrl-C is the
+ * command's own hint on how to resume, if it has one. Returns the exit code.
+ */
+export async function inSession(
+  options: PeopleOptions,
+  needs: 'reader',
+  work: (session: Session) => Promise<unknown>,
+): Promise<number>
+export async function inSession(
+  options: PeopleOptions,
+  needs: 'wallet',
+  work: (session: WalletSession) => Promise<unknown>,
+): Promise<number>
+export async function inSession(
+  options: PeopleOptions,
+  needs: 'reader' | 'wallet',
+  work: (session: WalletSession) => Promise<unknown>,
+): Promise<number> {
+  const interruption = new AbortController()
+  const settled = new Promise<never>((_, reject) => {
+    process.once('SIGINT', () => {
+      interruption.abort(interrupted())
+      setTimeout(() => reject(interrupted()), TO_SETTLE).unref()
+    })
+  })
+  const sent: string[] = []
+  const run = async () => {
+    const session = await open(options, needs, { signal: interruption.signal, sent })
+    return work(session as WalletSession).catch((error) => {
+      throw naming(session.where.provider, error)
+    })
+  }
+  try {
+    await Promise.race([run(), settled])
+    return EXIT.done
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error
+    const { message, exitCode } = error as CommandError
+    throw interrupted(exitCode === EXIT.interrupted ? message : undefined, sent)
+  }
+}
+
+/** Names the provider that cannot be reached: it may have been kept long ago, or found by itself. */
+function naming(provider: string, error: Error & { code?: string }): Error {
+  if (error.code !== 'UNREACHABLE') return error
+  return new CommandError(error.code, `${provider}: ${error.message}`)
+}
+
+async function open(
+  options: PeopleOptions,
+  needs: 'reader' | 'wallet',
+  { signal, sent }: Pick<Session, 'signal' | 'sent'>,
+): Promise<Session> {
+  const found = where(options)
+  const { createTidegate } = await import('@tidegate/client')
+  const named = namesAccount(options)
+  const wallet = needs === 'wallet' || named ? await walletOf(options, found, { signal, sent }) : undefined
+  const client = createTidegate({
+    url: found.provider,
+    ...(found.rpc === undefined ? {} : { rpcUrl: found.rpc }),
+    ...(wallet ? { wallet } : {}),
+  })
+  const out = new Output(options.json === true)
+  return { client, where: found, out, signal, address: wallet?.account.address, sent }
+}
+
+async function walletOf(options: PeopleOptions, { rpc }: Where, { signal, sent }: Pick<Session, 'signal' | 'sent'>) {
+  if (rpc === undefined)
+    throw misuse('no node of the chain is named: use --rpc URL, TIDEGATE_RPC, or keep one with `tidegate use`.')
+  const { rpcClient, walletClient } = await import('@tidegate/chain')
+  const { keccak256 } = await import('viem')
+  const node = rpcClient(new URL(rpc))
+  const chainIdOf = () =>
+    node.getChainId().catch(() => {
+      throw misuse('the node of the chain (--rpc) does not answer.')
+    })
+  const account = await openAccount(options, chainIdOf)
+  signal.throwIfAborted()
+  // an interrupted command names the transactions that it has sent, even if it no longer waits for the node
+  const request = (call: { method: string; params?: unknown }) => {
+    if (call.method === 'eth_sendRawTransaction') sent.push(keccak256((call.params as [Hex])[0]))
+    return node.request(call as never)
+  }
+  return walletClient(account, request as typeof node.request)
+}

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import type { FileObject } from '@tidegate/client'
+import { readTextFile } from '@tidegate/common'
+import { misuse } from '@tidegate/provider/commands/failures'
+import { shown } from './text.js'
+
+/** Where a file to publish lies: a storage object, or a file of this machine, which is uploaded first. */
+export type Source = { object: FileObject } | { path: string }
+
+/** Characters of a descriptor: those of real storage objects are far shorter. */
+const MAX_DESCRIPTOR = 1_048_576
+
+/** Reads what SOURCE and --descriptor name, in this order. Throws CommandError; what it quotes holds no secret of a descriptor. */
+export function sourcesOf(sources: readonly string[], descriptors: readonly string[]): Source[] {
+  return [...sources.map(sourceOf), ...descriptors.flatMap(fromDescriptor)]
+}
+
+function sourceOf(text: string): Source {
+  if (/^https?:\/\//i.test(text)) {
+    if (!URL.canParse(text)) throw misuse(`${shown(text)}: is not a URL.`)
+    return { object: { type: 'url', url: text, method: 'GET' } }
+  }
+  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]+):\/\/(.*)$/is.exec(text) ?? []
+  if (scheme !== undefined && rest === '') throw misuse(`${shown(text)}: names nothing.`)
+  switch (scheme?.toLowerCase()) {
+    case 'ipfs':
+      return { object: { type: 'ipfs', hash: rest } }
+    case 'ar':
+      return { object: { type: 'arweave', transactionId: rest } }
+    case 's3':
+      return { object: s3(text, rest) }
+    case undefined:
+      break
+    default:
+      throw misuse(`${shown(text)}: describe files of this kind in a file, and name it with --descriptor.`)
+  }
+  if (!existsSync(text)) throw misuse(`${shown(text)}: there is no such file, and it is no URL either.`)
+  return { path: text }
+}
+
+/** An object of S3, with the credentials of the usual variables. They are encrypted with the location. */
+function s3(text: string, rest: string): FileObject {
+  const [, bucket, key] = /^([^/]+)\/(.+)$/s.exec(rest) ?? []
+  if (bucket === undefined) throw misuse(`${shown(text)}: must be s3://BUCKET/KEY.`)
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN } = process.env
+  if (!accessKeyId || !secretAccessKey)
+    throw misuse(`${shown(text)}: needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, which may read this object alone.`)
+  if (AWS_SESSION_TOKEN)
+    throw misuse('AWS_SESSION_TOKEN is set: temporary credentials expire, and downloads would then fail.')
+  const region = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || 'us-east-1'
+  const own = process.env.AWS_ENDPOINT_URL_S3 || process.env.AWS_ENDPOINT_URL
+  const endpoint = own || `https://s3.${region}.amazonaws.com`
+  return { type: 's3', endpoint, bucket, key, region, accessKeyId, secretAccessKey, forcePathStyle: Boolean(own) }
+}
+
+function fromDescriptor(path: string): Source[] {
+  let text: string
+  try {
+    text = readTextFile(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw misuse(`--descriptor: ${shown(path)} ${code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`}.`)
+  }
+  if (text.length > MAX_DESCRIPTOR) throw misuse(`--descriptor: ${shown(path)} is too long.`)
+  const found = parsed(text)
+  const objects = Array.isArray(found) ? found : [found]
+  const isObject = (object: unknown) => typeof (object as FileObject | null)?.type === 'string'
+  if (objects.length === 0 || !objects.every(isObject))
+    throw misuse(`--descriptor: ${shown(path)} must hold a storage object, {"type": …}, or a list of them.`)
+  return objects.map((object: FileObject) => ({ object }))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A storage object for people: what it is and where, without what may be a secret. */
+export function sourceText(source: Source): string {
+  if ('path' in source) return `${shown(source.path)}, from this machine`
+  const { type, url, hash, transactionId, bucket, key } = source.object
+  if (type === 'url' && typeof url === 'string' && URL.canParse(url)) {
+    const { origin, pathname, search } = new URL(url)
+    return shown(origin + pathname + (search && '?…'))
+  }
+  if (type === 'ipfs') return `ipfs://${shown(String(hash))}`
+  if (type === 'arweave') return `ar://${shown(String(transactionId))}`
+  if (type === 's3') return `s3://${shown(`${bucket}/${key}`)}`
+  return `a file of kind ${shown(type)}`
+}

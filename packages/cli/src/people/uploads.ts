@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { realpathSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { FileObject, UploadProgress } from '@tidegate/client'
+import { CommandError, misuse } from '@tidegate/provider/commands/failures'
+import { makePrivateFolder, uploadsFolder } from './folders.js'
+import { showProgress } from './progress.js'
+import { interrupted } from './prompts.js'
+import type { WalletSession } from './session.js'
+import { shown } from './text.js'
+
+/**
+ * The files of this machine that a command publishes. Which uploads were begun is kept until the asset is published:
+ * a repeated command resumes them, or finds them complete.
+ */
+export class Uploads {
+  private readonly begun: string[] = []
+
+  constructor(private readonly session: WalletSession) {}
+
+  /** Uploads a file, from where an earlier run stopped. Answers its storage object. Throws CommandError, TidegateError. */
+  async add(path: string): Promise<FileObject> {
+    const { client, signal, out } = this.session
+    const { uploadFile } = await import('@tidegate/client/node')
+    const kept = this.keptAs(path)
+    const progress = await showProgress(shown(basename(path), 60), 'uploading')
+    try {
+      const onProgress = ({ sent, total }: UploadProgress) => progress.update(sent, total)
+      const { object, size, sha256 } = await uploadFile(client.context, path, { resume: kept, signal, onProgress })
+      progress.stop()
+      out.note(`uploaded: ${shown(path)}  ${size} bytes  sha256 ${sha256}`)
+      return object
+    } catch (error) {
+      if (signal.aborted) throw interrupted('interrupted; what was uploaded is kept. The same command resumes it.')
+      throw withWayOn(path, error as Error & { code?: string })
+    } finally {
+      progress.stop()
+    }
+  }
+
+  /** Forgets the uploads: what is published is not published again by chance. */
+  forget(): void {
+    for (const kept of this.begun) rmSync(kept, { force: true })
+  }
+
+  /** The file that says which upload was begun, one for each provider, account and path. */
+  private keptAs(path: string): string {
+    const { where, address } = this.session
+    const folder = uploadsFolder()
+    try {
+      makePrivateFolder(folder)
+      const about = [where.provider, address, realpathSync(path)]
+      const kept = join(folder, `${createHash('sha256').update(about.join('\n')).digest('hex')}.json`)
+      this.begun.push(kept)
+      return kept
+    } catch (error) {
+      throw misuse(`${shown(path)} cannot be uploaded: ${shown((error as Error).message)}.`)
+    }
+  }
+}
+
+function withWayOn(path: string, error: Error & { code?: string }): Error {
+  const { code = 'FAILED', message } = error
+  if (code === 'HOSTING_OFF')
+    return new CommandError(
+      code,
+      `${shown(path)}: this provider does not host files. Put the file where it can be reached over http(s), IPFS, Arweave or S3, and name that place.`,
+    )
+  // the session names the provider
+  return code === 'UNREACHABLE' ? error : new CommandError(code, `${shown(path)}: ${message}`)
+}

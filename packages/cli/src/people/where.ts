@@ -1,0 +1,68 @@
+import { misuse } from '@tidegate/provider/commands/failures'
+import { readKept } from './kept.js'
+import { runningNetworks } from './local-networks.js'
+
+export interface WhereOptions {
+  provider?: string | undefined
+  rpc?: string | undefined
+}
+
+/** The provider and the node that a command uses, and where the provider was named. */
+export interface Where {
+  provider: string
+  /** Undefined where none was named: then only what the provider alone can answer is there. */
+  rpc: string | undefined
+  from: 'option' | 'environment' | 'kept' | 'dev'
+}
+
+/**
+ * Finds out which provider and node to use: those of the options, of the environment, of `tidegate use`, or those of a local network
+ * that is running. A node that was kept for a provider is used with that provider alone. Throws CommandError.
+ */
+export function where(options: WhereOptions): Where {
+  const { provider, from, rpcs } = providerOf(options)
+  const rpc =
+    checkedUrl('--rpc', options.rpc) ?? checkedUrl('TIDEGATE_RPC', process.env.TIDEGATE_RPC) ?? rpcs.get(provider)
+  return { provider, from, rpc }
+}
+
+function providerOf(options: WhereOptions): Pick<Where, 'provider' | 'from'> & { rpcs: Map<string, string> } {
+  const rpcs = new Map<string, string>()
+  const networks = runningNetworks()
+  for (const { providerUrl, rpcUrl } of networks) rpcs.set(tidy(providerUrl), rpcUrl)
+  const named = checkedUrl('--provider', options.provider)
+  const inEnvironment = checkedUrl('TIDEGATE_PROVIDER', process.env.TIDEGATE_PROVIDER)
+  // a damaged file is no obstacle where it is not needed
+  const kept = named !== undefined || inEnvironment !== undefined ? keptIfReadable() : readKept()
+  if (kept?.rpc !== undefined) rpcs.set(tidy(kept.provider), kept.rpc)
+  if (named !== undefined) return { provider: named, from: 'option', rpcs }
+  if (inEnvironment !== undefined) return { provider: inEnvironment, from: 'environment', rpcs }
+  if (kept) return { provider: tidy(kept.provider), from: 'kept', rpcs }
+  const [network, another] = networks
+  if (another) {
+    const urls = networks.map(({ providerUrl }) => providerUrl).join(', ')
+    throw misuse(`several local networks are running: choose one with --provider (${urls}).`)
+  }
+  if (network) return { provider: tidy(network.providerUrl), from: 'dev', rpcs }
+  throw misuse('no provider is named: use --provider URL, TIDEGATE_PROVIDER, or keep one with `tidegate use URL`.')
+}
+
+function keptIfReadable() {
+  try {
+    return readKept()
+  } catch {
+    return undefined
+  }
+}
+
+const tidy = (url: string) => new URL(url).href.replace(/\/+$/, '')
+
+/** A URL of an option or a variable, or undefined where it is not given or empty. Throws CommandError, which does not quote it. */
+export function checkedUrl(name: string, text: string | undefined): string | undefined {
+  if (!text) return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw misuse(`${name}: must be a URL that begins with http:// or https://.`)
+  if (url.username || url.password) throw misuse(`${name}: must not hold a user name or password.`)
+  return tidy(text)
+}

@@ -1,0 +1,250 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { runHere } from '../../../../test/helpers/command-here.js'
+import { mined } from '../../../../test/helpers/consume.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
+import { ocean } from '../../../../test/helpers/ocean.js'
+import { type Home, makeHome, Terminal } from '../../../../test/helpers/terminal.js'
+import { World } from '../../../../test/helpers/world.js'
+
+const CONTENT = Buffer.from('hour,height\n'.repeat(200_000))
+const ENTER = '\r'
+const CTRL_C = '\u0003'
+
+/** The commands for people as somebody at a keyboard uses them: in a real pseudo-terminal. */
+describe('the commands for people, in a terminal', () => {
+  let world: World
+  let home: Home
+  let environment: Record<string, string>
+  beforeAll(async () => {
+    world = await World.start()
+    home = makeHome()
+    const { providerUrl, rpcUrl } = world.network
+    environment = { ...home.environment, TIDEGATE_PROVIDER: providerUrl, TIDEGATE_RPC: rpcUrl }
+  })
+  afterEach(() => Terminal.endAll())
+  afterAll(async () => {
+    await world.close()
+    home.remove()
+  })
+
+  const at = (name: string) => join(home.folder, name)
+  const terminal = (...args: string[]) => Terminal.run(args, environment, home.folder)
+  async function published(url: string, ...more: string[]): Promise<string> {
+    const args = ['publish', url, '--name', 'Tide tables', '--account', '1', ...(more.length > 0 ? more : ['--free'])]
+    const { stdout, stderr } = await runHere(args, environment)
+    expect(stdout, stderr).toMatch(/^did:op:/)
+    return stdout.trim()
+  }
+  const orders = async (account: string) =>
+    JSON.parse((await runHere(['orders', '--account', account, '--json'], environment)).stdout).orders as unknown[]
+
+  /** A storage that sends a part of a file, and the rest when it is told to. */
+  function slowFile(path: string) {
+    let goOn = () => {}
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const starts: number[] = []
+    const url = world.storage.on(path, async (request, response) => {
+      const start = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0)
+      const headers = { 'content-type': 'text/csv', 'accept-ranges': 'bytes', etag: '"v1"' }
+      const range = request.headers.range
+        ? { 'content-range': `bytes ${start}-${CONTENT.length - 1}/${CONTENT.length}` }
+        : {}
+      response.writeHead(request.headers.range ? 206 : 200, {
+        ...headers,
+        ...range,
+        'content-length': CONTENT.length - start,
+      })
+      if (request.method === 'HEAD') return void response.end()
+      starts.push(start)
+      const half = Math.max(start, CONTENT.length / 2)
+      response.write(CONTENT.subarray(start, half))
+      if (start < half) await gate
+      response.end(CONTENT.subarray(half))
+    })
+    return { url, goOn, starts }
+  }
+
+  it('get shows the whole price and asks; no is no, and yes buys and downloads', async () => {
+    const did = await published(world.storage.file('/tides.csv', CONTENT), '--price', '5')
+    const no = terminal('get', did, '-o', 'no.csv', '--account', '2')
+    await no.shows(/In all +5\.005 OCEAN[\s\S]+Buy it for 5\.005 OCEAN\?/)
+    // the answer that is chosen already is no
+    no.type(ENTER)
+    expect(await no.ended()).toBe(3)
+    expect(no.text).toContain('not bought')
+    expect(existsSync(at('no.csv'))).toBe(false)
+
+    const yes = terminal('get', did, '-o', 'yes.csv', '--account', '2')
+    await yes.shows(/Buy it for/)
+    yes.type('y')
+    expect(await yes.ended()).toBe(0)
+    expect(yes.text).toMatch(/100%/)
+    expect(yes.text).toMatch(/yes\.csv +\d+ bytes/)
+    expect(readFileSync(at('yes.csv')).equals(CONTENT)).toBe(true)
+
+    const again = terminal('get', did, '-o', 'again.csv', '--account', '2')
+    expect(await again.ended()).toBe(0)
+    expect(again.text).not.toContain('Buy it')
+    expect(await orders('2')).toHaveLength(1)
+  })
+
+  it('ctrl-C at the question ends with 130, and nothing is bought', async () => {
+    const did = await published(world.storage.file('/asked.csv', CONTENT))
+    const asked = terminal('get', did, '--account', '3')
+    await asked.shows(/Order it\?/)
+    asked.type(CTRL_C)
+    expect(await asked.ended()).toBe(130)
+    expect(await orders('3')).toEqual([])
+  })
+
+  it.each([
+    ['ctrl-C', 130, (command: Terminal) => command.type(CTRL_C)],
+    ['kill -9', undefined, (command: Terminal) => command.kill('SIGKILL')],
+  ])('get resumes after %s, and pays once', async (how, code, stop) => {
+    const account = code === 130 ? '4' : '5'
+    const file = slowFile(`/slow-${account}.csv`)
+    const did = await published(file.url, '--price', '1')
+    const output = `slow-${account}.csv`
+    const first = terminal('get', did, '-o', output, '--account', account, '--yes')
+    await first.shows(/MB\/s|kB\/s|B\/s/)
+    await eventually(
+      () => existsSync(at(`${output}.part`)) && statSync(at(`${output}.part`)).size >= CONTENT.length / 4,
+    )
+    stop(first)
+    const ended = await first.ended()
+    if (code !== undefined) {
+      expect(ended).toBe(code)
+      expect(first.text).toMatch(new RegExp(`Resume with: tidegate get ${did} -o ${output} --account ${account}`))
+    }
+    const kept = statSync(at(`${output}.part`)).size
+    expect(existsSync(at(output))).toBe(false)
+    file.goOn()
+    const second = terminal('get', did, '-o', output, '--account', account)
+    expect(await second.ended(), how).toBe(0)
+    expect(readFileSync(at(output)).equals(CONTENT)).toBe(true)
+    expect(file.starts.at(-1)).toBeGreaterThan(0)
+    expect(file.starts.at(-1)).toBeLessThanOrEqual(kept)
+    expect(existsSync(at(`${output}.part`))).toBe(false)
+    expect(await orders(account)).toHaveLength(1)
+  })
+
+  it('get pays no price that has changed since it was shown', async () => {
+    const publisher = await world.somebody()
+    const url = world.storage.file('/dearer.csv', CONTENT)
+    const asset = await world.publishUrl(url, { publisher, pricing: { fixed: '5' } })
+    const command = terminal('get', asset.did, '-o', 'dearer.csv', '--account', '7')
+    await command.shows(/Buy it for 5\.005 OCEAN\?/)
+    const exchange = new ocean.FixedRateExchange(world.network.addresses.FixedPrice, publisher, world.network.chainId)
+    await mined(exchange.setRate(asset.exchangeId as string, '7'))
+    command.type('y')
+    expect(await command.ended()).toBe(1)
+    expect(command.text).toMatch(/tidegate: The price was 5\.005 OCEAN and is 7\.007 OCEAN now\. Nothing was paid\./)
+    expect(await orders('7')).toEqual([])
+  })
+
+  it('ctrl-C while a transaction waits to be mined names it', async () => {
+    const did = await published(world.storage.file('/waiting.csv', CONTENT))
+    await world.rpc('evm_setAutomine', [false])
+    try {
+      const command = terminal('buy', did, '--account', '9', '--yes')
+      await eventually(async () => {
+        const { pending } = (await world.rpc('txpool_status')) as { pending: string }
+        return Number(pending) > 0
+      })
+      command.type(CTRL_C)
+      expect(await command.ended()).toBe(130)
+      expect(command.text).toMatch(/transaction sent: 0x[0-9a-f]{64}/)
+    } finally {
+      await world.rpc('evm_setAutomine', [true])
+      await world.rpc('evm_mine')
+    }
+    expect(await orders('9')).toHaveLength(1)
+  })
+
+  it('publish shows what it is about to do, and asks', async () => {
+    const url = world.storage.file('/review.csv', CONTENT)
+    const args = [
+      'publish',
+      `${url}?token=secret`,
+      '--name',
+      'Tide tables',
+      '--price',
+      '5',
+      '--timeout',
+      '30d',
+      '--account',
+      '6',
+    ]
+    const no = terminal(...args)
+    await no.shows(/Price +5 OCEAN[\s\S]+is valid for 30 days[\s\S]+everybody[\s\S]+Publish it\?/)
+    expect(no.text).not.toContain('secret')
+    const blocks = await world.provider.getBlockNumber()
+    no.type('n')
+    expect(await no.ended()).toBe(3)
+    expect(await world.provider.getBlockNumber()).toBe(blocks)
+    const yes = terminal(...args)
+    await yes.shows(/Publish it\?/)
+    yes.type('y')
+    expect(await yes.ended()).toBe(0)
+    expect(yes.text).toMatch(/did:op:[0-9a-f]{64}/)
+  })
+
+  it('asks for the password of a keystore, does not show it, and asks again', async () => {
+    const somebody = await world.somebody()
+    // cheap to derive
+    const keystore = await somebody.encrypt('correct horse battery', { scrypt: { N: 1024 } })
+    writeFileSync(at('wallet.json'), keystore)
+    const command = terminal('token', 'create', '--keystore', 'wallet.json')
+    await command.shows(/Password of wallet\.json/)
+    command.type(`wrong guess${ENTER}`)
+    await command.shows(/password is wrong/)
+    await command.shows(/password is wrong[\s\S]*Password of wallet\.json/)
+    command.type(`correct horse battery${ENTER}`)
+    expect(await command.ended()).toBe(0)
+    expect(command.text).toContain(somebody.address)
+    expect(command.text).not.toMatch(/wrong guess|correct horse/)
+  })
+
+  it('never gets what an asset has in its texts raw', async () => {
+    const hostile = 'Tide\u001b]0;owned\u0007\u001b[2J\u202etables\u009b1m\u0000'
+    const publisher = await world.somebody()
+    const url = world.storage.file('/hostile.csv', CONTENT)
+    const asset = await world.publishUrl(url, {
+      publisher,
+      adjust: (ddo) => {
+        const { metadata, services } = ddo as unknown as {
+          metadata: Record<string, unknown>
+          services: Record<string, unknown>[]
+        }
+        Object.assign(metadata, {
+          name: hostile + 'x'.repeat(10_000),
+          author: hostile,
+          license: hostile,
+          tags: [hostile],
+        })
+        metadata.description = `${hostile}\r\n${hostile}`
+        Object.assign(services[0] as object, { name: hostile })
+      },
+    })
+    for (const args of [
+      ['show', asset.did],
+      ['search', '--owner', publisher.address],
+      ['show', asset.did, '--json'],
+    ]) {
+      const command = terminal(...args)
+      expect(await command.ended(), command.text).toBe(0)
+      expect(command.output.replaceAll('\r\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+      expect(command.text).toContain('tables')
+      if (!args.includes('--json')) expect(command.text.length).toBeLessThan(6_000)
+    }
+    const asked = terminal('get', asset.did, '--account', '7')
+    await asked.shows(/Order it\?/)
+    for (const raw of ['\u001b]', '\u0007', '\u202e', '\u009b', '\u001b[2J']) expect(asked.output).not.toContain(raw)
+    asked.type(CTRL_C)
+    expect(await asked.ended()).toBe(130)
+  })
+})

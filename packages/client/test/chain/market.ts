@@ -1,0 +1,191 @@
+import { createContext, createTidegate, type Tidegate } from '@tidegate/client'
+import type { ethers } from 'ethers'
+import { type Abi, type Address, createPublicClient, type Hex, http, parseAbi, zeroAddress } from 'viem'
+import { minedReceipt } from '../../../../test/helpers/contracts.js'
+import { served } from '../../../../test/helpers/requests.js'
+import type { World } from '../../../../test/helpers/world.js'
+import { PUBLISHING } from '../../src/chain/abi.js'
+import { contractsOf } from '../../src/chain/contracts.js'
+import { createdIn } from '../../src/chain/create.js'
+import { draft } from '../../src/chain/draft.js'
+import { encryptedFiles, putMetadata } from '../../src/chain/metadata.js'
+import { Sender } from '../../src/chain/sender.js'
+import { walletFor, walletOf } from '../world.js'
+
+export const TOKEN = parseAbi([
+  'function transfer(address to, uint256 amount)',
+  'function balanceOf(address account) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function approve(address spender, uint256 amount)',
+])
+
+/** What an owner and the router's owner may call. */
+export const OWNED = parseAbi([
+  'function createFixedRate(address fixedPriceAddress, address[] addresses, uint256[] uints)',
+  'function createDispenser(address dispenser, uint256 maxTokens, uint256 maxBalance, bool withMint, address allowedSwapper)',
+  'function setRate(bytes32 exchangeId, uint256 newRate)',
+  'function toggleExchangeState(bytes32 exchangeId)',
+  'function toggleMintState(bytes32 exchangeId, bool withMint)',
+  'function deactivate(address datatoken)',
+  'function updateOPCFee(uint256 swapOcean, uint256 swapOther, uint256 consume, uint256 provider)',
+  'function generateExchangeId(address baseToken, address datatoken) pure returns (bytes32)',
+])
+
+/** An exchange: its base token with decimals, price with 18 decimals, and the share of its market with 18. */
+export interface Rate {
+  token: Address
+  decimals?: number
+  rate: bigint
+  marketFee?: bigint
+}
+
+export interface Sale {
+  price: 'free' | Rate
+  template?: 1 | 2 | 4
+  /** What the publisher's market adds to each order. */
+  publishFee?: { token: Address; amount: bigint }
+  timeout?: number
+  /** Further exchanges. */
+  more?: Rate[]
+  /** Changes the document before it is published. */
+  adjust?: (document: Record<string, never>) => void
+  publisher?: ethers.Wallet
+}
+
+export interface OnSale {
+  did: string
+  nft: Address
+  datatoken: Address
+  publisher: Person
+}
+
+/** Somebody with a wallet. */
+export interface Person {
+  signer: ethers.Wallet
+  address: Address
+  tidegate: Tidegate
+}
+
+/** The market of a test's world: what is sold how, who holds what. */
+export class Market {
+  readonly reader
+
+  constructor(readonly world: World) {
+    this.reader = createPublicClient({ transport: http(world.network.rpcUrl), pollingInterval: 20, ccipRead: false })
+  }
+
+  async person(signer?: ethers.Wallet): Promise<Person> {
+    const own = signer ?? (await this.world.somebody())
+    const { providerUrl: url } = this.world.network
+    const wallet = walletFor(this.world, own)
+    return {
+      signer: own,
+      address: own.address as Address,
+      tidegate: createTidegate({ url, wallet, publicClient: this.reader }),
+    }
+  }
+
+  /** Puts an asset on sale with the contracts' own calls, as any market might. Waits until it can be bought. */
+  async sale(sale: Sale): Promise<OnSale> {
+    const publisher = await this.person(sale.publisher)
+    const { chainId, addresses, providerUrl: url } = this.world.network
+    const context = createContext({ url, wallet: walletFor(this.world, publisher.signer), publicClient: this.reader })
+    const [sender, contracts] = await Promise.all([Sender.of(context, chainId), contractsOf(context, chainId)])
+    const { price, template = 2, publishFee, timeout = 0 } = sale
+    const owner = publisher.address
+    const nft = { name: 'Tides', symbol: 'T', templateIndex: 1n, tokenURI: '', transferable: true, owner }
+    const token = {
+      templateIndex: BigInt(template),
+      strings: ['Tides', 'T-1'],
+      addresses: [
+        owner,
+        owner,
+        publishFee ? owner : zeroAddress,
+        publishFee?.token ?? zeroAddress,
+        // factory and lists of access, of template 4 alone
+        ...(template === 4 ? [addresses.AccessListFactory, zeroAddress, zeroAddress] : []),
+      ],
+      uints: [10n ** 24n, publishFee?.amount ?? 0n],
+      bytess: template === 4 ? ['0x00'] : [],
+    }
+    const free = { dispenserAddress: addresses.Dispenser, maxTokens: 10n ** 18n, maxBalance: 10n ** 18n }
+    const [functionName, terms] =
+      price === 'free'
+        ? ['createNftWithErc20WithDispenser', { ...free, withMint: true, allowedSwapper: zeroAddress }]
+        : ['createNftWithErc20WithFixedRate', { fixedPriceAddress: addresses.FixedPrice, ...this.terms(price, owner) }]
+    const call = { to: addresses.ERC721Factory, abi: PUBLISHING, functionName: functionName as string, what: 'to sell' }
+    const made = createdIn(await sender.send({ ...call, args: [nft, token, terms] }), contracts)
+    for (const rate of sale.more ?? []) {
+      const { addresses: tokens, uints } = this.terms(rate, owner)
+      // the exchange may mint already, and is told to do so for this token too
+      const terms = [addresses.FixedPrice, tokens, [...uints.slice(0, 4), 0n]]
+      await this.call(publisher.signer, made.datatoken, 'createFixedRate', terms)
+      const exchange = await this.exchangeOf(made, rate.token)
+      await this.call(publisher.signer, addresses.FixedPrice, 'toggleMintState', [exchange, true])
+    }
+    const file = { type: 'url', url: this.world.storage.file('/tides.csv', Buffer.from('0:00,3.1\n')), method: 'GET' }
+    const files = await encryptedFiles(context, chainId, made, [file])
+    const request = { name: 'Tides', files: [file], price: 'free' as const, timeout }
+    const document = draft(request, { ...made, chainId, url, owner, files }) as Record<string, never>
+    sale.adjust?.(document)
+    await putMetadata(context, sender, { nft: made.nft, chainId, state: 0, document })
+    const { id: did } = document
+    await served(url, { did: did as unknown as string })
+    return { did: did as unknown as string, ...made, publisher }
+  }
+
+  private terms({ token, decimals = 18, rate, marketFee = 0n }: Rate, owner: Address) {
+    return {
+      addresses: [token, owner, owner, zeroAddress],
+      uints: [BigInt(decimals), 18n, rate, marketFee, 1n],
+    }
+  }
+
+  /** Id of the exchange of a datatoken for a token. */
+  exchangeOf({ datatoken }: { datatoken: Address }, token: Address): Promise<Hex> {
+    const { FixedPrice: address } = this.world.network.addresses
+    return this.reader.readContract({
+      address,
+      abi: OWNED,
+      functionName: 'generateExchangeId',
+      args: [token, datatoken],
+    })
+  }
+
+  /** Sends a call of an owner. */
+  async call(signer: ethers.Wallet, address: Address, functionName: string, args: unknown[], abi: Abi = OWNED) {
+    const hash = await walletFor(this.world, signer).writeContract({
+      address,
+      abi,
+      functionName,
+      args,
+      chain: null,
+    } as never)
+    return minedReceipt(this.world.network.rpcUrl, hash)
+  }
+
+  /** As the first account, who owns the router and has tokens of every kind. */
+  async asFirst(address: Address, functionName: string, args: unknown[], abi: Abi = OWNED): Promise<void> {
+    const { accounts } = this.world.network
+    const wallet = walletOf(this.world, accounts[0]?.privateKey as string)
+    const hash = await wallet.writeContract({ address, abi, functionName, args, chain: null } as never)
+    await minedReceipt(this.world.network.rpcUrl, hash)
+  }
+
+  give(token: Address, to: Person, units: bigint): Promise<void> {
+    return this.asFirst(token, 'transfer', [to.address, units], TOKEN)
+  }
+
+  balance(token: Address, { address }: { address: Address }): Promise<bigint> {
+    return this.reader.readContract({ address: token, abi: TOKEN, functionName: 'balanceOf', args: [address] })
+  }
+
+  allowance(token: Address, { address }: Person, spender: Address): Promise<bigint> {
+    return this.reader.readContract({ address: token, abi: TOKEN, functionName: 'allowance', args: [address, spender] })
+  }
+
+  /** Transactions that somebody has sent. */
+  sent({ address }: Person): Promise<number> {
+    return this.reader.getTransactionCount({ address })
+  }
+}

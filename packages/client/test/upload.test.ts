@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { uploadFile } from '@tidegate/client/node'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { owned } from '../../../test/helpers/children.js'
+import { bytesOf, tokenOf } from '../../../test/helpers/uploads.js'
+import { builtChild } from './built-child.js'
+import { Stage, sha256 } from './stage.js'
+
+const CONTENT = randomBytes(6_000_000)
+const SHA256 = sha256(CONTENT)
+const QUOTA = 50_000_000
+
+let stage: Stage
+let folder: string
+let hosting: string
+
+beforeAll(async () => {
+  hosting = mkdtempSync(join(tmpdir(), 'tidegate-client-hosting-'))
+  stage = await Stage.start({ HOSTING_DIR: hosting, HOSTING_QUOTA: String(QUOTA) })
+})
+afterAll(async () => {
+  await stage?.close()
+  rmSync(hosting, { recursive: true, force: true })
+})
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tidegate-client-upload-'))
+})
+afterEach(async () => {
+  Object.assign(stage.proxy, { uploadCuts: [], parts: 0, uploads: 0, cut: 0, lostAnswers: 0 })
+  Object.assign(stage.proxy, { onPart: () => undefined, onLost: () => undefined })
+  for (const { id } of await mine()) await fetch(`${uploadsUrl()}/${id}`, { method: 'DELETE', headers: await owner() })
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const uploadsUrl = () => `${stage.world.network.providerUrl}/api/services/uploads`
+const owner = () => tokenOf(stage.world.network.providerUrl, stage.buyer)
+
+/** What the provider has of the client's account. */
+async function mine(): Promise<{ id: string; size: number; offset: number; name: string; contentType: string }[]> {
+  const answer = await fetch(uploadsUrl(), { headers: await owner() })
+  return ((await answer.json()) as { uploads: [] }).uploads
+}
+
+function fileOf(content: Uint8Array, name = 'tides.csv'): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const heldAs = (id: string) => sha256(bytesOf(hosting, id))
+
+describe('upload', () => {
+  it('takes a File, tells its progress, and answers what can be published', async () => {
+    const seen: number[] = []
+    const file = new File([CONTENT], 'Gezeiten – été.csv', { type: 'text/csv' })
+    const done = await stage.client().upload(file, { onProgress: ({ sent, total }) => seen.push(sent / total) })
+    expect(done).toEqual({
+      id: done.id,
+      size: CONTENT.length,
+      sha256: SHA256,
+      object: { type: 'hosted', id: done.id },
+    })
+    expect(heldAs(done.id)).toBe(SHA256)
+    expect(await mine()).toMatchObject([{ id: done.id, name: 'Gezeiten – été.csv', contentType: 'text/csv' }])
+    expect(seen[0]).toBe(0)
+    expect(seen.at(-1)).toBe(1)
+    expect(seen.length).toBeGreaterThan(3)
+    expect(seen).toEqual([...seen].sort((a, b) => a - b))
+  })
+
+  it('takes an empty one, and a token in place of a wallet', async () => {
+    const { AuthToken: token = '' } = await owner()
+    const done = await stage.client({ wallet: undefined, token }).upload(new Blob([]), { name: 'empty' })
+    expect(done).toMatchObject({ size: 0, sha256: sha256(Buffer.alloc(0)) })
+  })
+
+  it('goes on where it was when the connection is cut in the middle of parts', async () => {
+    stage.proxy.uploadCuts = [500_000, 10_000_000, 1_000_000, 20_000]
+    let resumed = 0
+    const options = { onProgress: (progress: { resumed: number }) => ({ resumed } = progress) }
+    const done = await stage.client().upload(new Blob([CONTENT]), options)
+    expect([done.sha256, heldAs(done.id)]).toEqual([SHA256, SHA256])
+    expect(stage.proxy.cut).toBe(3)
+    expect([resumed, stage.proxy.uploads]).toEqual([3, 1])
+  })
+
+  it('finds the upload that it has begun where the answer was lost', async () => {
+    stage.proxy.lostAnswers = 2
+    const done = await stage.client().upload(new Blob([CONTENT]))
+    expect(done.sha256).toBe(SHA256)
+    expect(stage.proxy.uploads).toBe(3)
+    expect(await mine()).toMatchObject([{ id: done.id }])
+    // the same bytes once more are another file
+    const again = await stage.client().upload(new Blob([CONTENT]))
+    expect(again.id).not.toBe(done.id)
+  })
+
+  it('gives up after so many attempts', async () => {
+    stage.proxy.uploadCuts = Array(10).fill(1000)
+    const refused = stage.client().upload(new Blob([CONTENT]), { retries: 2 })
+    await expect(refused).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    expect(stage.proxy.parts).toBe(3)
+  })
+
+  it('is refused at once where it does not fit in the quota', async () => {
+    const source = { size: QUOTA + 1, slice: () => new Blob([]) }
+    await expect(stage.client().upload(source)).rejects.toMatchObject({ code: 'UPLOAD_QUOTA', status: 403 })
+    expect(stage.proxy.uploads).toBe(1)
+  })
+
+  it('ends with the reason of the signal, and is gone on with by its id', async () => {
+    const controller = new AbortController()
+    let id = ''
+    stage.proxy.onPart = () => {
+      if (stage.proxy.parts === 2) controller.abort(new Error('enough'))
+    }
+    const onBegun = (begun: string) => {
+      id = begun
+    }
+    const options = { signal: controller.signal, onBegun }
+    await expect(stage.client().upload(new Blob([CONTENT]), options)).rejects.toThrow('enough')
+    stage.proxy.onPart = () => undefined
+    const done = await stage.client().upload(new Blob([CONTENT]), { resume: id })
+    expect(done).toMatchObject({ id, sha256: SHA256 })
+    expect(stage.proxy.uploads).toBe(1)
+  })
+
+  it('keeps one part in memory, of a source that is read as it goes', async () => {
+    let [most, ends] = [0, 0]
+    const slice = (start: number, end: number) => {
+      most = Math.max(most, end - start)
+      ends = end
+      return new Blob([
+        CONTENT.subarray(0, 1)
+          .toString('hex')
+          .slice(0, 1)
+          .repeat(end - start),
+      ])
+    }
+    await stage.client().upload({ size: 20_000_000, slice })
+    expect(ends).toBe(20_000_000)
+    expect(most).toBeLessThanOrEqual(8_388_608)
+  })
+
+  it('sends no proof to where an answer points', async () => {
+    const { createServer } = await import('node:http')
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`)
+      if (request.method === 'POST')
+        response.writeHead(201, { location: `http://${request.headers.host}/elsewhere/../abc` }).end()
+      else response.writeHead(204, { 'upload-offset': '7' }).end()
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+    const { AuthToken: token = '' } = await owner()
+    const lied = stage.client({ url, wallet: undefined, token }).upload(new Blob(['tides']))
+    await expect(lied)
+      .rejects.toMatchObject({ code: 'BAD_ANSWER' })
+      .finally(() => server.close())
+    expect(asked).toEqual(['POST /api/services/uploads', 'PATCH /api/services/uploads/abc'])
+  })
+})
+
+describe('uploadFile', () => {
+  const send = (path: string, options = {}) => uploadFile(stage.client().context, path, options)
+
+  /** A process that uploads a file. */
+  function childFor(path: string, resume: string) {
+    const about = {
+      ...{ url: stage.proxy.url, rpcUrl: stage.world.network.rpcUrl, key: stage.buyer.privateKey },
+      ...{ path, resume },
+    }
+    const env = { ...process.env, UPLOAD: JSON.stringify(about) }
+    return owned(spawn(process.execPath, [builtChild(folder, 'upload-child')], { env, stdio: 'inherit' }))
+  }
+
+  it('finds the upload that it has begun after the process was killed before it heard of it', async () => {
+    const path = fileOf(CONTENT)
+    const resume = join(folder, 'upload.json')
+    stage.proxy.lostAnswers = 1
+    const child = childFor(path, resume)
+    stage.proxy.onLost = () => child.kill('SIGKILL')
+    await once(child, 'close')
+    const [begun] = await mine()
+    expect(begun).toMatchObject({ size: CONTENT.length, offset: 0 })
+    expect(await send(path, { resume })).toMatchObject({ id: begun?.id, sha256: SHA256 })
+    expect(await mine()).toHaveLength(1)
+  })
+
+  it('goes on after the process was killed', async () => {
+    const path = fileOf(CONTENT)
+    const resume = join(folder, 'upload.json')
+    const child = childFor(path, resume)
+    stage.proxy.onPart = () => {
+      if (stage.proxy.parts === 2) child.kill('SIGKILL')
+    }
+    await once(child, 'close')
+    const [begun] = await mine()
+    expect(begun?.offset).toBeGreaterThan(0)
+    expect(begun?.offset).toBeLessThan(CONTENT.length)
+    expect(statSync(resume).mode & 0o777).toBe(0o600)
+    stage.proxy.onPart = () => undefined
+    const seen: number[] = []
+    const done = await send(path, { resume, onProgress: ({ sent }: { sent: number }) => seen.push(sent) })
+    expect(done).toMatchObject({ id: begun?.id, sha256: SHA256 })
+    // what was on its way when it was killed may have arrived since
+    expect(seen[0]).toBeGreaterThanOrEqual(begun?.offset as number)
+    expect(stage.proxy.uploads).toBe(1)
+    // what is complete is not sent again
+    const parts = stage.proxy.parts
+    expect(await send(path, { resume })).toEqual(done)
+    expect(stage.proxy.parts).toBe(parts)
+  })
+
+  it('begins anew where the file was changed since, or the upload has ended', async () => {
+    const path = fileOf(CONTENT)
+    const resume = join(folder, 'upload.json')
+    const first = await send(path, { resume })
+    appendFileSync(path, 'more')
+    const second = await send(path, { resume })
+    expect(second.id).not.toBe(first.id)
+    expect(second.sha256).toBe(sha256(readFileSync(path)))
+    await fetch(`${uploadsUrl()}/${second.id}`, { method: 'DELETE', headers: await owner() })
+    expect((await send(path, { resume })).id).not.toBe(second.id)
+  })
+
+  it('fails for a file that changes meanwhile, and leaves nothing of it', async () => {
+    const path = fileOf(CONTENT)
+    const resume = join(folder, 'upload.json')
+    stage.proxy.onPart = () => {
+      if (stage.proxy.parts === 2) appendFileSync(path, 'more')
+    }
+    await expect(send(path, { resume })).rejects.toMatchObject({ code: 'FILE_CHANGED' })
+    expect(await mine()).toEqual([])
+    expect(existsSync(resume)).toBe(false)
+  })
+
+  it('says what is wrong with a path', async () => {
+    await expect(send(join(folder, 'none'))).rejects.toMatchObject({ code: 'NO_FILE' })
+    await expect(send(folder)).rejects.toMatchObject({ code: 'NO_FILE' })
+  })
+})

@@ -1,0 +1,111 @@
+import { Agent } from 'undici'
+import { withDeadline } from './deadline.js'
+
+/** A response from a service that the operator configured. */
+export interface OutboundJson {
+  status: number
+  /** The parsed body; undefined if it is not JSON. */
+  json: unknown
+}
+
+/** The same response with its body as text. */
+export interface OutboundText {
+  status: number
+  text: string
+}
+
+interface Sent {
+  method: 'GET' | 'POST'
+  body?: string
+  /** Bytes of the response. */
+  maxSize: number
+}
+
+/**
+ * HTTP client for services that the operator configured (metadata caches, access control, receivers of proofs). They
+ * may be in the operator's own network; requests for files go through storage/egress/egress.ts instead. Time and size
+ * are limited, redirects are not followed.
+ */
+export class Outbound {
+  private readonly agent: Agent
+  /** Milliseconds for a whole exchange: a trickling body never reaches the other time-outs. */
+  private readonly deadline: number
+  private readonly maxSize: number
+
+  /**
+   * `timeout`: milliseconds for each of connect, headers, and the next part of the body; three times as many for the whole.
+   * `maxSize`: bytes of a response.
+   */
+  constructor({ timeout, maxSize }: { timeout: number; maxSize: number }) {
+    this.deadline = 3 * timeout
+    this.maxSize = maxSize
+    this.agent = new Agent({
+      connect: { timeout },
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+    })
+  }
+
+  /** Sends a GET request. Rejects if there is no response, with an error whose message may contain the URL. */
+  async get(url: string): Promise<OutboundJson> {
+    return asJson(await this.text(url))
+  }
+
+  /** Sends a GET request, and returns the body unparsed. Rejects also where it has more bytes than `maxSize`. */
+  async text(url: string, maxSize = this.maxSize): Promise<OutboundText> {
+    return this.send(url, { method: 'GET', maxSize })
+  }
+
+  /** Sends a POST request with a JSON body. */
+  async post(url: string, body: unknown): Promise<OutboundJson> {
+    return asJson(await this.send(url, { method: 'POST', body: JSON.stringify(body), maxSize: this.maxSize }))
+  }
+
+  close(): Promise<void> {
+    return this.agent.destroy()
+  }
+
+  private send(url: string, sent: Sent): Promise<OutboundText> {
+    return withDeadline({ milliseconds: this.deadline }, (signal) => this.exchange(url, sent, signal))
+  }
+
+  private async exchange(url: string, { method, body, maxSize }: Sent, signal: AbortSignal): Promise<OutboundText> {
+    const { origin, pathname, search, username, password } = new URL(url)
+    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
+    const response = await this.agent.request({
+      origin,
+      path: pathname + search,
+      method,
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'tidegate',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(username === '' ? {} : { authorization: `Basic ${credentials.toString('base64')}` }),
+      },
+      ...(body === undefined ? {} : { body }),
+      signal,
+    })
+    return { status: response.statusCode, text: await textOf(response.body, maxSize) }
+  }
+}
+
+/** Reads a body to its end; one that is too long is left, and its connection closed. */
+async function textOf(body: AsyncIterable<Buffer>, maxSize: number): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of body) {
+    size += part.length
+    if (size > maxSize) throw new Error('The response is too long.')
+    parts.push(part)
+  }
+  // a byte order mark is no part of the text
+  return new TextDecoder().decode(Buffer.concat(parts))
+}
+
+function asJson({ status, text }: OutboundText): OutboundJson {
+  try {
+    return { status, json: JSON.parse(text) }
+  } catch {
+    return { status, json: undefined }
+  }
+}

@@ -1,0 +1,179 @@
+import { BOUNDS } from '@tidegate/protocol'
+import { Tinypool } from 'tinypool'
+import type { Cancellation } from '../cancellation.js'
+import { Deadline } from '../deadline.js'
+import { type QueueOptions, Semaphore } from '../semaphore.js'
+import { loaderFor } from '../thread-module.js'
+import {
+  endedWithItsThread,
+  failureOf,
+  overloaded,
+  SandboxCrash,
+  SandboxTimeout,
+  stopping,
+  threadUnavailable,
+} from './failures.js'
+import { afterWork } from './work-timer.js'
+
+/** The exported functions of a worker module, by name. Arguments and results are structured clones. */
+export type Tasks = Record<string, (input: never) => unknown>
+
+export interface SandboxOptions {
+  /** The worker module. */
+  entry: URL
+  threads?: number
+  /** Milliseconds before an idle thread is stopped. */
+  idleTimeout?: number
+  /** Tasks that may wait for a thread. */
+  queue?: number
+  /** MiB of the heap of one thread. */
+  memory?: number
+  /** Milliseconds of processor time for one task, unless its call says otherwise. */
+  deadline?: number
+  /** Called with the error code when a thread or a task ends unexpectedly. */
+  onCrash?: (code: string) => void
+}
+
+export interface RunOptions extends QueueOptions {
+  /**
+   * Milliseconds of processor time from the end of queueing, including the start of a thread where none is running: see
+   * `afterWork`.
+   */
+  deadline?: number | undefined
+}
+
+type Thread = Tinypool['threads'][number]
+
+/**
+ * Threads that process untrusted input, with a deadline, after which the thread is terminated, and a memory limit.
+ * Threads start with the first task and stop when idle. The memory limit is the second line of defence: a single
+ * allocation far beyond it crashes the whole process, so tasks bound their input first.
+ */
+export class Sandbox<T extends Tasks> {
+  private readonly options: Required<Omit<SandboxOptions, 'onCrash'>> & Pick<SandboxOptions, 'onCrash'>
+  private readonly semaphore: Semaphore
+  private pool: Tinypool | undefined
+  /** Abort the tasks in flight. */
+  private readonly running = new Set<Deadline>()
+  private readonly live = new Set<Thread>()
+  private closed = false
+
+  constructor(options: SandboxOptions) {
+    const { threads, idleTimeout, queue, memory, deadline } = BOUNDS.sandbox
+    this.options = { threads, idleTimeout, queue, memory, deadline, ...options }
+    this.semaphore = new Semaphore(this.options.threads, this.options.queue, { full: overloaded, closed: stopping })
+  }
+
+  /** Number of threads, including those that are terminating. */
+  get threads(): number {
+    return this.live.size
+  }
+
+  /**
+   * Runs a task in a thread. Rejects with TaskFailure where the task failed, with SandboxError where it could not be
+   * started, or with the signal's reason.
+   */
+  async run<N extends keyof T & string>(
+    task: N,
+    input: Parameters<T[N]>[0],
+    { deadline = this.options.deadline, ...queueing }: RunOptions = {},
+  ): Promise<Awaited<ReturnType<T[N]>>> {
+    await this.semaphore.acquire(queueing)
+    try {
+      return await this.execute(task, input, deadline, queueing.signal)
+    } finally {
+      this.semaphore.release()
+    }
+  }
+
+  /** Aborts all tasks and terminates all threads. Further calls are rejected. */
+  async close(): Promise<void> {
+    this.closed = true
+    this.semaphore.close()
+    // which terminates the threads of these tasks. The pool's own `destroy` would end the process if one of them failed meanwhile
+    for (const task of this.running) task.abort(stopping())
+    await Promise.all([...this.live].map((thread) => thread.terminate()))
+  }
+
+  private async execute(task: string, input: unknown, milliseconds: number, parent?: Cancellation): Promise<never> {
+    parent?.throwIfAborted()
+    if (this.closed) throw stopping()
+    const deadline = new Deadline({ parent })
+    const { signal } = deadline
+    const cancelTimer = afterWork(milliseconds, () => deadline.abort(new SandboxTimeout()))
+    this.running.add(deadline)
+    try {
+      return await this.runOnThread(task, input, signal)
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      const failure = failureOf(Object(error))
+      if (failure instanceof SandboxCrash) this.reportCrash(error)
+      throw failure
+    } finally {
+      cancelTimer()
+      deadline.release()
+      this.running.delete(deadline)
+    }
+  }
+
+  /**
+   * Runs a task, and again if its thread was already ending: on the late answer of such a thread, the pool gives it the next task,
+   * which fails when the thread ends.
+   */
+  private async runOnThread(task: string, input: unknown, signal: AbortSignal): Promise<never> {
+    for (;;)
+      try {
+        this.pool ??= this.startPool()
+        const result = this.pool.run(input, { name: task, signal })
+        this.watch(this.pool)
+        return (await result) as never
+      } catch (error) {
+        if (signal.aborted || !endedWithItsThread(error)) throw error
+      }
+  }
+
+  private startPool(): Tinypool {
+    const { entry, threads, idleTimeout, memory } = this.options
+    const pool = new Tinypool({
+      filename: entry.href,
+      minThreads: 0,
+      maxThreads: threads,
+      idleTimeout,
+      concurrentTasksPerWorker: 1,
+      // a thread must not block while it waits: in the source tree, its module loader communicates with another thread
+      useAtomics: false,
+      // the environment holds keys, which tasks do not need
+      env: {},
+      execArgv: loaderFor(entry),
+      resourceLimits: {
+        maxOldGenerationSizeMb: memory,
+        maxYoungGenerationSizeMb: BOUNDS.sandbox.youngGeneration,
+        stackSizeMb: BOUNDS.sandbox.stack,
+      },
+    })
+    // a thread that ends without a task failed to start or exited by itself: tasks queued for it would wait forever
+    pool.on('error', (error: unknown) => {
+      if (this.closed) return
+      this.reportCrash(error)
+      for (const task of this.running) task.abort(threadUnavailable())
+    })
+    return pool
+  }
+
+  private reportCrash(error: unknown): void {
+    const { code, name }: Partial<NodeJS.ErrnoException> = Object(error)
+    this.options.onCrash?.(String(code ?? name ?? 'unknown'))
+  }
+
+  /** Tracks the threads, and reports to the pool a thread that exited without an error, which it would not notice. */
+  private watch(pool: Tinypool): void {
+    for (const thread of pool.threads) {
+      if (this.live.has(thread)) continue
+      this.live.add(thread)
+      thread.on('exit', () => {
+        this.live.delete(thread)
+        if (pool.threads.includes(thread)) thread.emit('error', new Error('ended'))
+      })
+    }
+  }
+}

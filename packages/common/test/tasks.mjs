@@ -1,0 +1,33 @@
+// Tasks that only packages/common/test/sandbox.test.ts runs.
+import { threadId } from 'node:worker_threads'
+
+export const echo = (value) => value
+export const thread = () => threadId
+export const environment = () => ({ ...process.env })
+export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+export const endless = () => {
+  for (;;) Math.random()
+}
+export const greedy = () => {
+  const kept = []
+  for (;;) kept.push({ at: kept.length })
+}
+export const recursive = () => recursive() + 1
+export const throwing = () => {
+  throw new Error('hunter2')
+}
+export const exiting = () => process.exit(3)
+export const dying = () => {
+  setImmediate(() => {
+    throw new Error('hunter2')
+  })
+  return new Promise(() => undefined)
+}
+export const uncopyable = () => () => undefined
+/** As Node ends a thread whose module loader has no descriptor left. */
+export const starved = () => {
+  setImmediate(() => {
+    throw Object.assign(new Error('EMFILE: hunter2'), { code: 'EMFILE' })
+  })
+  return new Promise(() => undefined)
+}

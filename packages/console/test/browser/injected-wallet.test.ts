@@ -1,0 +1,133 @@
+import { createTidegate } from '@tidegate/client'
+import type { Browser } from 'playwright-core'
+import { createWalletClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser, NO_TROUBLE, type Observed, observedPage } from '../../../../test/helpers/browser.js'
+import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
+import { SigningWallet } from './signing-wallet.js'
+
+const NAME = 'Soundings of the outer harbour'
+const CONTENT = 'x,y,depth\n1,2,7.5\n'
+const DECLINED = 'You declined in the wallet. Nothing was sent.'
+const ELSEWHERE = 1
+
+let dev: DevProcess
+let browser: Browser
+let did: string
+let observed: Observed
+let wallet: SigningWallet
+beforeAll(async () => {
+  ;[dev, browser] = await Promise.all([startDevOnContracts(), launchBrowser()])
+  const { providerUrl: url, rpcUrl, accounts } = dev.facts
+  const account = privateKeyToAccount(accounts[0]?.privateKey as `0x${string}`)
+  const publisher = createTidegate({ url, wallet: createWalletClient({ account, transport: http(rpcUrl) }) })
+  const { object } = await publisher.upload(new File([CONTENT], 'soundings.csv', { type: 'text/csv' }))
+  ;({ did } = await publisher.publish({ files: [object], name: NAME, price: { amount: '1.5' } }))
+  await eventually(() => publisher.asset(did).then(Boolean, () => false))
+})
+afterAll(async () => {
+  await browser?.close()
+  await dev?.stop()
+})
+
+/** Each test has buyers of its own. */
+let next = 1
+beforeEach(async () => {
+  const { providerUrl, rpcUrl, chainId, accounts } = dev.facts
+  const keys = accounts.slice(next, next + 2).map(({ privateKey }) => privateKey as `0x${string}`)
+  next += 2
+  wallet = new SigningWallet({ keys, rpcUrl, chainId })
+  observed = await observedPage(browser, {
+    origins: [providerUrl, rpcUrl].map((one) => new URL(one).origin),
+    reducedMotion: 'reduce',
+    acceptDownloads: true,
+  })
+  await wallet.install(observed.context)
+  observed.page.setDefaultTimeout(120_000)
+  await observed.page.goto(`${providerUrl}/console/asset/${did}`)
+})
+afterEach(async () => {
+  expect(observed.trouble).toEqual(NO_TROUBLE)
+  await observed.context.close()
+})
+
+const button = (name: string | RegExp) =>
+  observed.page.getByRole('button', { name, exact: typeof name === 'string' }).first()
+const said = (text: string) => observed.page.getByText(text).first()
+
+async function connect(): Promise<void> {
+  await button('Connect wallet').click()
+  await observed.page.getByRole('dialog').getByRole('button', { name: 'Signing wallet' }).click()
+}
+
+describe('a wallet of the browser that announces itself', () => {
+  it('connects, pays, signs, and is remembered by the next visit', async () => {
+    await connect()
+    await button('Buy for 1.5015 OCEAN').click()
+    await said('You already have this').waitFor()
+    const [download] = await Promise.all([observed.page.waitForEvent('download'), button('Download').click()])
+    expect(download.suggestedFilename()).toBe('soundings.csv')
+    await observed.page.locator('.transfer[data-status=done]').waitFor()
+    expect(wallet.count('eth_sendTransaction')).toBeGreaterThan(0)
+    expect(wallet.count('personal_sign')).toBe(1)
+    await observed.page.reload()
+    await said('You already have this').waitFor()
+    // it is not asked for what needs an answer of its owner
+    expect(wallet.count('eth_requestAccounts')).toBe(1)
+  })
+
+  it('may decline to connect, to pay and to sign: the page says so, and tries again when asked', async () => {
+    wallet.declines.add('eth_requestAccounts')
+    await connect()
+    await said(DECLINED).waitFor()
+    wallet.declines.clear()
+    await observed.page.getByRole('dialog').getByRole('button', { name: 'Signing wallet' }).click()
+    wallet.declines.add('eth_sendTransaction')
+    await button('Buy for 1.5015 OCEAN').click()
+    await said(DECLINED).waitFor()
+    // nothing is left under way of what was not sent
+    expect(await button(/pending transactions?/).count()).toBe(0)
+    wallet.declines.clear()
+    await button('Buy for 1.5015 OCEAN').click()
+    await said('You already have this').waitFor()
+    wallet.declines.add('personal_sign')
+    await button('Download').click()
+    await observed.page.locator('.transfer[data-status=failed]').waitFor()
+    expect(await observed.page.locator('.transfer').textContent()).toContain('The wallet did not sign the request.')
+  })
+
+  it('is led to the network, which it may not know and may decline to go to', async () => {
+    await connect()
+    await button('Buy for 1.5015 OCEAN').waitFor()
+    await wallet.goTo(ELSEWHERE)
+    wallet.declines.add('wallet_switchEthereumChain')
+    await button('Switch to Local network').click()
+    await said(DECLINED).waitFor()
+    wallet.declines.clear()
+    wallet.chains.delete(dev.facts.chainId)
+    await button('Switch to Local network').click()
+    await button('Buy for 1.5015 OCEAN').waitFor()
+    expect(wallet.count('wallet_addEthereumChain')).toBe(1)
+    expect(wallet.count('eth_sendTransaction')).toBe(0)
+  })
+
+  it('may go to another account in the middle of a purchase: what is bought belongs to who began it', async () => {
+    await connect()
+    let release = () => {}
+    wallet.beforeSending = () => new Promise((resolve) => (release = resolve))
+    await button('Buy for 1.5015 OCEAN').click()
+    await eventually(() => wallet.count('eth_sendTransaction') > 0)
+    await wallet.choose(1)
+    // the other account may buy for itself, and is told nothing of the first one's
+    await button('Buy for 1.5015 OCEAN').waitFor()
+    wallet.beforeSending = async () => {}
+    release()
+    await observed.page.getByRole('button', { name: 'Show transactions' }).waitFor()
+    await button('Buy for 1.5015 OCEAN').waitFor()
+    expect(await said('You already have this').count()).toBe(0)
+    await wallet.choose(0)
+    await said('You already have this').waitFor()
+  })
+})

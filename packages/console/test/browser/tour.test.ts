@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, NO_TROUBLE, type Observed, observedPage } from '../../../../test/helpers/browser.js'
+import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
+
+const NAME = 'Heights of the tide, by the hour'
+const CONTENT = 'hour,height\n0,4.2\n'.repeat(5_000)
+const SHA256 = createHash('sha256').update(CONTENT).digest('hex')
+
+let dev: DevProcess
+let browser: Browser
+let observed: Observed
+let page: Page
+let did: string
+let link: string
+beforeAll(async () => {
+  ;[dev, browser] = await Promise.all([startDevOnContracts(), launchBrowser()])
+  const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
+  // what was revoked a moment ago is refused, and what was published a moment ago is on the chain before it is in the index
+  observed = await observedPage(browser, {
+    origins,
+    mayFail: /^\/api\/(services\/(fileinfo|initialize)$|aquarius\/assets\/ddo\/)/,
+    acceptDownloads: true,
+    reducedMotion: 'reduce',
+  })
+  page = observed.page
+  // these only end what hangs
+  page.setDefaultTimeout(120_000)
+})
+afterAll(async () => {
+  await browser?.close()
+  await dev?.stop()
+})
+
+const visit = (path: string) => page.goto(`${dev.facts.providerUrl}/console/${path}`)
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' })
+
+async function use(account: number): Promise<void> {
+  await button(/^Wallet 0x/).click()
+  await page.getByLabel(`Account ${account}`).check()
+  await page.keyboard.press('Escape')
+}
+
+async function drop(name: string, content: string): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(
+    ([name, content]) => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([content as string], name as string, { type: 'text/csv' }))
+      return transfer
+    },
+    [name, content],
+  )
+  await page.locator('.drop').dispatchEvent('drop', { dataTransfer })
+}
+
+describe('the whole tour with the built-in wallet', () => {
+  it('publishes a file that was dropped', async () => {
+    await visit('publish')
+    await button('Connect wallet').first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Built-in wallet' }).click()
+    await drop('heights.csv', CONTENT)
+    await page.locator('.file[data-status=done]').waitFor()
+    expect(await page.locator('.file').textContent()).toContain(SHA256)
+    await button('Continue').click()
+    await page.getByLabel('Name').fill(NAME)
+    await page.getByLabel('Tags').fill('tide,csv,')
+    await button('Continue').click()
+    await page.getByLabel('Paid').check()
+    await page.getByLabel('Amount').fill('2.5')
+    await button('Continue').click()
+    await button('Publish').click()
+    await page.getByRole('heading', { name: 'Published' }).waitFor()
+    did = (await page.locator('[data-did]').getAttribute('data-did')) ?? ''
+    expect(did).toMatch(/^did:op:[0-9a-f]{64}$/)
+  })
+
+  it('finds it as somebody else, by the beginning of a word', async () => {
+    await use(2)
+    await page.getByRole('link', { name: 'Catalogue' }).click()
+    // the index is a moment behind the chain
+    await eventually(async () => {
+      await page.reload()
+      await page
+        .getByText(/^\d+ assets?$|Nothing is published/)
+        .first()
+        .waitFor()
+      return (await page.getByRole('link', { name: NAME }).count()) === 1
+    })
+    await page.getByRole('searchbox').fill('heights of the ti')
+    await page.waitForURL(/\?q=heights\+of\+the\+ti$/)
+    await page.getByRole('link', { name: NAME }).click()
+    await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
+  })
+
+  it('buys it for the whole price, and downloads what was published', async () => {
+    await button('Buy for 2.5025 OCEAN').click()
+    await page.getByText('You already have this').waitFor()
+    const [download] = await Promise.all([page.waitForEvent('download'), button('Download').click()])
+    expect(download.suggestedFilename()).toBe('heights.csv')
+    const bytes = readFileSync(await download.path())
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(SHA256)
+    await page.locator('.transfer[data-status=done]').waitFor()
+    expect(await page.locator('.transfer').textContent()).toContain('The SHA-256 matches')
+  })
+
+  it('still has it after a reload, and makes a link that anybody can use', async () => {
+    await page.reload()
+    await page.getByText('You already have this').waitFor()
+    await page.getByText('More ways to download').click()
+    await button('Copy link').click()
+    link = await page.locator('.made-link input').inputValue()
+    const answer = await fetch(link)
+    expect(
+      createHash('sha256')
+        .update(Buffer.from(await answer.arrayBuffer()))
+        .digest('hex'),
+    ).toBe(SHA256)
+  })
+
+  it('tells the publisher of the order and its income, and revokes', async () => {
+    await use(0)
+    await page.getByRole('link', { name: 'Mine' }).click()
+    const row = page.locator(`.asset-row[data-did="${did}"]`)
+    await row.getByText('2.5 OCEAN').nth(1).waitFor()
+    await page.getByRole('img', { name: 'Income over time, in OCEAN: 2.5 OCEAN in total.' }).waitFor()
+    await row.getByRole('button', { name: `Revoke: ${NAME}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await row.getByText('Revoked').waitFor()
+  })
+
+  it('refuses the buyer then, in words, and his link', async () => {
+    expect((await fetch(link)).status).toBe(403)
+    await use(2)
+    await visit(`asset/${did}`)
+    await page.getByText('Nobody can order or download it now').first().waitFor()
+    expect(await button(/^(Buy|Download)/).count()).toBe(0)
+  })
+
+  it('has asked nobody else meanwhile, and did nothing that the policy forbids', () => {
+    expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+})

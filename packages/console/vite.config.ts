@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+export default defineConfig({
+  root: path('.'),
+  base: '/console/',
+  // the source of the workspace, so that the page takes only the calls that it makes
+  resolve: { alias: { '@tidegate/client': path('../client/src/index.ts') } },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: path('../../dist/console'),
+    emptyOutDir: true,
+    target: 'es2022',
+    // the policy of the page forbids data: scripts and styles, and an inlined file is never cached by itself
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+})

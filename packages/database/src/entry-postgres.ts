@@ -1,0 +1,1 @@
+export { openPostgres, type PostgresOptions, TYPES } from './postgres.js'

@@ -1,0 +1,159 @@
+import type { Logger } from '@tidegate/common'
+import { StateError } from '@tidegate/protocol'
+
+/** Kinds of database failures. */
+export type FaultKind =
+  | 'full'
+  | 'corrupt'
+  | 'locked'
+  | 'gone'
+  | 'readonly'
+  | 'disk'
+  | 'refused'
+  | 'unreachable'
+  | 'failed'
+
+export interface DatabaseFault {
+  kind: FaultKind
+  /** The database's error code, or else the name of the error. Never its message, which may quote anything. */
+  code: string
+}
+
+/** Options of a health check. */
+export interface HealthCheckOptions {
+  /** Always probes with a write, and reads an embedded database completely, which may take seconds. */
+  thorough?: boolean
+}
+
+const WORDS: Record<FaultKind, string> = {
+  full: 'its disk is full',
+  corrupt: 'it is damaged',
+  locked: 'another program holds it locked',
+  gone: 'its file was removed, replaced or cut short while in use',
+  readonly: 'it cannot be written to',
+  disk: 'its disk fails',
+  refused: 'it refuses the user, the password or a permission',
+  unreachable: 'it cannot be reached',
+  failed: 'it failed',
+}
+
+/** All kinds of faults. */
+export const FAULT_KINDS = Object.keys(WORDS) as FaultKind[]
+
+/** Prefixes of error codes of both databases and of files, the more specific ones first. PostgreSQL's are SQLSTATEs. */
+const KINDS: [start: string, kind: FaultKind][] = [
+  ['SQLITE_FULL', 'full'],
+  ['SQLITE_CORRUPT', 'corrupt'],
+  ['SQLITE_NOTADB', 'corrupt'],
+  ['SQLITE_BUSY', 'locked'],
+  ['SQLITE_LOCKED', 'locked'],
+  ['SQLITE_READONLY', 'readonly'],
+  ['SQLITE_PERM', 'readonly'],
+  ['SQLITE_CANTOPEN', 'readonly'],
+  ['SQLITE_IOERR', 'disk'],
+  ['STATE_GONE', 'gone'],
+  ['53100', 'full'],
+  ['XX001', 'corrupt'],
+  ['XX002', 'corrupt'],
+  ['55P03', 'locked'],
+  ['57014', 'locked'],
+  ['40P01', 'locked'],
+  ['25006', 'readonly'],
+  ['28', 'refused'],
+  ['42501', 'refused'],
+  ['3D000', 'refused'],
+  ['58', 'disk'],
+  ['08', 'unreachable'],
+  ['53', 'unreachable'],
+  ['57P', 'unreachable'],
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  ['EIO', 'disk'],
+  ['EACCES', 'readonly'],
+  ['EPERM', 'readonly'],
+  ['EROFS', 'readonly'],
+  ['ENOTDIR', 'readonly'],
+  ['EEXIST', 'readonly'],
+  ['E', 'unreachable'],
+]
+
+/** SQLite result codes, for errors to which the library assigns no code. */
+const NUMBERS: Record<string, string> = { 5: 'SQLITE_BUSY', 8: 'SQLITE_READONLY', 14: 'SQLITE_CANTOPEN' }
+
+/** Classifies an error of a database. */
+export function faultOf(error: unknown): DatabaseFault {
+  const { code, message, name } = error as { code?: unknown; message?: string; name?: string }
+  const number = /^ConnectionFailed\(.*: (\d+)"\)$/s.exec(message ?? '')?.[1]
+  if (number !== undefined) return classified(NUMBERS[number] ?? `SQLITE_${number}`)
+  if (typeof code === 'string' && /^\w{1,40}$/.test(code)) return classified(code)
+  // the PostgreSQL driver reports time-outs and lost connections without a code
+  if (/time(d )?out|terminated|connection/i.test(message ?? '')) return { kind: 'unreachable', code: 'NO_ANSWER' }
+  return { kind: 'failed', code: name ?? 'Error' }
+}
+
+function classified(code: string): DatabaseFault {
+  return { kind: KINDS.find(([start]) => code.startsWith(start))?.[1] ?? 'failed', code }
+}
+
+/** Describes a fault for operators. */
+export function describeFault({ kind, code }: DatabaseFault): string {
+  return `${WORDS[kind]} (${code})`
+}
+
+/** Returns the error that is thrown in place of a database's own. */
+export function unavailable(): StateError {
+  return new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
+}
+
+/** Milliseconds after which a repeated fault is logged again. */
+const LOG_EVERY = 10_000
+
+/** Milliseconds between two probe writes. */
+const PROBE_EVERY = 1000
+
+/** Records the last write and the last fault of a database, and logs faults: immediately where new, else at intervals. */
+export class FaultLog {
+  /** The last fault, until a write succeeds. Corruption is never cleared. */
+  current: DatabaseFault | undefined
+  /** Time of the last successful write, in milliseconds since 1970. */
+  lastWrite: number | undefined
+  private lastLogged: { code: string; at: number } | undefined
+  private unlogged = 0
+  private probedAt = 0
+
+  constructor(private readonly log?: Logger) {}
+
+  /**
+   * Whether a probe write is due: after a failure only a write can show that the database has recovered. Rate-limited,
+   * since health checks are public, and a write waits for a locked database.
+   */
+  isProbeDue(): boolean {
+    if (this.current === undefined || Date.now() - this.probedAt < PROBE_EVERY) return false
+    this.probedAt = Date.now()
+    return true
+  }
+
+  /** Records an error of the database. Returns the error to throw in its place. */
+  record(error: unknown): StateError {
+    const fault = faultOf(error)
+    this.current = fault
+    this.unlogged += 1
+    const now = Date.now()
+    if (this.lastLogged?.code !== fault.code || now - this.lastLogged.at >= LOG_EVERY) {
+      this.log?.error({ ...fault, times: this.unlogged }, 'state store failed')
+      this.lastLogged = { code: fault.code, at: now }
+      this.unlogged = 0
+    }
+    return unavailable()
+  }
+
+  /** Records a successful write. That does not clear a corruption, whose pages the write may not have touched. */
+  wrote(): void {
+    this.lastWrite = Date.now()
+    if (this.current === undefined || this.current.kind === 'corrupt') return
+    this.log?.info({ after: this.current.code }, 'state store recovered')
+    this.current = undefined
+    this.lastLogged = undefined
+    this.unlogged = 0
+  }
+}

@@ -1,0 +1,17 @@
+export type { Dialect } from './dialect.js'
+export { describeFault, FAULT_KINDS, faultOf, type HealthCheckOptions } from './fault.js'
+export { numbered } from './numbered.js'
+export { packed, unpacked, unpackedLength } from './packed.js'
+export type { Schema } from './schema.js'
+export { attempt, run, runScript } from './script.js'
+export { SnapshotTimeout } from './snapshots.js'
+export {
+  type Driver,
+  type Query,
+  type Result,
+  type Script,
+  sql,
+  sqlOne,
+  type ThreadScripts,
+  type Value,
+} from './sql.js'

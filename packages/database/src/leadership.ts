@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from '@tidegate/common'
+import { BOUNDS } from '@tidegate/protocol'
+import pg from 'pg'
+import { InUseError } from './sqlite-file.js'
+
+/** The first of the two numbers that name this service's advisory locks. */
+export const LOCK_SPACE = 0x71de
+/** Held in shared mode by everyone who uses the database, or exclusively. */
+const USE_LOCK = 2
+
+const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)'
+/** SQL: whether another instance holds a lease. It ends with the session that took it, or when it expires. */
+const held = (lease: string) => `${lease}.holder <> $2 AND ${lease}.ends BETWEEN ${NOW} AND ${NOW} + $3::BIGINT
+  AND EXISTS (SELECT 1 FROM pg_stat_activity WHERE pid = ${lease}.session)`
+// checks another instance's lease first without locking its row
+const LEASE = `
+  INSERT INTO leases AS own (task, holder, session, ends)
+  SELECT $1, $2, pg_backend_pid(), ${NOW} + $3::BIGINT
+  WHERE NOT EXISTS (SELECT 1 FROM leases AS other WHERE other.task = $1 AND ${held('other')})
+  ON CONFLICT (task) DO UPDATE SET holder = excluded.holder, session = excluded.session, ends = excluded.ends
+  WHERE NOT (${held('own')})
+  RETURNING task`
+// if this machine disappears without closing the connection, the server notices within half a minute
+const KEEPALIVES = `
+  SELECT set_config(name, value, false)
+  FROM (VALUES ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '4'))
+    AS wanted (name, value)
+  JOIN pg_settings USING (name)`
+
+export interface LeadershipOptions {
+  connection: pg.ClientConfig
+  /** Uses the database exclusively. */
+  exclusive: boolean
+  log: Logger | undefined
+}
+
+/**
+ * The session that marks a database as in use by an instance, and the leases of the tasks that the instance leads.
+ * Leases instead of session locks, since the server holds the locks of a frozen connection indefinitely. Two leaders for
+ * a moment do no harm: their writes are checked against a row that both of them change.
+ */
+export class Leadership {
+  private readonly holder = randomUUID()
+  private session: Promise<pg.Client> | undefined
+  /** When each lease was last renewed, as of the start of the request. */
+  private readonly leases = new Map<string, number>()
+  private readonly renewing: NodeJS.Timeout
+  /** One statement at a time. */
+  private last: Promise<unknown> = Promise.resolve()
+  private closed = false
+
+  constructor(private readonly options: LeadershipOptions) {
+    this.renewing = setInterval(() => void this.renew(), BOUNDS.lease.renewInterval).unref()
+  }
+
+  /** Marks the database as in use. The lock lasts as long as its connection and is taken again on reconnecting. */
+  async takeIntoUse(): Promise<void> {
+    await this.connected()
+  }
+
+  /** Acquires or renews the lease of a task. Returns whether this instance leads it. */
+  async lead(task: string): Promise<boolean> {
+    const renewed = this.leases.get(task)
+    if (renewed !== undefined && performance.now() - renewed < BOUNDS.lease.duration / 2) return true
+    return this.requestLease(task)
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    clearInterval(this.renewing)
+    this.leases.clear()
+    const session = this.session
+    this.session = undefined
+    await session?.then((client) => client.end()).catch(() => undefined)
+  }
+
+  private async renew(): Promise<void> {
+    for (const task of this.leases.keys()) await this.requestLease(task).catch(() => undefined) // retried when it is needed
+  }
+
+  private requestLease(task: string): Promise<boolean> {
+    const result = this.last.then(async () => {
+      const requested = performance.now()
+      const { rowCount } = await this.query(LEASE, [task, this.holder, BOUNDS.lease.duration])
+      const leads = rowCount === 1
+      if (leads && !this.leases.has(task)) this.options.log?.info({ task }, 'this instance leads')
+      if (leads) this.leases.set(task, requested)
+      else this.leases.delete(task)
+      return leads
+    })
+    this.last = result.catch(() => undefined)
+    return result
+  }
+
+  private async query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const client = await this.connected()
+    try {
+      return await client.query(text, values)
+    } catch (error) {
+      // the connection may never respond again
+      this.session = undefined
+      void client.end().catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** Returns the shared connection, and reconnects if it was lost. */
+  private connected(): Promise<pg.Client> {
+    if (this.closed) return Promise.reject(new Error('The connection is closed.'))
+    this.session ??= this.connect().catch((error) => {
+      this.session = undefined
+      throw error
+    })
+    return this.session
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const { connection, exclusive } = this.options
+    const { query_timeout: timeout = BOUNDS.lease.statementTimeout } = connection
+    const client = new pg.Client({ ...connection, query_timeout: Math.min(timeout, BOUNDS.lease.statementTimeout) })
+    let lost = false
+    const onLost = () => {
+      lost = true
+      void this.session?.then(
+        (current) => {
+          if (current === client) this.session = undefined
+        },
+        () => undefined,
+      )
+    }
+    client.on('error', onLost).on('end', onLost)
+    try {
+      await client.connect()
+      await client.query(KEEPALIVES)
+      const lock = exclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'
+      const { rows } = await client.query(`SELECT ${lock}($1, $2) AS got`, [LOCK_SPACE, USE_LOCK])
+      if (!rows[0]?.got) throw new InUseError(exclusive)
+      if (lost) throw new Error('Connection terminated')
+      return client
+    } catch (error) {
+      void client.end().catch(() => undefined)
+      throw error
+    }
+  }
+}

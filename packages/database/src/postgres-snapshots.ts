@@ -1,0 +1,185 @@
+import { hash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { LRUCache } from 'lru-cache'
+import type { Pool, PoolClient, QueryResult } from 'pg'
+import { numbered } from './numbered.js'
+import { type Ask, type Snapshots, SnapshotTimeout } from './snapshots.js'
+import type { Query, Result } from './sql.js'
+
+type Guard = <T>(work: () => Promise<T>) => Promise<T>
+
+interface PostgresSnapshotOptions {
+  pool: Pool
+  /** Connections of the pool. Snapshots get half, so that they never exhaust what orders and nonces need. */
+  connections: number
+  /** Milliseconds for a statement of the pool; a snapshot has less, so that the server itself aborts it. */
+  timeout: number
+  /** Classifies errors of the database. */
+  guarded: Guard
+}
+
+/** Milliseconds by which the remaining time of a snapshot may change before the server's time-out is set again. */
+const STEP = 500
+
+/** A read-only transaction, and the deadline of its statements, as of performance.now(). */
+interface Reading {
+  client: PoolClient
+  end: number
+  /** The time-out last set on the server, in milliseconds; undefined before the transaction. */
+  told?: number
+  /** A statement that was sent before it was asked for. */
+  ahead?: { query: Query; ran: Promise<QueryResult> }
+  /** The end of the transaction, where it was sent. */
+  ended?: Promise<unknown>
+}
+
+/** Snapshots of PostgreSQL, each a read-only transaction. */
+export class PostgresSnapshots implements Snapshots {
+  readonly places: number
+  readonly longest: number
+
+  constructor(private readonly options: PostgresSnapshotOptions) {
+    this.places = Math.max(1, Math.floor(options.connections / 2))
+    this.longest = options.timeout / 2
+  }
+
+  async read<T>(end: number, work: (ask: Ask) => Promise<T>): Promise<T> {
+    const client = await this.options.guarded(() => this.options.pool.connect())
+    try {
+      const reading: Reading = { client, end }
+      const found = await work((query) => this.ask(reading, query))
+      // it has read all it needs: nobody waits for its end
+      const ended = reading.ended ?? client.query('COMMIT')
+      ended.then(
+        () => client.release(),
+        () => client.release(true),
+      )
+      return found
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+
+  /** The server aborts a statement that exceeds the remaining time, which is not a fault of the database. */
+  private async ask(reading: Reading, query: Query): Promise<Result> {
+    const now = left(reading.end)
+    const ran = await this.options.guarded(async () => {
+      try {
+        return await answerTo(reading, query, now)
+      } catch (error) {
+        if ((error as { code?: string }).code === '57014') return undefined
+        throw error
+      }
+    })
+    if (!ran) throw new SnapshotTimeout()
+    return { rows: ran.rows as Result['rows'], changes: 0 }
+  }
+}
+
+/** Runs a statement, or takes the result of the one that was sent ahead if that is it. `now`: the remaining milliseconds. */
+async function answerTo(reading: Reading, query: Query, now: number): Promise<QueryResult> {
+  const { client, ahead, told } = reading
+  if (ahead) {
+    delete reading.ahead
+    // one that is not wanted any more may still have ended the transaction
+    const ran = await ahead.ran
+    if (ahead.query === query) return ran
+  }
+  if (told === undefined && query.values.length === 0) return begunWith(reading, query, now)
+  if (told === undefined) await client.query(begin(now))
+  else if (told - now > STEP) await client.query(`SET LOCAL statement_timeout = ${now}`)
+  if (told === undefined || told - now > STEP) reading.told = now
+  if (!query.isLast) return sent(client, query)
+  const [ran, ended] = pipelined(client, () => [sent(client, query), client.query('COMMIT')] as const)
+  reading.ended = ended
+  ended.catch(() => undefined) // where the statement fails, nobody looks at it
+  return ran
+}
+
+/** Sends a statement. One of its own is planned for its values; see `begin`. */
+function sent(client: PoolClient, { text, values, isFixed }: Query): Promise<QueryResult> {
+  if (isFixed) return client.query({ text: numbered(text), values, name: nameOf(text) })
+  const [, ran] = pipelined(client, () => {
+    const set = client.query('SET LOCAL plan_cache_mode = auto')
+    set.catch(() => undefined) // the statement fails as well
+    return [set, client.query({ text: numbered(text), values })] as const
+  })
+  return ran
+}
+
+/** Sends several statements at once: each write wakes the server's process, and may have to wait for a core. */
+function pipelined<T>(client: PoolClient, send: () => T): T {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  stream.cork()
+  try {
+    return send()
+  } finally {
+    stream.uncork()
+  }
+}
+
+/** The name of a statement of which the server keeps a plan. */
+export function nameOf(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `tidegate_${hash('sha256', text, 'hex').slice(0, 32)}`
+    names.set(text, name)
+  }
+  return name
+}
+
+/** A memo of a pure function, which nobody has to own. */
+const names = new LRUCache<string, string>({ max: 100 })
+
+/**
+ * Connections whose server has prepared the statement that a search begins with: planning it takes longer than running it. An
+ * entry lives as long as its connection, so it needs no owner.
+ */
+const prepared = new WeakSet<PoolClient>()
+
+/** Begins the transaction and runs a statement without values, and sends the one that follows, in one round trip. */
+async function begunWith(reading: Reading, { text, next }: Query, timeout: number): Promise<QueryResult> {
+  const { client } = reading
+  const name = nameOf(text)
+  if (!prepared.has(client)) {
+    await client.query({ text, name })
+    prepared.add(client)
+  }
+  const begun = pipelined(client, () => {
+    const first = client.query(`${begin(timeout)}; EXECUTE ${name}`)
+    reading.told = timeout
+    if (next) {
+      reading.ahead = { query: next, ran: sent(client, next) }
+      reading.ahead.ran.catch(() => undefined) // where nobody asks for it
+    }
+    return first
+  })
+  const results = (await begun) as unknown as QueryResult[]
+  return results[results.length - 1] as QueryResult
+}
+
+/** The remaining whole milliseconds. Throws if there are none. */
+function left(end: number): number {
+  const milliseconds = Math.ceil(end - performance.now())
+  if (milliseconds <= 0) throw new SnapshotTimeout()
+  return milliseconds
+}
+
+/**
+ * Begins a read-only transaction. Parallel workers are off: concurrent searches use all processes anyway, and workers
+ * need shared memory, of which containers have little. JIT is off, since compiling takes longer than running. The
+ * tokens of a document are stored compressed outside of its row, so that reading those of all documents takes far
+ * longer than the planner estimates. Statements that are kept get one plan for all values at once: PostgreSQL would plan
+ * the first five times of each connection anew, which takes longer than the statement.
+ */
+function begin(timeout: number): string {
+  return [
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    'SET LOCAL max_parallel_workers_per_gather = 0',
+    'SET LOCAL jit = off',
+    'SET LOCAL enable_seqscan = off',
+    'SET LOCAL plan_cache_mode = force_generic_plan',
+    `SET LOCAL statement_timeout = ${timeout}`,
+  ].join('; ')
+}

@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '@tidegate/common'
+import { BOUNDS, StateError, UnstorableError } from '@tidegate/protocol'
+import pg from 'pg'
+import { type DatabaseFault, FaultLog, type HealthCheckOptions, unavailable } from './fault.js'
+import { Leadership, LOCK_SPACE } from './leadership.js'
+import { numbered } from './numbered.js'
+import { nameOf, PostgresSnapshots } from './postgres-snapshots.js'
+import { assertCurrent, type Schema } from './schema.js'
+import { runScript } from './script.js'
+import type { Driver, Query, Result, Script, Value } from './sql.js'
+import { InUseError } from './sqlite-file.js'
+
+export interface PostgresOptions {
+  url: string
+  /** Maximum number of connections of this instance. */
+  connections: number
+  /** Milliseconds to connect, and for each statement. */
+  timeout: number
+  log?: Logger | undefined
+  /** Uses the database exclusively. */
+  exclusive?: boolean | undefined
+  /** Names the connections in the server's list of sessions. Default: tidegate. */
+  name?: string | undefined
+  /** Reads only: the database must have the schema of this version. */
+  readOnly?: boolean | undefined
+}
+
+/** Rows per batch of a stream. */
+const STREAM_BATCH = 1000
+
+/** The maximum of a timer, in milliseconds. */
+const NO_TIMEOUT = 2_147_483_647
+
+/** The second of the two numbers that name this advisory lock. */
+const MIGRATION_LOCK = 1
+
+/**
+ * Opens PostgreSQL, which any number of instances may share. The first one runs the migrations. Rejects with
+ * an Error that does not quote the URL.
+ */
+export async function openPostgres(schema: Schema, options: PostgresOptions): Promise<Driver> {
+  const driver = new PostgresDriver(schema, options)
+  try {
+    if (options.readOnly) await driver.assertSchema()
+    else {
+      await driver.leadership.takeIntoUse()
+      await driver.migrate()
+    }
+  } catch (error) {
+    await driver.close()
+    if (error instanceof InUseError) throw error
+    throw Object.assign(new Error((error as { code?: string }).code ?? (error as Error).message), {
+      code: (error as { code?: string }).code,
+    })
+  }
+  return driver
+}
+
+/** Parses BIGINT as number: all values here are far below 2^53. */
+export const TYPES = {
+  getTypeParser: (id: number) => (id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id)),
+}
+
+class PostgresDriver implements Driver {
+  readonly dialect = 'postgres'
+  private readonly pool: pg.Pool
+  private readonly numberedTexts = new Map<string, string>()
+  private readonly faults: FaultLog
+  readonly leadership: Leadership
+  readonly snapshots: PostgresSnapshots
+
+  constructor(
+    private readonly schema: Schema,
+    private readonly options: PostgresOptions,
+  ) {
+    this.faults = new FaultLog(options.log)
+    this.pool = new pg.Pool({ ...this.connection(), max: options.connections })
+    this.snapshots = new PostgresSnapshots({ ...options, pool: this.pool, guarded: (work) => this.guarded(work) })
+    // a connection that breaks while idle is replaced on demand
+    this.pool.on('error', () => undefined)
+    // the pool handles errors of idle connections only, and hands a connection over one tick later
+    this.pool.on('connect', (client) => client.on('error', () => undefined))
+    const { exclusive = false, log } = options
+    this.leadership = new Leadership({ connection: this.connection(), exclusive, log })
+  }
+
+  async migrate(): Promise<void> {
+    const { migrations, afterMigration } = this.schema
+    const client = await this.pool.connect()
+    try {
+      await client.query('SELECT pg_advisory_lock($1, $2)', [LOCK_SPACE, MIGRATION_LOCK])
+      await client.query('CREATE TABLE IF NOT EXISTS tidegate_schema (version BIGINT NOT NULL)')
+      const version = Number((await client.query('SELECT version FROM tidegate_schema')).rows[0]?.version ?? 0)
+      if (version > migrations.length) throw new Error('it was made by a newer version of Tidegate')
+      await client.query('BEGIN')
+      for (const step of migrations.slice(version)) await client.query(step)
+      await client.query('DELETE FROM tidegate_schema')
+      await client.query('INSERT INTO tidegate_schema (version) VALUES ($1)', [migrations.length])
+      await this.send(client, afterMigration())
+      await client.query('COMMIT')
+    } finally {
+      // closing the connection releases the lock
+      client.release(true)
+    }
+  }
+
+  async assertSchema(): Promise<void> {
+    const { rows: found } = await this.pool.query("SELECT to_regclass('tidegate_schema') AS name")
+    if (found[0]?.name === null) throw new Error('it holds nothing yet: start this version of Tidegate on it first')
+    const { rows } = await this.pool.query('SELECT version FROM tidegate_schema')
+    assertCurrent(Number(rows[0]?.version ?? 0), this.schema.migrations.length)
+  }
+
+  query(query: Query): Promise<Result> {
+    return this.guarded(() => this.run(this.pool, query))
+  }
+
+  transact<T>(script: Script<T>): Promise<T> {
+    return this.session((run) => runScript(script, run))
+  }
+
+  async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
+    const client = await this.guarded(() => this.pool.connect())
+    try {
+      await this.guarded(() => client.query('BEGIN'))
+      const result = await work((query) => this.guarded(() => this.run(client, query)))
+      await this.guarded(() => client.query('COMMIT'))
+      client.release()
+      return result
+    } catch (error) {
+      client.release(true) // closing the connection rolls back
+      throw error
+    }
+  }
+
+  /** Uses a cursor, so that the rows are never all in memory. */
+  async *stream({ text, values }: Query): AsyncGenerator<Result['rows'][number]> {
+    const client = await this.guarded(() => this.pool.connect())
+    const ask = (text: string, values: Value[] = []) =>
+      this.guarded(() => client.query({ text, values, query_timeout: NO_TIMEOUT } as pg.QueryConfig))
+    try {
+      await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+      await ask('SET LOCAL statement_timeout = 0')
+      await ask(`DECLARE rows NO SCROLL CURSOR FOR ${this.numbered(text)}`, values)
+      for (;;) {
+        const { rows } = await ask(`FETCH ${STREAM_BATCH} FROM rows`)
+        yield* rows as Result['rows']
+        if (rows.length < STREAM_BATCH) return
+      }
+    } finally {
+      client.release(true) // closing the connection ends the transaction, wherever the cursor is
+    }
+  }
+
+  tryLead(task: string): Promise<boolean> {
+    return this.guarded(() => this.leadership.lead(task))
+  }
+
+  async checkHealth({ thorough = false }: HealthCheckOptions = {}): Promise<DatabaseFault | undefined> {
+    try {
+      for (const query of thorough || this.faults.isProbeDue() ? this.schema.probeWrites() : [this.schema.probe])
+        await this.query(query)
+    } catch {
+      // recorded by guarded()
+    }
+    return this.faults.current
+  }
+
+  get lastWrite(): number | undefined {
+    return this.faults.lastWrite
+  }
+
+  async close(): Promise<void> {
+    const ending = Promise.all([this.leadership.close(), this.pool.ended ? undefined : this.pool.end()])
+    // a frozen connection never finishes closing
+    await Promise.race([ending, sleep(BOUNDS.stop.grace, undefined, { ref: false })])
+  }
+
+  private connection(): pg.ClientConfig {
+    const { url, timeout, name = 'tidegate', readOnly } = this.options
+    return {
+      connectionString: url,
+      connectionTimeoutMillis: timeout,
+      query_timeout: timeout,
+      statement_timeout: timeout,
+      application_name: name,
+      ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
+      keepAlive: true,
+      // a search sends what follows together with what comes first
+      pipeline: true,
+      types: TYPES as pg.CustomTypesConfig,
+    }
+  }
+
+  private async run(client: pg.Pool | pg.PoolClient, query: Query): Promise<Result> {
+    const result = await this.send(client, query)
+    if (!query.text.startsWith('SELECT')) this.faults.wrote()
+    return result
+  }
+
+  /** Runs a statement without recording a write: to open a database is none. */
+  private async send(client: pg.Pool | pg.PoolClient, { text, values, isFixed }: Query): Promise<Result> {
+    const name = isFixed ? { name: nameOf(text) } : {}
+    const { rows, rowCount } = await client.query({ text: this.numbered(text), values, ...name })
+    return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
+  }
+
+  /** Replaces the question marks of a statement by $1, $2 …. */
+  private numbered(text: string): string {
+    let cached = this.numberedTexts.get(text)
+    if (cached === undefined) {
+      cached = numbered(text)
+      this.numberedTexts.set(text, cached)
+    }
+    return cached
+  }
+
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof StateError) throw error // classified already
+      if (isAboutData(error)) throw new UnstorableError()
+      if (this.pool.ended) throw unavailable()
+      throw this.faults.record(error)
+    }
+  }
+}
+
+/**
+ * Whether an error is caused by the data (SQLSTATE classes 22: data exception, 23: integrity constraint, 54: program
+ * limit), as opposed to a database that is full, locked, stopped or unreachable.
+ */
+function isAboutData(error: unknown): boolean {
+  return /^(22|23|54)[0-9A-Z]{3}$/.test(String((error as { code?: unknown } | null)?.code))
+}

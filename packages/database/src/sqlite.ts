@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Logger, TickBatch } from '@tidegate/common'
+import Database from 'libsql'
+import { assertCurrent, type Schema } from './schema.js'
+import type { Driver } from './sql.js'
+import { type OpenDatabase, SqliteDriver } from './sqlite-driver.js'
+import { DATABASE_FILE, fileGuard, lockFolder } from './sqlite-file.js'
+import { configured, inTransaction } from './sqlite-statements.js'
+
+/** See `SqliteOptions.manyChanges`. */
+const MANY_CHANGES = 60
+
+export interface SqliteOptions {
+  log?: Logger | undefined
+  /** Batches statements with other work of the same tick of the event loop. Default: a separate TickBatch. */
+  batch?: TickBatch | undefined
+  /** Uses the database exclusively. */
+  exclusive?: boolean | undefined
+  /** Changes from which a batch is committed on a thread. By default so many of the index that they would hold the event loop for 15 ms. */
+  manyChanges?: number | undefined
+  /** Read-only beside its users: the database must exist, with the schema of this version. */
+  readOnly?: boolean | undefined
+}
+
+/**
+ * Opens the embedded database: one SQLite file in WAL mode, synced at every commit, so that committed writes survive
+ * kill -9 and power loss. Several processes of one machine may share it. Throws where it cannot be opened.
+ */
+export function openSqlite(
+  folder: string,
+  schema: Schema,
+  { log, batch = new TickBatch(), exclusive = false, readOnly = false, manyChanges = MANY_CHANGES }: SqliteOptions = {},
+): Driver {
+  if (readOnly) return openReadOnly(folder, { schema, log, batch, manyChanges })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const release = lockFolder(folder, exclusive)
+  try {
+    const path = join(folder, DATABASE_FILE)
+    const db = configured(new Database(path, { timeout: 5000 }))
+    migrate(db, schema)
+    return new SqliteDriver(db, {
+      folder,
+      schema,
+      release,
+      assertPresent: fileGuard(path, db),
+      batch,
+      log,
+      manyChanges,
+    })
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function openReadOnly(folder: string, shared: Pick<OpenDatabase, 'schema' | 'batch' | 'log' | 'manyChanges'>): Driver {
+  const db = new Database(join(folder, DATABASE_FILE), { readonly: true, timeout: 5000 })
+  try {
+    assertCurrent(versionOf(db), shared.schema.migrations.length)
+    return new SqliteDriver(db, { folder, release: () => undefined, assertPresent: () => undefined, ...shared })
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function versionOf(db: Database.Database): number {
+  return (db.pragma('user_version') as { user_version: number }[])[0]?.user_version ?? 0
+}
+
+function migrate(db: Database.Database, { migrations, afterMigration }: Schema): void {
+  inTransaction(db, 'IMMEDIATE', () => {
+    const version = versionOf(db)
+    if (version > migrations.length) throw new Error('The state database was made by a newer version of Tidegate.')
+    for (const step of migrations.slice(version)) db.exec(step)
+    db.pragma(`user_version = ${migrations.length}`)
+    const { text, values } = afterMigration()
+    db.prepare(text).run(values)
+  })
+}

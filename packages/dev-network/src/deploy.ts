@@ -1,0 +1,164 @@
+import { rpcClient, walletClient } from '@tidegate/chain'
+import {
+  type Address,
+  getContractAddress,
+  type Hex,
+  type PublicClient,
+  parseEther,
+  parseUnits,
+  type WalletClient,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { DEV_CHAIN_ID, type DevAccount, devAccounts } from './anvil.js'
+import { ARTIFACTS, artifact } from './contracts.js'
+
+/** One network of an address.json, in the form that client libraries read. */
+export interface AddressEntry {
+  chainId: number
+  startBlock: number
+  Ocean: Address
+  MockDAI: Address
+  MockUSDC: Address
+  OPFCommunityFeeCollector: Address
+  Router: Address
+  FixedPrice: Address
+  Dispenser: Address
+  ERC20Template: Record<'1' | '2' | '3' | '4', Address>
+  ERC721Template: Record<'1', Address>
+  ERC721Factory: Address
+  AccessListFactory: Address
+  Escrow: Address
+  EnterpriseFeeCollector: Address
+  BatchPayments: Address
+}
+
+/** Units of each token that every account but the first starts with; the first has the rest. */
+const UNITS_EACH = '10000'
+
+/** Key of the local network in address.json, as client libraries look it up. */
+export const DEV_NETWORK = 'development'
+
+/**
+ * Deploys the datatoken contracts to a fresh local chain, wired as on the usual local network of Ocean tools. Nonces
+ * are assigned beforehand, so contract addresses are known before the transactions are mined. Throws where one fails.
+ */
+export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
+  const reader = rpcClient(new URL(rpcUrl))
+  const [first, ...others] = devAccounts()
+  const deployer = await Deployer.create(reader, (first as DevAccount).privateKey)
+  const owner = deployer.address
+  const startBlock = Number(await reader.getBlockNumber())
+
+  const Ocean = deployer.deploy('OceanToken', [owner])
+  deployer.call('OceanToken', Ocean, 'mint', [owner, parseEther('1000000')])
+  const MockDAI = deployer.deploy('MockERC20Decimals', ['DAI', 'DAI', 18])
+  const MockUSDC = deployer.deploy('MockERC20Decimals', ['USDC', 'USDC', 6])
+  const collector = deployer.deploy('OPFCommunityFeeCollector', [owner, owner])
+  const router = deployer.deploy('FactoryRouter', [owner, Ocean, owner, collector, []])
+  const fixedPrice = deployer.deploy('FixedRateExchange', [router])
+  const dispenser = deployer.deploy('Dispenser', [router])
+  const nftTemplate = deployer.deploy('ERC721Template', [])
+  const template1 = deployer.deploy('ERC20Template', [])
+  const template2 = deployer.deploy('ERC20TemplateEnterprise', [])
+  const factory = deployer.deploy('ERC721Factory', [nftTemplate, template1, router])
+  const template3 = deployer.deploy('ERC20Template3', [])
+  const template4 = deployer.deploy('ERC20Template4', [])
+  for (const template of [template2, template3, template4])
+    deployer.call('ERC721Factory', factory, 'addTokenTemplate', [template])
+  deployer.call('FactoryRouter', router, 'addFactory', [factory])
+  deployer.call('FactoryRouter', router, 'addFixedRateContract', [fixedPrice])
+  deployer.call('FactoryRouter', router, 'addDispenserContract', [dispenser])
+  deployer.call('FactoryRouter', router, 'addApprovedToken', [Ocean])
+  const accessListFactory = deployer.deploy('AccessListFactory', [deployer.deploy('AccessList', [])])
+  const escrow = deployer.deploy('Escrow', [router, collector])
+  const enterpriseFees = deployer.deploy('EnterpriseFeeCollector', [owner, owner])
+  const payments = deployer.deploy('BatchPayments', [])
+  // one transaction to approve and one to send, whatever the number of accounts
+  const receivers = others.map(({ address }) => address)
+  for (const [token, decimals] of [
+    [Ocean, 18],
+    [MockDAI, 18],
+    [MockUSDC, 6],
+  ] as const) {
+    const amount = parseUnits(UNITS_EACH, decimals)
+    deployer.call('OceanToken', token, 'approve', [payments, amount * BigInt(receivers.length)])
+    deployer.call('BatchPayments', payments, 'sendToken', [token, receivers, receivers.map(() => amount)])
+  }
+  await deployer.finish()
+
+  return {
+    chainId: DEV_CHAIN_ID,
+    startBlock,
+    Ocean,
+    MockDAI,
+    MockUSDC,
+    OPFCommunityFeeCollector: collector,
+    Router: router,
+    FixedPrice: fixedPrice,
+    Dispenser: dispenser,
+    ERC20Template: { '1': template1, '2': template2, '3': template3, '4': template4 },
+    ERC721Template: { '1': nftTemplate },
+    ERC721Factory: factory,
+    AccessListFactory: accessListFactory,
+    Escrow: escrow,
+    EnterpriseFeeCollector: enterpriseFees,
+    BatchPayments: payments,
+  }
+}
+
+/** Waits until an account's transactions below a nonce are mined. Throws after a minute. */
+async function allMined(reader: PublicClient, address: Address, nonce: number): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while ((await reader.getTransactionCount({ address })) < nonce) {
+    if (Date.now() > deadline) throw new Error('The local chain does not mine.')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** Collects transactions of the first dev account with consecutive nonces, and sends them in that order. */
+class Deployer {
+  private readonly steps: (() => Promise<Hex>)[] = []
+
+  private constructor(
+    private readonly wallet: WalletClient,
+    private readonly reader: PublicClient,
+    readonly address: Address,
+    private nonce: number,
+  ) {}
+
+  static async create(reader: PublicClient, key: Hex): Promise<Deployer> {
+    const account = privateKeyToAccount(key)
+    const wallet = walletClient(account, reader.request as never)
+    return new Deployer(wallet, reader, account.address, await reader.getTransactionCount({ address: account.address }))
+  }
+
+  deploy(name: keyof typeof ARTIFACTS, args: unknown[]): Address {
+    const address = getContractAddress({ from: this.address, nonce: BigInt(this.nonce) })
+    const request = { ...artifact(ARTIFACTS[name]), args, ...this.common() }
+    this.steps.push(() => this.wallet.deployContract(request))
+    return address
+  }
+
+  call(name: keyof typeof ARTIFACTS, address: Address, functionName: string, args: unknown[]): void {
+    const { abi } = artifact(ARTIFACTS[name])
+    const request = { abi, address, functionName, args, ...this.common() }
+    this.steps.push(() => this.wallet.writeContract(request))
+  }
+
+  /** Sends all transactions in order, waits until they are mined and checks their receipts. Throws where one failed. */
+  async finish(): Promise<void> {
+    const hashes: Hex[] = []
+    for (const step of this.steps) hashes.push(await step())
+    await allMined(this.reader, this.address, this.nonce)
+    for (const hash of hashes) {
+      const receipt = await this.reader.getTransactionReceipt({ hash })
+      if (receipt.status !== 'success') throw new Error(`A contract could not be deployed (transaction ${hash}).`)
+    }
+  }
+
+  /** Transaction fields that would otherwise cost requests to the node for each transaction. */
+  private common() {
+    const account = this.wallet.account as NonNullable<WalletClient['account']>
+    return { account, chain: null, nonce: this.nonce++, gas: 15_000_000n, gasPrice: 2_000_000_000n }
+  }
+}

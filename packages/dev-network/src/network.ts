@@ -1,0 +1,162 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { rpcClient } from '@tidegate/chain'
+import { assertOwnFolder, replaceFile } from '@tidegate/client/safe-files'
+import { type App, createApp } from '@tidegate/provider'
+import { loadSettings } from '@tidegate/provider/settings'
+import type { Address } from 'viem'
+import { DEV_CHAIN_ID, devAccounts, startAnvil } from './anvil.js'
+import { type AddressEntry, DEV_NETWORK, deployContracts } from './deploy.js'
+import type { NetworkInfo } from './info.js'
+import { guardNode } from './node-guard.js'
+import type { Seeded } from './seed/seed.js'
+
+export type { NetworkInfo } from './info.js'
+
+export interface LocalNetworkOptions {
+  /** Port of the service; 0 takes any free one. Default: PORT of the environment, or that setting's own default. */
+  port?: number | undefined
+  /** Port of the chain; 0 takes any free one. */
+  rpcPort: number
+  /** Seconds between two blocks. Default: a block at once for every transaction. */
+  blockTime?: number | undefined
+  /** Where chain and database are kept; a fresh temporary folder, removed at the end, when not given. */
+  stateDir?: string | undefined
+  /** A `stateDir` of an earlier run to begin from. It stays as it is. */
+  beginFrom?: string | undefined
+  /** Publishes sample assets, unless the state has them. */
+  seed?: boolean | undefined
+  /** Another path to write address.json to. */
+  addressFile?: string | undefined
+  /** Host names of `tidegate dev`, which answers only this machine, its pages and these. Undefined: answers everybody. */
+  onlyHosts?: readonly string[] | undefined
+  /** Settings of the service; they override the defaults of a local network. */
+  environment: NodeJS.ProcessEnv
+  /** Returns the RPC URLs for the service, given the chain's own. */
+  nodes?: ((rpcUrl: string) => Promise<string[]>) | undefined
+}
+
+export interface LocalNetwork {
+  facts: NetworkInfo
+  addressFile: string
+  app: App
+  /** The sample assets, if they were asked for. */
+  seeded: Seeded | undefined
+  /** Resolves when the chain has exited. */
+  chainEnded: Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * The account of the mnemonic that the provider signs with unless PROVIDER_PRIVATE_KEY says otherwise: the usual one.
+ */
+const PROVIDER_ACCOUNT = 8
+
+/** Networks of others than this machine: a file there is read only if ALLOW_NON_PUBLIC_IP is set. */
+const PRIVATE_NETWORKS =
+  '0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,169.254.0.0/16,172.16.0.0/12,192.168.0.0/16,198.18.0.0/15,fc00::/7,fe80::/10'
+
+/** Starts a chain, deploys the contracts or finds those of an earlier run, and starts the service on it. */
+export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
+  const temporary = options.stateDir === undefined ? mkdtempSync(join(tmpdir(), 'tidegate-')) : undefined
+  const folder = options.stateDir ?? (temporary as string)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // the chain and the service write to names in it that others could lead elsewhere
+  assertOwnFolder(folder)
+  const cleanUp: (() => unknown)[] = [() => temporary && rmSync(temporary, { recursive: true, force: true })]
+  const close = async () => {
+    for (const step of cleanUp.splice(0).reverse()) await step()
+  }
+  try {
+    const addressFile = join(folder, 'address.json')
+    if (options.beginFrom !== undefined) copyFileSync(join(options.beginFrom, 'address.json'), addressFile)
+    const chainFile = join(folder, 'chain.json')
+    // not loaded without need: it makes its files as it is
+    const sample = options.seed ? await import('./seed/seed.js') : undefined
+    // sample data has a history: a new chain begins before it
+    const isYoung = sample && options.beginFrom === undefined && !existsSync(chainFile)
+    const { onlyHosts } = options
+    const anvil = await startAnvil({
+      port: options.rpcPort,
+      isHidden: onlyHosts !== undefined,
+      begins: isYoung ? Math.floor(Date.now() / 1000) - sample.SEED_AGE : undefined,
+      stateFile: options.stateDir === undefined ? undefined : chainFile,
+      loadFile: options.beginFrom === undefined ? undefined : join(options.beginFrom, 'chain.json'),
+    })
+    cleanUp.push(() => anvil.stop())
+    const addresses = await findOrDeployContracts(anvil.rpcUrl, addressFile)
+    if (options.addressFile) await writeAddresses(options.addressFile, addresses)
+    const nodes = (await options.nodes?.(anvil.rpcUrl)) ?? [anvil.rpcUrl]
+    const accounts = devAccounts()
+    const settings = loadSettings({
+      HOST: '127.0.0.1',
+      PROVIDER_PRIVATE_KEY: accounts[PROVIDER_ACCOUNT]?.privateKey,
+      ALLOW_NON_PUBLIC_IP: 'true',
+      ...(onlyHosts && options.environment.ALLOW_NON_PUBLIC_IP === undefined
+        ? { STORAGE_DENIED_NETWORKS: PRIVATE_NETWORKS }
+        : {}),
+      INDEX_POLL_INTERVAL: '100',
+      LOG_LEVEL: 'warn',
+      STOP_TIMEOUT: '2000',
+      HOSTING: 'local',
+      HOSTING_DIR: join(folder, 'files'),
+      HOSTING_PUBLISHERS: '*',
+      ...options.environment,
+      ...(options.port === undefined ? {} : { PORT: String(options.port) }),
+      NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: nodes }),
+      ADDRESS_FILE: addressFile,
+      STATE_DIR: folder,
+    })
+    const localOnly = onlyHosts && {
+      hosts: onlyHosts.map((host) => host.toLowerCase()),
+      origins: settings.CORS_ORIGINS ?? [],
+    }
+    const guard = localOnly && (await guardNode(anvil.rpcUrl, options.rpcPort, localOnly))
+    if (guard) cleanUp.push(() => guard.close())
+    const { rpcUrl } = guard ?? anvil
+    const local = { chainId: DEV_CHAIN_ID, rpcUrl, accounts: accounts.map((one) => one.privateKey) }
+    const app = await createApp(settings, { local, localOnly })
+    cleanUp.push(() => app.close())
+    const providerAddress = app.context.chains.get(DEV_CHAIN_ID)?.key.address as Address
+    const providerUrl = await app.listen()
+    const facts = { providerUrl, rpcUrl, chainId: DEV_CHAIN_ID, addresses, accounts, providerAddress }
+    const seeded = await sample?.seed(facts, join(folder, 'seed.json'))
+    if (seeded) cleanUp.push(() => seeded.close())
+    // only now: a deployment that waits for blocks is slow
+    if (options.blockTime !== undefined) await anvil.mineEvery(options.blockTime)
+    return {
+      facts,
+      seeded,
+      addressFile,
+      app,
+      chainEnded: anvil.ended,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Returns the contracts of an earlier run on this chain, or deploys them. */
+async function findOrDeployContracts(rpcUrl: string, file: string): Promise<AddressEntry> {
+  if (existsSync(file)) {
+    const entry = (JSON.parse(readFileSync(file, 'utf8')) as Record<string, AddressEntry>)[DEV_NETWORK]
+    const code = entry && (await rpcClient(new URL(rpcUrl)).getCode({ address: entry.ERC721Factory }))
+    if (entry && code) return entry
+  }
+  const entry = await deployContracts(rpcUrl)
+  await writeAddresses(file, entry)
+  return entry
+}
+
+/** Replaces the file atomically, so that no reader sees a partial one. A device or a FIFO is written to. */
+async function writeAddresses(file: string, entry: AddressEntry): Promise<void> {
+  const text = `${JSON.stringify({ [DEV_NETWORK]: entry }, null, 2)}\n`
+  const existing = statSync(file, { throwIfNoEntry: false })
+  if (existing && !existing.isFile()) return writeFile(file, text)
+  mkdirSync(dirname(file), { recursive: true })
+  replaceFile(file, text, { isPrivate: false })
+}

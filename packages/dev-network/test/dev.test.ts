@@ -1,0 +1,217 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ethers } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { program } from '../../../test/helpers/command.js'
+import { buildHere } from '../../../test/helpers/command-here.js'
+import { acquire, downloadUrl, order, quote } from '../../../test/helpers/consume.js'
+import { type DevProcess, startDev, startDevOnContracts } from '../../../test/helpers/dev.js'
+import { eventually } from '../../../test/helpers/eventually.js'
+import { prepared } from '../../../test/helpers/prepared.js'
+import { publish } from '../../../test/helpers/publish.js'
+import { ask, downloadParams } from '../../../test/helpers/requests.js'
+import { StorageServer } from '../../../test/helpers/storage-server.js'
+
+const answers = (url: string) =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  )
+
+describe('tidegate dev', () => {
+  it('runs beside another instance, prints one JSON line with all that is needed to use it, and leaves nothing behind', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const addressFile = join(folder, 'address.json')
+    const [one, two] = await Promise.all([startDev(['--address-file', addressFile]), startDevOnContracts()])
+    const [a, b] = [one.facts, two.facts]
+    expect(new Set([a.providerUrl, a.rpcUrl, b.providerUrl, b.rpcUrl]).size).toBe(4)
+    expect(a).toMatchObject({ ready: true, chainId: 8996, providerAddress: expect.stringMatching(/^0x/) })
+    expect(new ethers.Wallet(a.accounts[0]?.privateKey as string).address).toBe(a.accounts[0]?.address)
+    expect(JSON.parse(readFileSync(addressFile, 'utf8'))).toEqual({ development: a.addresses })
+    for (const { providerUrl, rpcUrl, addresses } of [a, b]) {
+      expect((await ask(`${providerUrl}/`)).json).toMatchObject({ chainIds: [8996] })
+      const code = await new ethers.providers.JsonRpcProvider(rpcUrl).getCode(addresses.ERC721Factory)
+      expect(code.length).toBeGreaterThan(1000)
+    }
+    let more = ''
+    one.process.stdout?.on('data', (chunk) => {
+      more += chunk
+    })
+    expect(await Promise.all([one.stop(), two.stop()])).toEqual([0, 0])
+    expect(more).toBe('')
+    for (const url of [a.providerUrl, a.rpcUrl, b.providerUrl, b.rpcUrl]) expect(await answers(url)).toBe(false)
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('tidegate dev --state', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  let storage: StorageServer
+  let dev: DevProcess
+  beforeAll(async () => {
+    storage = await StorageServer.start()
+    // that contracts are deployed to a folder which is new is for the test of sample data to show
+    const chain = prepared('chain')
+    if (chain) cpSync(chain, folder, { recursive: true })
+    dev = await startDev(['--state', folder])
+  })
+  afterAll(async () => {
+    await dev.stop()
+    await storage.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('keeps nonces, index and chain after kill -9 during signed requests, which stops the chain', async () => {
+    const url = storage.file('/tides.csv', Buffer.from('tides'))
+    const people = () => {
+      const provider = new ethers.providers.JsonRpcProvider(dev.facts.rpcUrl)
+      return { publisher: provider.getSigner(1), consumer: provider.getSigner(2), provider }
+    }
+    const { publisher, consumer } = people()
+    const asset = await publish({ network: dev.facts, publisher, files: [{ type: 'url', url, method: 'GET' }] })
+    const indexed = async () =>
+      (await ask(`${dev.facts.providerUrl}/api/aquarius/assets/ddo/${asset.did}`)).status === 200
+    await eventually(indexed)
+    const fee = await quote(dev.facts, asset, await consumer.getAddress())
+    await acquire(dev.facts, asset, consumer)
+    const txId = await order(dev.facts, asset, consumer, fee)
+
+    const requests = await Promise.all(Array.from({ length: 40 }, () => downloadParams(asset, txId, consumer)))
+    const download = async (params: URLSearchParams) =>
+      (await ask(`${dev.facts.providerUrl}/api/services/download?${params}`)).status
+    const accepted: URLSearchParams[] = []
+    for (const params of requests.slice(0, 20)) {
+      if ((await download(params)) === 200) accepted.push(params)
+      if (accepted.length === 10) {
+        // one more in flight while the process dies
+        const dying = download(requests[30] as URLSearchParams).catch(() => 0)
+        dev.process.kill('SIGKILL')
+        await dying
+        break
+      }
+    }
+    expect(accepted).toHaveLength(10)
+    await eventually(async () => !(await answers(dev.facts.rpcUrl)))
+
+    const before = dev.facts.addresses
+    dev = await startDev(['--state', folder])
+    expect(dev.facts.addresses).toEqual(before)
+    await eventually(indexed)
+    for (const params of accepted) expect(await download(params)).toBe(400)
+    const fresh = await downloadUrl(dev.facts, asset, txId, people().consumer)
+    expect(await (await fetch(fresh)).text()).toBe('tides')
+  })
+
+  it('continues with chain and contracts after a graceful stop', async () => {
+    const head = async () => new ethers.providers.JsonRpcProvider(dev.facts.rpcUrl).getBlockNumber()
+    const [addresses, block] = [dev.facts.addresses, await head()]
+    rmSync(join(folder, 'chain.json'))
+    expect(await dev.stop()).toBe(0)
+    expect(existsSync(join(folder, 'chain.json'))).toBe(true)
+    dev = await startDev(['--state', folder])
+    expect(dev.facts.addresses).toEqual(addresses)
+    expect(await head()).toBe(block)
+  })
+})
+
+/** One network for both: `tidegate start` needs its chain alone. */
+describe('on a network with settings of its own', () => {
+  let dev: DevProcess
+  beforeAll(async () => {
+    const settings = { ALLOW_NON_PUBLIC_IP: 'false', PROVIDER_PRIVATE_KEY: `0x${'77'.repeat(32)}` }
+    dev = await startDevOnContracts([], settings)
+  })
+  afterAll(() => dev.stop())
+
+  it('tidegate dev passes settings in the environment to the service', async () => {
+    const storage = await StorageServer.start()
+    const url = storage.file('/a.csv', Buffer.from('a'))
+    const { text } = await ask(`${dev.facts.providerUrl}/api/services/fileinfo`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'url', url, method: 'GET' }),
+    })
+    expect(text).toBe('[{"index":0,"valid":false,"type":"url","reason":"unreachable"}]')
+    expect(storage.requests).toEqual([])
+    expect(dev.facts.providerAddress).toBe(ethers.utils.computeAddress(`0x${'77'.repeat(32)}`))
+    await storage.close()
+  })
+
+  describe('tidegate start', () => {
+    const KEY = `0x${'11'.repeat(32)}`
+    const start = async (environment: Record<string, string>) => {
+      const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+      const { status, stderr } = await buildHere({ STATE_DIR: join(folder, 'state'), ...environment })
+      const wrote = existsSync(join(folder, 'state'))
+      rmSync(folder, { recursive: true })
+      return { status, lines: stderr.trim().split('\n'), wrote }
+    }
+    it.each([
+      ['no key', { NETWORK_URL: 'RPC' }, /^tidegate: PROVIDER_PRIVATE_KEY: is required\./],
+      [
+        'a bad key',
+        { NETWORK_URL: 'RPC', PROVIDER_PRIVATE_KEY: '0x1234' },
+        /^tidegate: PROVIDER_PRIVATE_KEY: must be 32 bytes of hex/,
+      ],
+      [
+        'an unreachable node',
+        { NETWORK_URL: 'http://127.0.0.1:1/key', PROVIDER_PRIVATE_KEY: KEY },
+        /^tidegate: NETWORK_URL: the node at 127\.0\.0\.1:1 does not answer/,
+      ],
+      [
+        'another chain',
+        { NETWORK_URL: '{"1":"RPC"}', PROVIDER_PRIVATE_KEY: KEY },
+        /^tidegate: NETWORK_URL: the node at \S+ is on chain 8996, not on chain 1\./,
+      ],
+      [
+        'an unknown chain',
+        { NETWORK_URL: 'RPC', PROVIDER_PRIVATE_KEY: KEY },
+        /^tidegate: ADDRESS_FILE: chain 8996 is not a built-in network/,
+      ],
+      [
+        'a misspelt setting',
+        { NETWORK_URL: 'RPC', PROVIDER_PRIVATE_KY: KEY, PROVIDER_PRIVATE_KEY: KEY },
+        /^tidegate: PROVIDER_PRIVATE_KY: no such setting\. Did you mean PROVIDER_PRIVATE_KEY\?/,
+      ],
+    ])('says in one line that there is %s, exits with 2 and writes nothing', async (_name, environment, message) => {
+      const { NETWORK_URL, ...rest } = environment as Record<string, string>
+      const result = await start({ ...rest, NETWORK_URL: (NETWORK_URL as string).replace('RPC', dev.facts.rpcUrl) })
+      expect(result).toEqual({ status: 2, lines: [expect.stringMatching(message)], wrote: false })
+      expect(result.lines.join()).not.toContain('11111111')
+    })
+
+    it('serves a chain and stops gracefully on SIGTERM', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+      const addressFile = join(folder, 'address.json')
+      writeFileSync(addressFile, JSON.stringify({ development: dev.facts.addresses }))
+      const child = spawn(process.execPath, [...program(), 'start'], {
+        env: {
+          ...process.env,
+          NETWORK_URL: dev.facts.rpcUrl,
+          PROVIDER_PRIVATE_KEY: KEY,
+          ADDRESS_FILE: addressFile,
+          STATE_DIR: folder,
+          PORT: '0',
+          HOST: '127.0.0.1',
+        },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      let log = ''
+      child.stderr.on('data', (chunk) => {
+        log += chunk
+      })
+      await eventually(() => /listening at (http\S+?)"/.test(log))
+      const url = /listening at (http\S+?)"/.exec(log)?.[1] as string
+      expect((await ask(url)).json).toMatchObject({ chainIds: [8996] })
+      await eventually(async () => (await ask(`${url}/ready`)).status === 200)
+      const health = (port: string) => spawnSync(process.execPath, [...program(), 'health', '--port', port]).status
+      expect([health(new URL(url).port), health('1'), health('x')]).toEqual([0, 1, 2])
+      child.kill('SIGTERM')
+      expect(await once(child, 'exit')).toEqual([0, null])
+      rmSync(folder, { recursive: true })
+    })
+  })
+})

@@ -1,0 +1,140 @@
+import { type Driver, run, type Script, sql, sqlOne, type Value } from '@tidegate/database'
+import type { HostedRow, HostedStore, HostedTotals, HostedUse, NewHostedFile } from './hosted-store.js'
+
+const COLUMNS =
+  'id, owner, size, received, metadata, created_at, expires_at, sha256, completed_at, used_at, place, hash'
+const SELECT = `SELECT ${COLUMNS} FROM hosted_files WHERE removed_at IS NULL`
+const ADD = sql(
+  `INSERT INTO hosted_files (id, owner, size, received, metadata, created_at, expires_at, lock_until, lock_wanted)
+   VALUES (:id, :owner, :size, 0, :metadata, :createdAt, :expiresAt, 0, 0) ON CONFLICT (id) DO NOTHING`,
+)
+// locks the row of the owner until the end of the transaction
+const CHARGE = sql(
+  `INSERT INTO hosted_totals (owner, files, bytes) VALUES (:owner, 1, :size)
+   ON CONFLICT (owner) DO UPDATE SET files = hosted_totals.files + 1, bytes = hosted_totals.bytes + excluded.bytes
+   WHERE hosted_totals.files < :files AND hosted_totals.bytes + excluded.bytes <= :bytes`,
+)
+const REFUND = sql('UPDATE hosted_totals SET files = files - 1, bytes = bytes - :size WHERE owner = :owner')
+const TOTALS_OF = sqlOne('SELECT files, bytes FROM hosted_totals WHERE owner = :owner')
+const TOTALS = sqlOne('SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM hosted_totals')
+const UNFINISHED = sqlOne('SELECT count(*) AS n FROM hosted_files WHERE completed_at IS NULL AND removed_at IS NULL')
+const FIND = sqlOne(`${SELECT} AND id = :id`)
+const LIST = sql(`${SELECT} AND owner = :owner AND id > :after ORDER BY id LIMIT :limit`)
+const LIST_ALL = sql(`${SELECT} AND id > :after ORDER BY id LIMIT :limit`)
+const LOCK = sql(
+  `UPDATE hosted_files SET lock_holder = :holder, lock_until = :until, lock_wanted = 0
+   WHERE id = :id AND removed_at IS NULL AND (lock_holder IS NULL OR lock_until <= :now)`,
+)
+const WANT = sql('UPDATE hosted_files SET lock_wanted = 1 WHERE id = :id AND lock_wanted = 0')
+const RENEW = sqlOne(
+  `UPDATE hosted_files SET lock_until = :until WHERE id = :id AND lock_holder = :holder AND removed_at IS NULL
+   RETURNING lock_wanted`,
+)
+const UNLOCK = sql('UPDATE hosted_files SET lock_holder = NULL WHERE id = :id AND lock_holder = :holder')
+const MOVE =
+  'received = :to, place = :place, hash = :hash, lock_holder = :next WHERE id = :id AND lock_holder = :holder AND received = :from AND removed_at IS NULL'
+const ADVANCE = sql(`UPDATE hosted_files SET ${MOVE}`)
+const COMPLETE = sql(`UPDATE hosted_files SET sha256 = :sha256, completed_at = :at, ${MOVE}`)
+const EXPIRED = sql(
+  `SELECT id FROM hosted_files WHERE completed_at IS NULL AND removed_at IS NULL AND expires_at <= :now
+     AND (lock_holder IS NULL OR lock_until <= :now) LIMIT :limit`,
+)
+const IDLE = sql(
+  `${SELECT} AND completed_at < :since AND (used_at IS NULL OR used_at < :since) AND id > :after
+   ORDER BY id LIMIT :limit`,
+)
+const SET_USED = sql('UPDATE hosted_files SET used_at = :at WHERE id = :id')
+const REMOVE = sqlOne(
+  'UPDATE hosted_files SET removed_at = :at WHERE id = :id AND removed_at IS NULL RETURNING owner, size',
+)
+const REMOVED = sql('SELECT id, place FROM hosted_files WHERE removed_at IS NOT NULL LIMIT :limit')
+const FORGET = sql('DELETE FROM hosted_files WHERE id = :id AND removed_at IS NOT NULL')
+const USE = sql(
+  `INSERT INTO hosted_uses (file, chain_id, nft, list) VALUES (:file, :chainId, :nft, :list) ON CONFLICT DO NOTHING`,
+)
+const USES = sql('SELECT chain_id, nft, list FROM hosted_uses WHERE file = :file LIMIT :limit')
+const FORGET_USES = sql('DELETE FROM hosted_uses WHERE file = :file')
+
+/** Ids that one statement looks for: there is one statement for any number of them. */
+const KNOWN_AT_ONCE = 100
+const KNOWN = `SELECT id FROM hosted_files WHERE removed_at IS NULL AND id IN (${Array(KNOWN_AT_ONCE).fill('?').join(', ')})`
+
+/** Adds a file, or returns the limit that its owner would exceed, or that there is one with this id. */
+function* create(file: NewHostedFile, limits: HostedTotals): Script<keyof HostedTotals | 'exists' | undefined> {
+  if (file.size > limits.bytes) return 'bytes'
+  if ((yield* run(CHARGE({ ...limits, owner: file.owner, size: file.size }))).changes !== 1) {
+    const has = (yield* run(TOTALS_OF({ owner: file.owner }))).rows[0] as unknown as HostedTotals
+    return has.files >= limits.files ? 'files' : 'bytes'
+  }
+  if ((yield* run(ADD({ ...file }))).changes === 1) return undefined
+  yield* run(REFUND(file))
+  return 'exists'
+}
+
+function* remove(id: string, at: number): Script<boolean> {
+  const [row] = (yield* run(REMOVE({ id, at }))).rows
+  if (row) yield* run(REFUND(row))
+  return row !== undefined
+}
+
+function* forget(id: string, uses: readonly string[]): Script<void> {
+  for (const file of uses) yield* run(FORGET_USES({ file }))
+  yield* run(FORGET({ id }))
+}
+
+/** Creates the store of hosted files. */
+export function hostedStore(db: Driver): HostedStore {
+  const rows = async (query: ReturnType<typeof FIND>) => (await db.query(query)).rows
+  return {
+    create: (file, limits) => db.transact(create(file, limits)),
+    find: async (id) => (await rows(FIND({ id }))).map(fileOf)[0],
+    async list(owner, after, limit) {
+      const query = owner === undefined ? LIST_ALL({ after, limit }) : LIST({ owner, after, limit })
+      return (await rows(query)).map(fileOf)
+    },
+    async totals(owner) {
+      const [row] = await rows(owner === undefined ? TOTALS() : TOTALS_OF({ owner }))
+      return { files: Number(row?.files ?? 0), bytes: Number(row?.bytes ?? 0) }
+    },
+    unfinished: async () => Number((await rows(UNFINISHED()))[0]?.n),
+    async lock(id, holder, now, until) {
+      if ((await db.query(LOCK({ id, holder, now, until }))).changes === 1) return true
+      await db.query(WANT({ id }))
+      return false
+    },
+    async renew(id, holder, until) {
+      const [row] = await rows(RENEW({ id, holder, until }))
+      return row ? (row.lock_wanted ? 'wanted' : 'held') : 'lost'
+    },
+    unlock: async (id, holder) => void (await db.query(UNLOCK({ id, holder }))),
+    async advance(id, holder, { done, from, to, place = null, hash = null, unlocks = false }) {
+      const move = { id, holder, from, to, place, hash, next: unlocks ? null : holder }
+      const query = done ? COMPLETE({ ...move, ...done }) : ADVANCE(move)
+      return (await db.query(query)).changes === 1
+    },
+    expired: async (now, limit) => (await rows(EXPIRED({ now, limit }))).map(({ id }) => id as string),
+    idle: async (since, after, limit) => (await rows(IDLE({ since, after, limit }))).map(fileOf),
+    setUsed: async (id, at) => void (await db.query(SET_USED({ id, at }))),
+    remove: (id, at) => db.transact(remove(id, at)),
+    removed: async (limit) => (await rows(REMOVED({ limit }))) as unknown as Pick<HostedRow, 'id' | 'place'>[],
+    forget: (id, uses) => db.transact(forget(id, uses)),
+    async known(ids) {
+      const [first] = ids
+      if (first === undefined) return []
+      const values = Array.from({ length: KNOWN_AT_ONCE }, (_, at) => ids[at] ?? first)
+      return (await rows({ text: KNOWN, values })).map(({ id }) => id as string)
+    },
+    recordUse: async (file, use) => void (await db.query(USE({ file, ...use }))),
+    uses: async (file, limit) =>
+      (await rows(USES({ file, limit }))).map(
+        ({ chain_id: chainId, ...use }) => ({ chainId, ...use }) as unknown as HostedUse,
+      ),
+  }
+}
+
+function fileOf(row: Record<string, Value>): HostedRow {
+  const { id, owner, size, received, metadata, sha256, place, hash } = row as unknown as HostedRow
+  const { created_at: createdAt, expires_at: expiresAt, completed_at: completedAt, used_at: usedAt } = row
+  const times = { createdAt, expiresAt, completedAt, usedAt }
+  return { id, owner, size, received, metadata, sha256, place, hash, ...times } as HostedRow
+}

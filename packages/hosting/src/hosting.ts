@@ -1,0 +1,99 @@
+import { HostingError } from '@tidegate/protocol'
+import { type FindHosted, HOSTED_ID } from '@tidegate/storage'
+import type { HostedRow } from './hosted-store.js'
+import type { UploadIds } from './ids.js'
+import { factsOf, servedType } from './metadata.js'
+import { notFound } from './refusals.js'
+import { deleteRemoved, Sweeper, type SweeperTools } from './sweeper.js'
+import type { answerTus, TusRequest } from './tus.js'
+import type { HostingLimits, Uploader } from './upload-store.js'
+import type { UsingAsset } from './uses.js'
+
+/** Files that publishers have uploaded. */
+export class Hosting {
+  readonly sweeper: Sweeper
+
+  constructor(
+    private readonly tools: SweeperTools & { ids: UploadIds; answerTus: typeof answerTus },
+    readonly limits: HostingLimits,
+  ) {
+    this.sweeper = new Sweeper(tools)
+  }
+
+  get uses() {
+    return this.tools.uses
+  }
+
+  /** Makes the backend ready. Rejects with its error. */
+  prepare(): Promise<void> {
+    return this.tools.backend.prepare()
+  }
+
+  /** Closes the backend. */
+  close(): Promise<void> {
+    return this.tools.backend.close()
+  }
+
+  /** Answers a request of the tus protocol. Throws as answerTus. */
+  async answer(request: TusRequest, uploader: Uploader): Promise<Response> {
+    const { store, backend, ids, answerTus } = this.tools
+    const { file, creation } = uploader
+    const id = file?.id ?? ids.next(creation)
+    const begun = creation && (await store.find(id))
+    if (begun && !isExpired(begun)) return asBegun(begun, request.urlOf(id))
+    return answerTus(request, { store, backend }, this.limits, uploader, id)
+  }
+
+  /** Returns a file of an owner. Throws the same HostingError whatever the reason that there is none; StateError. */
+  async owned(id: string, owner: string): Promise<HostedRow> {
+    const file = HOSTED_ID.test(id) ? await this.tools.store.find(id) : undefined
+    if (!file || file.owner !== owner || isExpired(file)) throw notFound()
+    return file
+  }
+
+  /** Files of an owner after an id, by their ids. */
+  list(owner: string, after: string, limit: number): Promise<HostedRow[]> {
+    return this.tools.store.list(owner, after, limit)
+  }
+
+  /** Deletes a file; one that assets use only with `force`. Throws HostingError, StateError. */
+  async remove({ id }: HostedRow, force: boolean): Promise<void> {
+    const using = force ? [] : await this.uses.assetsOf(id)
+    if (using.length > 0) throw inUse(using)
+    if (!(await this.tools.store.remove(id, Date.now()))) throw notFound()
+    // it is invisible from now on: if its bytes cannot be deleted now, the sweeper deletes them
+    await deleteRemoved(this.tools).catch(() => undefined)
+  }
+
+  /** Looks up a complete file. Throws StateError. */
+  readonly find: FindHosted = async (id) => {
+    const row = await this.tools.store.find(id)
+    if (!row || row.sha256 === null || row.completedAt === null) return undefined
+    const { owner, size, sha256, completedAt, metadata, place } = row
+    const { name, contentType } = factsOf(metadata)
+    return {
+      ...{ owner, size, sha256, completedAt, contentType: servedType(contentType), ...(name ? { name } : {}) },
+      read: (start, end, signal) => this.tools.backend.read({ id, size, place }, start, end, signal),
+    }
+  }
+}
+
+function isExpired({ completedAt, expiresAt }: HostedRow): boolean {
+  return completedAt === null && expiresAt <= Date.now()
+}
+
+/** The response to a creation that is repeated: where the upload is, and how much of it. */
+function asBegun({ received, completedAt, expiresAt }: HostedRow, location: string): Response {
+  const headers = new Headers({ 'tus-resumable': '1.0.0', location, 'upload-offset': String(received) })
+  if (completedAt === null) headers.set('upload-expires', new Date(expiresAt).toUTCString())
+  return new Response(null, { status: 201, headers })
+}
+
+function inUse(using: UsingAsset[]): HostingError {
+  const [first] = using
+  const others = using.length > 1 ? ` and ${using.length - 1} more` : ''
+  return new HostingError(
+    'UPLOAD_IN_USE',
+    `The asset ${first?.did}${others} uses this file. Send force=true to delete it.`,
+  )
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BOUNDS, HostingError } from '@tidegate/protocol'
+import type { HostedStore } from './hosted-store.js'
+
+/**
+ * The lock of one writer on an upload, across all instances. It is a lease: if its process dies, it expires. A writer
+ * that somebody else waits for is asked to stop, since its client may be gone without the connection having closed.
+ */
+export class UploadLock {
+  readonly holder = randomUUID()
+  private renewal: NodeJS.Timeout | undefined
+  /** By the clock that never jumps. */
+  private validUntil = 0
+  /** Whether it has to be given up. */
+  private isHeld = false
+
+  constructor(
+    private readonly store: HostedStore,
+    private readonly id: string,
+  ) {}
+
+  /** Whether nobody else can hold the lock yet. */
+  get holds(): boolean {
+    return performance.now() < this.validUntil
+  }
+
+  /** Waits for the lock. `release` is called when somebody else wants it, or it is lost. Throws HostingError, StateError. */
+  async acquire(release: () => unknown): Promise<void> {
+    const deadline = performance.now() + BOUNDS.hosting.lockWait
+    for (;;) {
+      const asked = performance.now()
+      if (await this.store.lock(this.id, this.holder, Date.now(), Date.now() + BOUNDS.hosting.lease)) {
+        this.validUntil = asked + BOUNDS.hosting.lease
+        this.isHeld = true
+        break
+      }
+      if (performance.now() > deadline)
+        throw new HostingError('UPLOAD_LOCKED', 'Another request is writing to this upload. Try again in a moment.')
+      await sleep(BOUNDS.hosting.lockPoll)
+    }
+    this.renewal = setInterval(() => this.renew(release), BOUNDS.hosting.leaseRenewal)
+  }
+
+  /** Notes that the lock was given up together with something else. */
+  left(): void {
+    clearInterval(this.renewal)
+    this.validUntil = 0
+    this.isHeld = false
+  }
+
+  /** Releases the lock if it is held. If that fails, it expires. */
+  async release(): Promise<void> {
+    if (!this.isHeld) return
+    this.left()
+    await this.store.unlock(this.id, this.holder).catch(() => undefined)
+  }
+
+  private async renew(release: () => unknown): Promise<void> {
+    const asked = performance.now()
+    // an unreachable database is no reason to stop: the lease still holds
+    const state = await this.store.renew(this.id, this.holder, Date.now() + BOUNDS.hosting.lease).catch(() => undefined)
+    if (!this.isHeld) return
+    if (state === 'held' || state === 'wanted') this.validUntil = asked + BOUNDS.hosting.lease
+    if (state === 'lost') this.validUntil = 0
+    if (state === 'lost' || state === 'wanted' || !this.holds) release()
+  }
+}

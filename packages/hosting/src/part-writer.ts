@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto'
+import { HostingError } from '@tidegate/protocol'
+import type { PartChecksum } from './checksum.js'
+import {
+  AlreadyComplete,
+  type BackendWriter,
+  type FileBackend,
+  type Journal,
+  type RunningHash,
+} from './file-backend.js'
+import type { HostedMove, HostedRow, HostedStore } from './hosted-store.js'
+import type { UploadLock } from './lock.js'
+import { lostBytes, tooMany } from './refusals.js'
+
+/** What a part is written with. */
+export interface PartTools {
+  store: HostedStore
+  backend: FileBackend
+}
+
+/**
+ * Writes one part of an upload. Acknowledged bytes are durable: they are safe in their place before the database records
+ * them, and only what the database records counts. Bytes beyond that after a crash are overwritten by the next part.
+ */
+export class PartWriter implements Journal {
+  private written: number
+  private durable: number
+  /** The commit under way, up to where it goes, and the hash of that. */
+  private committing: Promise<void> = Promise.resolve()
+  private isLeaving = false
+  private hasGivenUp = false
+  private mark: { to: number; hash: string | null } = { to: 0, hash: null }
+  /** What the backend has to know, and the hash, of the bytes that are durable. */
+  private recorded: Pick<HostedRow, 'place' | 'hash'>
+
+  private constructor(
+    private readonly file: HostedRow,
+    private readonly lock: UploadLock,
+    private readonly tools: PartTools,
+    private readonly hash: RunningHash | undefined,
+    /** Ends the bytes of the part where they are. */
+    private readonly stop: () => void = () => undefined,
+  ) {
+    this.written = file.received
+    this.durable = file.received
+    this.recorded = file
+  }
+
+  /**
+   * Appends the bytes of a stream to those already received. Returns the new total. If the stream breaks, what has arrived
+   * is kept, unless the part has a checksum or is longer than the file. Throws HostingError,
+   * StateError, or the error of the stream.
+   */
+  static async write(
+    file: HostedRow,
+    lock: UploadLock,
+    tools: PartTools,
+    part: { bytes: AsyncIterable<Uint8Array>; checksum?: PartChecksum | undefined; stop?: () => void },
+  ): Promise<number> {
+    const own = new PartWriter(file, lock, tools, await tools.backend.hash(file), part.stop)
+    const writer = await tools.backend.open(file, own)
+    try {
+      return await own.run(writer, part.bytes, part.checksum)
+    } catch (error) {
+      if (error instanceof AlreadyComplete) return own.durable
+      throw error
+    } finally {
+      await own.committing.catch(() => undefined)
+      await writer.close()
+    }
+  }
+
+  async record(place: string): Promise<void> {
+    await this.advance({ place, hash: this.recorded.hash }, this.durable)
+  }
+
+  async acknowledge(place: string | null, { isUnconfirmed = false } = {}): Promise<void> {
+    const { to, hash } = this.mark
+    const unlocks = this.isLeaving
+    if (to < this.file.size) return this.advance({ place, hash }, to, { unlocks })
+    // the last bytes make the file complete, in the same statement
+    const sha256 = this.hash?.hex()
+    const found = isUnconfirmed || sha256 === undefined ? await this.readBack(place) : sha256
+    if (sha256 !== undefined && found !== sha256) throw lostBytes()
+    await this.advance({ place, hash: null }, to, { unlocks, done: { sha256: found, at: Date.now() } })
+  }
+
+  giveUp(): void {
+    this.hasGivenUp = true
+    this.stop()
+  }
+
+  async complete(place: string): Promise<void> {
+    const done = { sha256: await this.readBack(place), at: Date.now() }
+    await this.advance({ place, hash: null }, this.file.size, { done })
+  }
+
+  private async run(
+    writer: BackendWriter,
+    bytes: AsyncIterable<Uint8Array>,
+    checksum: PartChecksum | undefined,
+  ): Promise<number> {
+    const { size } = this.file
+    try {
+      for await (const chunk of bytes) {
+        if (this.written + chunk.length > size)
+          throw new HostingError('UPLOAD_TOO_LARGE', 'The part goes beyond the length of the upload.')
+        await this.append(writer, chunk, checksum)
+      }
+    } catch (error) {
+      const isOver = error instanceof AlreadyComplete || isTooLong(error) || isBackendDown(error)
+      const keeps = !checksum && !isOver && this.lock.holds
+      // the first error is the one to report
+      if (keeps) await this.commit(writer).catch(() => undefined)
+      throw error
+    }
+    // the checksum is that of the whole part
+    if (checksum && this.hasGivenUp) throw tooMany()
+    checksum?.assertMatches()
+    await this.committing
+    // one statement less for each part
+    this.isLeaving = true
+    await this.commit(writer)
+    return this.durable
+  }
+
+  private async append(writer: BackendWriter, chunk: Uint8Array, checksum: PartChecksum | undefined): Promise<void> {
+    checksum?.update(chunk)
+    for (let rest = chunk; rest.length > 0; ) {
+      // another writer may have the file by now
+      if (!this.lock.holds) throw lost()
+      const taken = rest.subarray(0, await writer.write(rest))
+      this.hash?.update(taken)
+      this.written += taken.length
+      rest = rest.subarray(taken.length)
+      // whether the end is the end is known when no more comes
+      if (checksum || !writer.isDue || this.written === this.file.size) continue
+      await this.committing
+      this.committing = this.commitNow(writer)
+      // a failure is thrown to whoever waits for it
+      this.committing.catch(() => undefined)
+      if (!writer.writesWhileCommitting) await this.committing
+    }
+  }
+
+  /** Commits after the commit under way. Throws its failure as well. */
+  private async commit(writer: BackendWriter): Promise<void> {
+    await this.committing
+    await this.commitNow(writer)
+  }
+
+  private async commitNow(writer: BackendWriter): Promise<void> {
+    const to = this.written
+    const isLast = to === this.file.size
+    if (to === this.durable && !isLast) return
+    this.mark = { to, hash: isLast ? null : (this.hash?.keep(to) ?? null) }
+    await writer.commit(isLast)
+  }
+
+  private async advance(
+    recorded: Pick<HostedRow, 'place' | 'hash'>,
+    to: number,
+    { unlocks = false, done }: Pick<HostedMove, 'unlocks' | 'done'> = {},
+  ) {
+    const { store } = this.tools
+    const move = { from: this.durable, to, ...recorded, unlocks, ...(done ? { done } : {}) }
+    if (!(await store.advance(this.file.id, this.lock.holder, move))) throw lost()
+    if (unlocks) this.lock.left()
+    this.durable = to
+    this.recorded = recorded
+  }
+
+  /** Returns the SHA-256 of the bytes that are in the backend. */
+  private async readBack(place: string | null): Promise<string> {
+    const { id, size } = this.file
+    const hash = createHash('sha256')
+    if (size > 0)
+      for await (const chunk of await this.tools.backend.read({ id, size, place }, 0, size - 1))
+        hash.update(chunk as Uint8Array)
+    return hash.digest('hex')
+  }
+}
+
+function lost(): HostingError {
+  return new HostingError('UPLOAD_CONFLICT', 'Another writer has continued this upload.')
+}
+
+function isTooLong(error: unknown): boolean {
+  const { code, status_code: status } = error as { code?: string; status_code?: number }
+  return code === 'UPLOAD_TOO_LARGE' || status === 413
+}
+
+/** Whether a backend has just failed for good: it would do so again. */
+function isBackendDown(error: unknown): boolean {
+  return error instanceof HostingError && ['HOSTING_UNAVAILABLE', 'UPLOAD_LOST'].includes(error.code)
+}

@@ -1,0 +1,99 @@
+import { BOUNDS } from '@tidegate/protocol'
+import { tooMany } from '../refusals.js'
+
+/** Memory that somebody has. */
+export interface Share {
+  /** Tells that something was done with it: whoever does so need not give it to others. */
+  progressed(): void
+  /** Gives it back, once. */
+  release(): void
+}
+
+interface Holder {
+  bytes: number
+  since: number
+  isAsked: boolean
+  giveUp: () => void
+}
+
+const { s3Memory, s3MemoryWait, s3MemoryHold } = BOUNDS.hosting
+
+/**
+ * Memory for the parts that are in flight. Whoever finds none waits a moment, first come first served; who has had it
+ * longest without filling a part is asked to give it up meanwhile, so that slow clients take turns with all others.
+ */
+export class PartMemory {
+  private taken = 0
+  private readonly waiting: { bytes: number; resolve: () => void }[] = []
+  private readonly holders = new Set<Holder>()
+  private pressing: NodeJS.Timeout | undefined
+
+  constructor(
+    private readonly limit: number = s3Memory,
+    private readonly patience: number = s3MemoryWait,
+    private readonly hold: number = s3MemoryHold,
+  ) {}
+
+  /** Bytes that are taken. */
+  get bytes(): number {
+    return this.taken
+  }
+
+  /** Takes bytes. `giveUp` is called where others wait for them. Throws HostingError where there are none in time. */
+  async take(bytes: number, giveUp: () => void = () => undefined): Promise<Share> {
+    if (this.waiting.length > 0 || this.taken + bytes > this.limit) await this.wait(bytes)
+    else this.taken += bytes
+    const holder = { bytes, since: performance.now(), isAsked: false, giveUp }
+    this.holders.add(holder)
+    return {
+      progressed: () => {
+        holder.since = performance.now()
+      },
+      release: () => {
+        if (!this.holders.delete(holder)) return
+        this.taken -= bytes
+        this.admit()
+      },
+    }
+  }
+
+  private wait(bytes: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiter = {
+        bytes,
+        resolve: () => {
+          clearTimeout(timer)
+          resolve()
+        },
+      }
+      const timer = setTimeout(() => {
+        this.waiting.splice(this.waiting.indexOf(waiter), 1)
+        this.admit()
+        reject(tooMany())
+      }, this.patience)
+      this.waiting.push(waiter)
+      this.press()
+    })
+  }
+
+  /** While somebody waits, asks as many of the slowest to give up as are waited for. */
+  private press(): void {
+    clearTimeout(this.pressing)
+    if (this.waiting.length === 0) return
+    const now = performance.now()
+    const slow = [...this.holders].filter(({ since }) => now - since >= this.hold).sort((a, b) => a.since - b.since)
+    for (const holder of slow.slice(0, this.waiting.length)) {
+      if (!holder.isAsked) holder.giveUp()
+      holder.isAsked = true
+    }
+    this.pressing = setTimeout(() => this.press(), Math.min(this.hold, 250)).unref()
+  }
+
+  private admit(): void {
+    for (let next = this.waiting[0]; next && this.taken + next.bytes <= this.limit; next = this.waiting[0]) {
+      this.waiting.shift()
+      this.taken += next.bytes
+      next.resolve()
+    }
+  }
+}

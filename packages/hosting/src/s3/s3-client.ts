@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BOUNDS } from '@tidegate/protocol'
+import { AwsV4Signer } from 'aws4fetch'
+import { Agent } from 'undici'
+
+/** A bucket, and who reads and writes it. */
+export interface S3Account {
+  endpoint: URL
+  bucket: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+  /** Whether the bucket is in the path; otherwise it is part of the host name. */
+  isPathStyle: boolean
+}
+
+export interface S3Request {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** Empty for the bucket itself. */
+  key: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: Uint8Array
+  signal?: AbortSignal | undefined
+}
+
+export interface S3Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+}
+
+/** What S3 refused, or that it cannot be reached. The message holds no key of an object, and no address. */
+export class S3Error extends Error {
+  constructor(
+    /** 0 where there was no answer. */
+    readonly status: number,
+    /** Its own code, or that of the connection. */
+    readonly code: string,
+  ) {
+    super(`S3 answered ${status} ${code}.`)
+  }
+
+  /** Whether the same request may pass later. */
+  get isTransient(): boolean {
+    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500
+  }
+}
+
+const { s3Connections, s3Connect, s3Silence, s3Answer } = BOUNDS.hosting
+
+/** Milliseconds of backoff before each retry, to which jitter is added. */
+export const BACKOFFS = [100, 300, 900, 2700]
+
+/**
+ * Client of one bucket of an S3-compatible service that the operator has configured; it may be in the operator's own
+ * network. Requests are signed with their bytes (Signature Version 4), and repeated where the failure may pass: each of
+ * them has the same effect when it is done twice. Redirects are not followed.
+ */
+export class S3Client {
+  private readonly agent = new Agent({
+    connect: { timeout: s3Connect },
+    headersTimeout: s3Silence,
+    bodyTimeout: s3Silence,
+    connections: s3Connections,
+  })
+  /** Of the signing keys, one for each day. */
+  private readonly cache = new Map<string, ArrayBuffer>()
+
+  constructor(private readonly account: S3Account) {}
+
+  /** Sends a request, and reads the answer. Rejects with S3Error, also for any status but 2xx, and the signal's reason. */
+  async send(request: S3Request): Promise<S3Answer & { text: string }> {
+    return this.withRetries(request, async (signal) => {
+      const { body, ...answer } = await this.once(request, signal)
+      const text = await textOf(body)
+      // some failures come late, with the status of success
+      if (answer.status >= 300 || isFailure(text)) throw failureOf(answer.status, text)
+      return { ...answer, text }
+    })
+  }
+
+  /** Like send, with the answer as a stream, which must be read or destroyed. */
+  async open(request: S3Request): Promise<S3Answer & { body: Readable }> {
+    return this.withRetries(request, async (signal) => {
+      const answer = await this.once(request, signal)
+      if (answer.status >= 300) throw failureOf(answer.status, await textOf(answer.body))
+      return answer
+    })
+  }
+
+  close(): Promise<void> {
+    return this.agent.destroy()
+  }
+
+  private async withRetries<T>(
+    { signal }: S3Request,
+    ask: (signal: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      const failure = await ask(signal).then(
+        (value) => ({ value }),
+        (error: unknown) => (signal?.aborted ? Promise.reject(signal.reason) : asS3Error(error)),
+      )
+      if ('value' in failure) return failure.value
+      const backoff = BACKOFFS[attempt]
+      if (!failure.isTransient || backoff === undefined) throw failure
+      // jitter: requests that failed together are not retried together
+      await sleep(backoff * (0.5 + Math.random()), undefined, { ...(signal ? { signal } : {}) })
+    }
+  }
+
+  private async once(request: S3Request, signal: AbortSignal | undefined): Promise<S3Answer & { body: Readable }> {
+    const { method, body } = request
+    const { url, headers } = await this.signed(request)
+    const response = await this.agent.request({
+      ...{ origin: url.origin, path: url.pathname + url.search, method, headers },
+      ...(body ? { body } : {}),
+      ...(signal ? { signal } : {}),
+    })
+    response.body.on('error', () => undefined) // after its reader has left, an error must not crash the process
+    return { status: response.statusCode, headers: response.headers, body: response.body }
+  }
+
+  private async signed({ method, key, query, headers = {}, body }: S3Request) {
+    const { accessKeyId, secretAccessKey, region } = this.account
+    const url = this.urlOf(key)
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
+    const sum = createHash('sha256')
+      .update(body ?? '')
+      .digest('hex')
+    const signer = new AwsV4Signer({
+      ...{ method, url: url.href, service: 's3', region, accessKeyId, secretAccessKey, cache: this.cache },
+      headers: { 'x-amz-content-sha256': sum },
+    })
+    const signed = await signer.sign()
+    const all = Object.fromEntries(signed.headers as unknown as Iterable<[string, string]>)
+    return { url, headers: { 'user-agent': 'tidegate', 'accept-encoding': 'identity', ...all, ...headers } }
+  }
+
+  private urlOf(key: string): URL {
+    const { endpoint, bucket, isPathStyle } = this.account
+    const url = new URL(endpoint)
+    const base = url.pathname.replace(/\/+$/, '')
+    if (!isPathStyle) url.hostname = `${bucket}.${url.hostname}`
+    url.pathname = `${base}/${isPathStyle ? `${bucket}/` : ''}${key}`.replace(
+      /\/$/,
+      key === '' && isPathStyle ? '' : '/',
+    )
+    return url
+  }
+}
+
+async function textOf(body: Readable): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of body) {
+    size += (part as Buffer).length
+    if (size > s3Answer) throw new S3Error(0, 'TOO_LONG')
+    parts.push(part as Buffer)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function isFailure(text: string): boolean {
+  return /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/.test(text)
+}
+
+/** An answer with the status of success that holds a failure counts as one of the server. */
+function failureOf(status: number, text: string): S3Error {
+  const code = /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(text)?.[1] ?? 'UNKNOWN'
+  return new S3Error(status < 300 ? 500 : status, code)
+}
+
+function asS3Error(error: unknown): S3Error {
+  if (error instanceof S3Error) return error
+  const { code, name } = error as { code?: string; name?: string }
+  return new S3Error(0, String(code ?? name ?? 'UNKNOWN').slice(0, 64))
+}

@@ -1,0 +1,99 @@
+import type { Logger } from '@tidegate/common'
+import { BOUNDS } from '@tidegate/protocol'
+import type { FileBackend } from './file-backend.js'
+import type { HostedStore } from './hosted-store.js'
+import type { HostedUses } from './uses.js'
+
+export interface SweeperTools {
+  store: HostedStore
+  backend: FileBackend
+  uses: HostedUses
+  /** Whether the index of a chain is up to date, so that it can say what is not used. */
+  isCurrent(chainId: number): boolean
+  /** Milliseconds for which a file is kept that no asset uses. */
+  lifetime: number
+  log: Logger
+}
+
+/**
+ * Deletes expired uploads, and files that no asset has used for their lifetime. Any number of instances may do so at
+ * once. A file that an asset may use is kept while the index of its chain is not up to date.
+ */
+export class Sweeper {
+  private timer: NodeJS.Timeout | undefined
+  private running: Promise<void> | undefined
+  private stopped = false
+  /** When the backend was last tidied, in milliseconds since 1970. */
+  private tidied = 0
+
+  constructor(private readonly tools: SweeperTools) {}
+
+  start(): void {
+    this.timer = setInterval(() => this.run(), BOUNDS.hosting.sweepInterval).unref()
+    this.run()
+  }
+
+  /** Stops once the current sweep has finished. */
+  async stop(): Promise<void> {
+    this.stopped = true
+    clearInterval(this.timer)
+    await this.running
+  }
+
+  private run(): void {
+    this.running ??= this.sweep(Date.now())
+      .catch((error: Error & { code?: string }) => {
+        this.tools.log.warn({ code: error.code ?? error.name }, 'expired hosted files could not be deleted')
+      })
+      .finally(() => {
+        this.running = undefined
+      })
+  }
+
+  /** Deletes what has expired at a time, in milliseconds since 1970. Throws StateError, or the error of the backend. */
+  async sweep(now: number): Promise<void> {
+    const { store, lifetime } = this.tools
+    for (const id of await store.expired(now, BOUNDS.hosting.sweepBatch)) await store.remove(id, now)
+    for (let after = ''; !this.stopped; ) {
+      const idle = await store.idle(now - lifetime, after, BOUNDS.hosting.sweepBatch)
+      for (const { id } of idle) {
+        const verdict = await this.isUsed(id)
+        if (verdict === 'used') await store.setUsed(id, now)
+        if (verdict === 'unused') await store.remove(id, now)
+      }
+      const last = idle.at(-1)
+      if (idle.length < BOUNDS.hosting.sweepBatch || !last) break
+      after = last.id
+    }
+    await deleteRemoved(this.tools)
+    await this.tidy(now)
+  }
+
+  /** Now and then, since it lists what there is. The rest of the sweep does not depend on it. */
+  private async tidy(now: number): Promise<void> {
+    const { backend, store, lifetime, log } = this.tools
+    if (now - this.tidied < BOUNDS.hosting.tidyInterval) return
+    this.tidied = now
+    await backend.tidy(now - lifetime, store.find).catch(({ status, code, name }) => {
+      log.warn({ status, code: code ?? name }, 'abandoned uploads of hosted files could not be looked for')
+    })
+  }
+
+  private async isUsed(id: string): Promise<'used' | 'unused' | 'unknown'> {
+    const { assets, isAll, chains } = await this.tools.uses.verdict(id)
+    if (assets.length > 0) return 'used'
+    return isAll && chains.every(this.tools.isCurrent) ? 'unused' : 'unknown'
+  }
+}
+
+/** Deletes the bytes of removed files, then forgets the files; a crash in between only repeats it. */
+export async function deleteRemoved({
+  store,
+  backend,
+  uses,
+}: Pick<SweeperTools, 'store' | 'backend' | 'uses'>): Promise<void> {
+  for (const file of await store.removed(BOUNDS.hosting.sweepBatch)) {
+    await backend.remove(file)
+    await store.forget(file.id, uses.hashesOf(file.id))
+  }
+}

@@ -1,0 +1,31 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileBackendSuite } from '../../../test/helpers/file-backend-suite.js'
+import { startBucket } from '../../../test/helpers/s3-bucket.js'
+import { sized } from '../../../test/helpers/sizes.js'
+import { BOUNDS } from '../../protocol/src/bounds.js'
+import { LocalBackend } from '../src/local-backend.js'
+import { S3Backend } from '../src/s3/s3-backend.js'
+
+/** With this, the largest file is larger than what is synced at a time. */
+fileBackendSuite('local', 8_388_608, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  return {
+    open: () => new LocalBackend(folder),
+    left: () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/')),
+    close: async () => rmSync(folder, { recursive: true }),
+  }
+})
+
+/** Smaller than S3 takes, whose own size packages/hosting/test/s3.test.ts has. */
+const PART = sized(1_048_576, BOUNDS.hosting.s3Part)
+
+fileBackendSuite('s3', PART, async () => {
+  const server = await startBucket(PART)
+  return {
+    open: () => new S3Backend({ account: server.account, prefix: 'hosted/', part: PART }),
+    left: () => [...server.keys(), ...server.uploads()],
+    close: () => server.close(),
+  }
+})

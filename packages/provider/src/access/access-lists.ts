@@ -1,0 +1,49 @@
+import { type Chains, untrustedView } from '@tidegate/chain'
+import { BOUNDS, upTo } from '@tidegate/protocol'
+import { LRUCache } from 'lru-cache'
+import type { Address } from 'viem'
+
+/** A contract whose members hold its tokens, and its chain. */
+export interface AccessListAddress {
+  chainId: number
+  list: Address
+}
+
+/**
+ * Membership of access lists: third-party contracts whose members hold one of their tokens. Answers are cached for a
+ * short time, and concurrent queries for the same one are coalesced.
+ */
+export class AccessLists {
+  private readonly kept: LRUCache<string, Promise<boolean | undefined>>
+
+  /** `ttl`: time to live of a cached answer, in milliseconds. */
+  constructor(
+    private readonly chains: Chains,
+    ttl: number,
+  ) {
+    this.kept = new LRUCache({ ...upTo(BOUNDS.contract.memberships), ttl })
+  }
+
+  /**
+   * Whether an account is a member. Undefined if the list gives no answer: the contract does not exist, fails or
+   * returns something else, or its chain is not served. Throws ChainError if no node answers.
+   */
+  async has({ chainId, list }: AccessListAddress, member: Address): Promise<boolean | undefined> {
+    const chain = this.chains.get(chainId)
+    if (!chain) return undefined
+    const key = `${chainId} ${list} ${member}`
+    const kept = this.kept.get(key)
+    if (kept) return kept
+    const asked = chain.nodes
+      .ask((_client, foreign) => untrustedView(foreign, list, 'balanceOf', [member], BOUNDS.contract.balance), {
+        // a lagging node may not know the contract yet
+        accept: (balance) => balance !== undefined,
+        agreeOn: (balance) => balance !== undefined && balance > 0n,
+      })
+      .then((balance) => (balance === undefined ? undefined : balance > 0n))
+    this.kept.set(key, asked)
+    // a failure of the nodes is not cached; the rejection reaches the callers that wait
+    asked.catch(() => this.kept.peek(key) === asked && this.kept.delete(key))
+    return asked
+  }
+}

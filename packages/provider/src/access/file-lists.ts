@@ -1,0 +1,108 @@
+import type { Asset, AssetService } from '@tidegate/catalog'
+import { AssetError, type Service, ValidationError } from '@tidegate/protocol'
+import {
+  type FileDescription,
+  fileAt,
+  openFiles,
+  type StorageRegistry,
+  type StoredFile,
+  UndecryptableFiles,
+} from '@tidegate/storage'
+import type { ProviderKeys } from './provider-keys.js'
+
+const KEY_MISSING =
+  'This provider lacks the key that the files were encrypted to. That is its fault: tell its operator, and do not pay.'
+
+/** The decrypted file list of one service. */
+export interface FileList {
+  /** Returns every file, each bound to its storage kind. One whose descriptor is not understood is not valid. */
+  all(): StoredFile[]
+  /** Returns the file at an index, in the same way. Throws AssetError where there is none. */
+  at(index: number): StoredFile
+}
+
+/**
+ * Decrypts file lists. A list is cached for as long as the document of its service is: decryption costs an elliptic
+ * curve multiplication.
+ */
+export class FileLists {
+  private readonly cache = new WeakMap<object, FileList>()
+
+  constructor(
+    private readonly storages: StorageRegistry,
+    /** Whether lists that name no NFT and datatoken are accepted, as in documents of version 4.0.0. */
+    private readonly allowUnbound: boolean,
+    private readonly keys: Pick<ProviderKeys, 'isNeeded'>,
+    /** Called with the storage objects of each list that is decrypted. */
+    private readonly onOpened: (asset: Asset, encrypted: string, objects: readonly unknown[]) => void = () => undefined,
+  ) {}
+
+  /**
+   * Returns the file list of a service. Throws AssetError where it cannot be decrypted, or belongs to another asset:
+   * `PROVIDER_KEY_MISSING` if it needs a key of this provider that is not configured.
+   */
+  of(asset: Asset, { service }: AssetService): FileList {
+    const cached = this.cache.get(service)
+    if (cached) return cached
+    const objects = this.decrypted(asset, service)
+    this.onOpened(asset, service.files, objects)
+    const bound: StoredFile[] = []
+    const at = (index: number) => {
+      bound[index] ??= this.bind(onChain(fileAt(objects, index), asset.chain.chainId))
+      return bound[index]
+    }
+    const list = { at, all: () => objects.map((_, index) => at(index)) }
+    this.cache.set(service, list)
+    return list
+  }
+
+  private decrypted(
+    asset: Asset,
+    { files, datatokenAddress: datatoken, serviceEndpoint: endpoint }: Service,
+  ): unknown[] {
+    const { chain, nft, published } = asset
+    const { keys, chainId } = chain
+    try {
+      return openFiles(files, {
+        ...{ keys, nft, datatoken, ddoVersion: asset.ddo.version, allowUnbound: this.allowUnbound },
+      })
+    } catch (error) {
+      if (error instanceof UndecryptableFiles && this.keys.isNeeded({ chainId, endpoint, files, published }))
+        throw new AssetError('PROVIDER_KEY_MISSING', KEY_MISSING)
+      throw error
+    }
+  }
+
+  /** An unsupported descriptor is the publisher's fault, and affects this file alone. */
+  private bind(object: unknown): StoredFile {
+    try {
+      return this.storages.file(object)
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error
+      return unusableFile(this.storages.typeOf(object))
+    }
+  }
+}
+
+/** A file with an unsupported descriptor: it is described as not valid, and cannot be opened. */
+function unusableFile(type: string | undefined): StoredFile {
+  const refuse = () => {
+    throw new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
+  }
+  const described: FileDescription = { valid: false, reason: 'unsupported' }
+  return {
+    type: type ?? 'unknown',
+    describesByReading: false,
+    check: refuse,
+    outline: () => described,
+    describe: async () => described,
+    open: async () => refuse(),
+  }
+}
+
+/** A file of type smartcontract that names no chain is on the asset's own (wire contract, "download"). */
+function onChain(object: unknown, chainId: number): unknown {
+  const { type, chainId: named } = (object ?? {}) as { type?: unknown; chainId?: unknown }
+  const isContract = typeof type === 'string' && type.toLowerCase() === 'smartcontract'
+  return isContract && named === undefined ? { ...(object as object), chainId } : object
+}

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DocumentReader, IndexStore } from '@tidegate/catalog'
+import type { Chain, Chains } from '@tidegate/chain'
+import type { Logger } from '@tidegate/common'
+import { didsOf, isConsumable } from '@tidegate/protocol'
+import { canDecrypt } from '@tidegate/storage'
+import type { Address } from 'viem'
+import type { ProviderKeys } from './provider-keys.js'
+
+/** The assets of a chain that need a key that is not configured. */
+export interface UnknownKeyAssets {
+  count: number
+  /** The first of them. */
+  dids: string[]
+}
+
+/** What is counted from. */
+export interface AuditSources {
+  index: Pick<IndexStore, 'emitters' | 'asset'>
+  documents: Pick<DocumentReader, 'stored'>
+  keys: ProviderKeys
+}
+
+/** Data NFTs that are looked up before the processor is left to others. */
+const PAGE = 20
+/** Assets that are named. */
+const NAMED = 20
+/** Pauses, as multiples of the time that the work before took: between pages, and between counts. */
+const PAUSE = { page: 9, count: 100 }
+/** Milliseconds between two looks whether a count is due. */
+const INTERVAL = 1000
+
+/**
+ * Counts the assets of a chain whose files need a key that is not configured, page by page. Learns which endpoint most
+ * assets name that a key decrypts. `rest`: called after each page with the milliseconds that it took.
+ */
+export async function countUnknown(
+  chain: Chain,
+  { index, documents, keys }: AuditSources,
+  rest: (busy: number) => Promise<unknown> = async () => undefined,
+): Promise<UnknownKeyAssets> {
+  const found: UnknownKeyAssets = { count: 0, dids: [] }
+  const endpoints = new Map<string, number>()
+  const examine = async (did: string) => {
+    const asset = await index.asset(did)
+    if (!asset?.metadata.ddo || !isConsumable(asset.metadata.state)) return
+    const ddo = await documents.stored(asset.metadata.ddo)
+    const published = asset.metadata.timestamp
+    let isUnknown = false
+    const opened = new Set<string>()
+    for (const { files, serviceEndpoint: endpoint } of ddo?.services ?? []) {
+      if (canDecrypt(files, chain.keys)) opened.add(endpoint)
+      else isUnknown ||= keys.isNeeded({ chainId: chain.chainId, endpoint, files, published })
+    }
+    // once for each asset: a stranger's may have any number of services
+    for (const endpoint of opened) endpoints.set(endpoint, (endpoints.get(endpoint) ?? 0) + 1)
+    if (!isUnknown) return
+    found.count += 1
+    if (found.dids.length < NAMED) found.dids.push(did)
+  }
+  let after: Address | undefined
+  for (;;) {
+    const begun = performance.now()
+    const nfts = await index.emitters(chain.chainId, 'nft', after, PAGE)
+    for (const nft of nfts) for (const did of didsOf(nft, chain.chainId)) await examine(did)
+    after = nfts.at(-1)
+    if (nfts.length < PAGE) break
+    await rest(performance.now() - begun)
+  }
+  const [most] = [...endpoints].sort(([, a], [, b]) => b - a)
+  if (most) keys.learn(most[0])
+  return found
+}
+
+interface AuditOptions extends AuditSources {
+  chains: Chains
+  log: Logger
+  /** Whether the index of a chain is current. */
+  isCurrent: (chainId: number) => boolean
+  /** Whether this instance indexes a chain: one of all counts its assets. */
+  leads: (chainId: number) => Promise<boolean>
+}
+
+/** Counts in the background: at the start, and after changes of the index, in a tenth of a core at most. */
+export class KeyAudit {
+  private readonly results = new Map<number, UnknownKeyAssets>()
+  private readonly due: Set<number>
+  private readonly stopped = new AbortController()
+
+  constructor(private readonly options: AuditOptions) {
+    this.due = new Set(options.chains.keys())
+  }
+
+  /** The number of assets with an unknown key; undefined while they were not counted. */
+  count(chainId: number): number | undefined {
+    return this.results.get(chainId)?.count
+  }
+
+  /** Notes that the index of a chain has changed. */
+  changed(chainId: number): void {
+    this.due.add(chainId)
+  }
+
+  start(): void {
+    for (const chain of this.options.chains.values()) void this.watch(chain)
+  }
+
+  stop(): void {
+    this.stopped.abort()
+  }
+
+  private async watch(chain: Chain): Promise<void> {
+    const { chainId } = chain
+    const { isCurrent, leads } = this.options
+    while (!this.stopped.signal.aborted) {
+      let busy = 0
+      try {
+        if (this.due.has(chainId) && isCurrent(chainId) && (await leads(chainId))) {
+          this.due.delete(chainId)
+          const rest = (milliseconds: number) => {
+            busy += milliseconds
+            return this.pause(PAUSE.page * milliseconds)
+          }
+          const begun = performance.now()
+          this.report(chainId, await countUnknown(chain, this.options, rest))
+          busy ||= performance.now() - begun
+        }
+      } catch {
+        // the database failed, or the service stops
+        this.due.add(chainId)
+      }
+      await this.pause(Math.max(INTERVAL, PAUSE.count * busy)).catch(() => undefined)
+    }
+  }
+
+  private pause(milliseconds: number): Promise<void> {
+    return sleep(milliseconds, undefined, { signal: this.stopped.signal, ref: false })
+  }
+
+  private report(chainId: number, found: UnknownKeyAssets): void {
+    const before = this.results.get(chainId)?.count ?? 0
+    this.results.set(chainId, found)
+    if (found.count === before) return
+    const { log, keys } = this.options
+    const facts = { chainId, assets: found.count, dids: found.dids, keys: keys.missingOn(chainId) }
+    if (found.count > 0) log.error(facts, 'a provider key is missing: the files of these assets cannot be decrypted')
+    else log.info(facts, 'no asset needs a provider key that is missing')
+  }
+}

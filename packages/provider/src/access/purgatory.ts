@@ -1,0 +1,101 @@
+import { type Logger, type Outbound, readTextFile } from '@tidegate/common'
+import { AccessError } from '@tidegate/protocol'
+import { type Address, getAddress, isAddress } from 'viem'
+import * as z from 'zod'
+
+/** The formats of the public lists of assets and accounts in purgatory. */
+const assetList = z.array(z.object({ did: z.string(), reason: z.string().optional() }))
+const accountList = z.array(
+  z.object({
+    address: z
+      .string()
+      .refine((text) => isAddress(text, { strict: false }), 'must be an address')
+      .transform((text) => getAddress(text)),
+    reason: z.string().optional(),
+  }),
+)
+
+export interface PurgatoryOptions {
+  /** Path or http(s) URL of each list. */
+  assets: string | undefined
+  accounts: string | undefined
+  /** Refresh interval, in milliseconds. */
+  interval: number
+  outbound: Outbound
+  log: Logger
+}
+
+/** Assets and accounts that this provider does not serve, from lists that are refreshed periodically. */
+export class Purgatory {
+  private assets = new Map<string, string>()
+  private accounts = new Map<Address, string>()
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(private readonly options: PurgatoryOptions) {}
+
+  /**
+   * Reads the lists and schedules refreshes. Rejects where the first read fails, with an Error that names the setting.
+   */
+  async start(): Promise<void> {
+    await this.read()
+    const { assets, accounts, interval, log } = this.options
+    if (assets === undefined && accounts === undefined) return
+    this.timer = setInterval(() => {
+      // the last lists that were read stay in force
+      this.read().catch((error: Error) => log.warn({ reason: error.message }, 'purgatory lists cannot be read'))
+    }, interval)
+    this.timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.timer)
+  }
+
+  /** Returns the reason why an asset is in purgatory; undefined where it is not. */
+  reasonFor(did: string): string | undefined {
+    return this.assets.get(did)
+  }
+
+  /** Returns the assets that are not served. */
+  dids(): string[] {
+    return [...this.assets.keys()]
+  }
+
+  /** Throws AccessError where the asset or the account is listed. */
+  assertServed(did: string, consumer: Address): void {
+    if (this.assets.has(did)) throw new AccessError('PURGATORY', 'Asset is not consumable. It is in purgatory.')
+    if (this.accounts.has(consumer))
+      throw new AccessError('PURGATORY', 'Asset is not consumable. The consumer account is in purgatory.')
+  }
+
+  private async read(): Promise<void> {
+    const { assets, accounts } = this.options
+    const [listedAssets, listedAccounts] = await Promise.all([
+      this.list('PURGATORY_ASSETS', assets, assetList),
+      this.list('PURGATORY_ACCOUNTS', accounts, accountList),
+    ])
+    this.assets = new Map(listedAssets.map(({ did, reason = '' }) => [did, reason]))
+    this.accounts = new Map(listedAccounts.map(({ address, reason = '' }) => [address, reason]))
+  }
+
+  private async list<T>(setting: string, from: string | undefined, form: z.ZodType<T[]>): Promise<T[]> {
+    if (from === undefined) return []
+    const json = await this.json(from).catch((error: NodeJS.ErrnoException) => {
+      // a URL may hold a key
+      const where = /^https?:/.test(from) ? `at ${new URL(from).host}` : from
+      const why = error.code === 'ENOENT' ? 'there is no such file' : (error.code ?? 'it is not JSON')
+      throw new Error(`${setting}: the list ${where} cannot be read: ${why}.`)
+    })
+    const parsed = form.safeParse(json)
+    if (parsed.success) return parsed.data
+    const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue
+    throw new Error(`${setting}: the list is not of the known form: ${path.join('.') || 'it'} ${message}.`)
+  }
+
+  private async json(from: string): Promise<unknown> {
+    if (!/^https?:/.test(from)) return JSON.parse(readTextFile(from))
+    const { status, json } = await this.options.outbound.get(from)
+    if (status !== 200) throw Object.assign(new Error(), { code: `answered ${status}` })
+    return json
+  }
+}

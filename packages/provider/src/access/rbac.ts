@@ -1,0 +1,41 @@
+import type { Outbound } from '@tidegate/common'
+import { AccessError } from '@tidegate/protocol'
+import type { Address } from 'viem'
+
+/** The action to authorize, by the names that access control servers expect. */
+export type RbacEvent = 'encryptUrl' | 'initialize' | 'access'
+
+/** An authorization request. */
+export interface RbacRequest {
+  event: RbacEvent
+  provider: Address
+  /** Undefined where the consumer is unknown. */
+  consumer?: Address
+  service?: { did: string; serviceId: string }
+}
+
+/** Authorizes a request. Throws AccessError where it is denied, or where the server cannot be reached. */
+export type AccessControl = (request: RbacRequest) => Promise<void>
+
+/**
+ * Returns the access control by a server, which allows a request only by the response `true`. Without a URL it allows
+ * everything.
+ */
+export function accessControl(url: string | undefined, outbound: Outbound): AccessControl {
+  if (url === undefined) return async () => undefined
+  return async ({ event, provider, consumer, service }) => {
+    const response = await outbound
+      .post(url, {
+        eventType: event,
+        component: 'provider',
+        providerAddress: provider,
+        ...(consumer ? { credentials: { type: 'address', value: consumer } } : {}),
+        ...(service ? { dids: [service] } : {}),
+      })
+      .catch(() => undefined)
+    if (response?.status !== 200)
+      throw new AccessError('RBAC_UNAVAILABLE', 'The access control server of this provider cannot be asked now.')
+    if (response.json !== true)
+      throw new AccessError('RBAC_DENIED', 'The access control server of this provider does not allow this.')
+  }
+}

@@ -1,0 +1,27 @@
+import { type Asset, type AssetResolver, type AssetService, serviceOf } from '@tidegate/catalog'
+import { assertConsumable } from '@tidegate/protocol'
+import type { StoredFile } from '@tidegate/storage'
+import type { FileLists } from './file-lists.js'
+
+/** A service whose state, and that of its asset, allows access. */
+export interface OpenService extends AssetService {
+  asset: Asset
+  /** Decrypts the file list and returns its files, each bound to its storage kind. Throws AssetError. */
+  files(): StoredFile[]
+  /** Returns the file at an index; one whose descriptor is not understood is not valid. Throws AssetError. */
+  file(index: number): StoredFile
+}
+
+/** Finds a service by DID and id. Throws AssetError where there is none, AccessError where a state forbids access. */
+export async function openService(
+  { assets, fileLists }: { assets: AssetResolver; fileLists: FileLists },
+  did: string,
+  serviceId: string,
+): Promise<OpenService> {
+  const asset = await assets.resolve(did)
+  assertConsumable(asset.state)
+  const found = serviceOf(asset, serviceId)
+  assertConsumable(found.service.state ?? asset.state)
+  const list = () => fileLists.of(asset, found)
+  return { asset, ...found, files: () => list().all(), file: (index) => list().at(index) }
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '@tidegate/common'
+import { BOUNDS, StartError } from '@tidegate/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../http/context.js'
+import type { HttpServer } from '../http/server.js'
+import { startMetricsServer } from '../metrics/server.js'
+import { listenProblem } from '../process/listening.js'
+import { tooFewOpenFiles } from '../process/open-files.js'
+import { startFields } from './start-line.js'
+
+/** What runs beside the requests. */
+export interface BackgroundTask {
+  start(): void
+  /** May be interrupted at any moment: the task resumes after the next start. */
+  stop(): Promise<void> | void
+}
+
+interface Parts {
+  context: Context
+  log: Logger
+  http: HttpServer
+  background: readonly BackgroundTask[]
+  /** Closes what the others use, in this order, once they have stopped. */
+  closers: readonly (() => Promise<unknown> | undefined)[]
+}
+
+/** Listening and closing of a service; the members of `App`. */
+export class Lifecycle {
+  private metricsServer: FastifyInstance | undefined
+
+  constructor(private readonly parts: Parts) {}
+
+  get metricsUrl(): string | undefined {
+    return this.metricsServer?.listeningOrigin
+  }
+
+  async listen(): Promise<string> {
+    const { context, http, log, background } = this.parts
+    const { settings, metrics, chains } = context
+    const { HOST: host, PORT: port, METRICS_HOST, METRICS_PORT } = settings
+    const shortage = tooFewOpenFiles(settings)
+    if (shortage)
+      log.warn(shortage, 'fewer files may be open than the settings allow connections: raise the limit (ulimit -n)')
+    if (METRICS_PORT !== undefined)
+      this.metricsServer = await startMetricsServer(metrics.registry, METRICS_HOST, METRICS_PORT, log)
+    const url = await http.app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+      throw new StartError([listenProblem(['HOST', 'PORT'], { host, port }, error)])
+    })
+    log.info(startFields(settings, chains, url), 'service started')
+    for (const task of background) task.start()
+    return url
+  }
+
+  async close(): Promise<void> {
+    const { context, http, log, background, closers } = this.parts
+    const timeout = context.settings.STOP_TIMEOUT
+    log.info({ inFlight: http.connections.requests, timeout }, 'service is stopping')
+    await http.close(timeout)
+    // do not wait for an unresponsive node or receiver: its work is repeated after the next start
+    const stopped = Promise.all(background.map((task) => task.stop()))
+    await Promise.race([stopped, sleep(BOUNDS.stop.grace, undefined, { ref: false })])
+    for (const close of closers) await close()
+    await this.metricsServer?.close()
+    log.info({ uptime: Math.round(process.uptime()) }, 'service stopped')
+  }
+}

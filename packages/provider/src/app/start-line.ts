@@ -1,0 +1,35 @@
+import type { Chains } from '@tidegate/chain'
+import type { Settings } from '../config/schema.js'
+import { packageVersion } from '../version.js'
+
+/** Limits that protect a public service; 0 turns each of them off. */
+const LIMITS = [
+  'RATE_LIMIT_REQUESTS',
+  'RATE_LIMIT_BYTES',
+  'CONSUMER_REQUESTS_PER_DAY',
+  'CONSUMER_BYTES_PER_DAY',
+  'ANONYMOUS_REQUESTS',
+  'ANONYMOUS_BYTES',
+  'MAX_ANONYMOUS_PER_ADDRESS',
+  'MAX_DOWNLOADS_PER_ADDRESS',
+] as const satisfies (keyof Settings)[]
+
+/** Returns the fields of the first log line of a service, with the hosts of URLs only, since these may contain keys. */
+export function startFields(settings: Settings, chains: Chains, url: string): Record<string, unknown> {
+  return {
+    version: packageVersion(),
+    node: process.versions.node,
+    url,
+    chains: [...chains.values()].map(({ chainId, nodes, deployment, key }) => ({
+      ...{ chainId, nodes: nodes.health.map(({ host }) => host), factory: deployment.factory, provider: key.address },
+    })),
+    database: databaseOf(settings),
+    limitsOff: LIMITS.filter((name) => settings[name] === 0),
+  }
+}
+
+function databaseOf({ DATABASE_URL: url, STATE_DIR }: Settings): string {
+  if (url === undefined) return `sqlite in ${STATE_DIR}`
+  const { host, pathname } = new URL(url)
+  return `postgres at ${host}${pathname}`
+}

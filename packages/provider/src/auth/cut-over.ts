@@ -1,0 +1,75 @@
+import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import type { CutOverStore } from './cut-over-table.js'
+import { FIRST_NONCE, type Nonce, nonceNumber, parseNonce } from './nonce.js'
+
+/**
+ * The time at which this service took over from another one, which has forgotten nonces, or from a backup. Nothing
+ * signed earlier is accepted again, whoever signed it. The value is cached for a few seconds, so that not every request
+ * reads the database, and every instance still observes an import within seconds.
+ */
+export class CutOver {
+  private known: { at: number; floors: Floors } | undefined
+  private freshUntil = Number.NEGATIVE_INFINITY
+  private reading: Promise<void> | undefined
+
+  /** `now`: a monotonic clock in milliseconds. */
+  constructor(
+    private readonly store: CutOverStore,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Throws ValidationError for a nonce that reads as a time before the cut-over, StateError. */
+  async check({ sortKey }: Nonce): Promise<void> {
+    await this.refresh()
+    if (!this.known || floorFor(sortKey, this.known.floors) === undefined) return
+    const since = new Date(this.known.at).toISOString()
+    throw ValidationError.of(
+      'nonce',
+      `The nonce is a time before ${since}, when this service took over from another one or was restored: what was signed earlier is not accepted. Sign again, with the present time as the nonce.`,
+    )
+  }
+
+  /**
+   * Returns the last nonce to report for an address, as a JSON number, given the sort key of the last one used. Some
+   * clients sign the next whole number, which must pass: a nonce before the cut-over time is replaced by that time in
+   * the same unit. Throws StateError.
+   */
+  async lastNonce(sortKey: string | undefined): Promise<string> {
+    if (sortKey === undefined) return FIRST_NONCE
+    await this.refresh()
+    return nonceNumber((this.known && floorFor(sortKey, this.known.floors)) ?? sortKey)
+  }
+
+  private async refresh(): Promise<void> {
+    if (this.now() < this.freshUntil) return
+    this.reading ??= this.read().finally(() => {
+      this.reading = undefined
+    })
+    await this.reading
+  }
+
+  private async read(): Promise<void> {
+    const asked = this.now()
+    const at = await this.store.get()
+    if (at !== this.known?.at) this.known = at === undefined ? undefined : { at, floors: floorsOf(at) }
+    this.freshUntil = asked + BOUNDS.nonces.cutOverFresh
+  }
+}
+
+/** Sort keys of one time in seconds, milliseconds and microseconds since 1970. */
+type Floors = [seconds: string, milliseconds: string, microseconds: string]
+
+function floorsOf(at: number): Floors {
+  const keyOf = (text: string) => parseNonce(text, BigInt(at) * 1000n).sortKey
+  return [keyOf((at / 1000).toFixed(3)), keyOf(`${at}`), keyOf(`${at}000`)]
+}
+
+/** The minimum digits of the whole part for each unit: the year 2001 in seconds, 1973 in the others. */
+const UNITS = [10, 12, 15]
+
+/** The sort key that a nonce must reach, if it can be read as a time before the cut-over. */
+function floorFor(sortKey: string, floors: Floors): string | undefined {
+  const digits = nonceNumber(sortKey).split('.')[0]?.length as number
+  const floor = floors[UNITS.filter((least) => digits >= least).length - 1]
+  return floor !== undefined && sortKey < floor ? floor : undefined
+}

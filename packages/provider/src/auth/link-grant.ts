@@ -1,0 +1,83 @@
+import { checksummed } from '@tidegate/protocol'
+import type { Address, Hex } from 'viem'
+
+/** What a download link entitles to: one file of one service, for the consumer of one order. */
+export interface Grant {
+  consumer: Address
+  /** The chain of the asset. */
+  chainId: number
+  /** Whether the consumer is a contract wallet, which is itself on that chain alone. */
+  isWallet: boolean
+  did: string
+  serviceId: string
+  fileIndex: number
+  /** The transaction that the consumer named: an order, or a reuse of one. */
+  orderTx: Hex
+  /** Values for the storage, as JSON. */
+  userdata?: string
+  /** Id of the auth token that the link was created with. */
+  jti?: string
+  /** Seconds since 1970. */
+  expiresAt: number
+}
+
+/** Version of the encoding: links of other versions are not valid. */
+const VERSION = 1
+
+const FLAGS = { wallet: 1, ope: 2, jti: 4, userdata: 8 }
+
+/** Offsets of the fields of fixed length, in the order of the encoding. */
+const AT = { version: 0, flags: 1, expires: 2, chain: 8, file: 16, consumer: 20, did: 40, order: 72, texts: 104 }
+
+/** Encodes a grant in binary, since it becomes part of a URL: hex in JSON would take more than twice as much. */
+export function encodeGrant(grant: Grant): Buffer {
+  const { consumer, chainId, isWallet, did, serviceId, fileIndex, orderTx, userdata, jti, expiresAt } = grant
+  const [, method = '', digits = ''] = did.split(':')
+  const fixed = Buffer.alloc(AT.texts)
+  fixed[AT.version] = VERSION
+  fixed[AT.flags] =
+    (isWallet ? FLAGS.wallet : 0) |
+    (method === 'ope' ? FLAGS.ope : 0) |
+    (jti === undefined ? 0 : FLAGS.jti) |
+    (userdata === undefined ? 0 : FLAGS.userdata)
+  fixed.writeUIntBE(expiresAt, AT.expires, 6)
+  fixed.writeBigUInt64BE(BigInt(chainId), AT.chain)
+  fixed.writeUInt32BE(fileIndex, AT.file)
+  fixed.write(consumer.slice(2), AT.consumer, 'hex')
+  fixed.write(digits, AT.did, 'hex')
+  fixed.write(orderTx.slice(2), AT.order, 'hex')
+  const texts = [serviceId, jti, userdata].filter((text) => text !== undefined)
+  return Buffer.concat([fixed, ...texts.flatMap(lengthAndText)])
+}
+
+/** Decodes an authentic grant. Returns undefined where it is of another version. */
+export function decodeGrant(encoded: Buffer): Grant | undefined {
+  if (encoded[AT.version] !== VERSION) return undefined
+  const has = (flag: number) => ((encoded[AT.flags] as number) & flag) !== 0
+  const hex = (from: number, length: number): Hex => `0x${encoded.toString('hex', from, from + length)}`
+  let next = AT.texts
+  const text = () => {
+    const start = next + 2
+    next = start + encoded.readUInt16BE(next)
+    return encoded.toString('utf8', start, next)
+  }
+  return {
+    expiresAt: encoded.readUIntBE(AT.expires, 6),
+    chainId: Number(encoded.readBigUInt64BE(AT.chain)),
+    fileIndex: encoded.readUInt32BE(AT.file),
+    isWallet: has(FLAGS.wallet),
+    consumer: checksummed(hex(AT.consumer, 20)),
+    did: `did:${has(FLAGS.ope) ? 'ope' : 'op'}:${hex(AT.did, 32).slice(2)}`,
+    orderTx: hex(AT.order, 32),
+    serviceId: text(),
+    ...(has(FLAGS.jti) ? { jti: text() } : {}),
+    ...(has(FLAGS.userdata) ? { userdata: text() } : {}),
+  }
+}
+
+function lengthAndText(text: string): [Buffer, Buffer] {
+  const bytes = Buffer.from(text, 'utf8')
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(bytes.length)
+  return [length, bytes]
+}

@@ -1,0 +1,49 @@
+import { BOUNDS, LinkError, type SealingKeys, seal, sealingKeysFrom, unseal } from '@tidegate/protocol'
+import { decodeGrant, encodeGrant, type Grant } from './link-grant.js'
+import type { RevocationStore } from './revocation-table.js'
+
+/** Domain separation: keeps these keys apart from every other use of the secret. */
+const PURPOSE = 'tidegate download link v1'
+
+/**
+ * Makes and opens the grants in download links. A grant is sealed: it is opaque, and cannot be made or changed by anybody
+ * without the secret, which is that of auth tokens. So every instance opens it, and a change of key ends links and tokens
+ * together.
+ */
+export class Links {
+  private readonly keys: SealingKeys
+
+  constructor(
+    secret: Uint8Array,
+    private readonly revocations: RevocationStore,
+  ) {
+    this.keys = sealingKeysFrom(secret, PURPOSE)
+  }
+
+  /** Seals a grant as text for a URL, of at most `BOUNDS.links.grant` characters. */
+  seal(grant: Grant): string {
+    return seal(this.keys, '', encodeGrant(grant)).toString('base64url')
+  }
+
+  /**
+   * Opens a sealed grant; `now` in seconds since 1970. Throws LinkError where it is not authentic, has expired, or the
+   * token that it was made with is deleted; StateError.
+   */
+  async open(text: string, now: number): Promise<Grant> {
+    const grant = this.unsealed(text)
+    if (!grant) throw new LinkError('LINK_INVALID', 'The download link is not valid: it is incomplete or was changed.')
+    if (grant.expiresAt <= now) throw new LinkError('LINK_EXPIRED', 'The download link has expired.')
+    if (grant.jti !== undefined && (await this.revocations.isRevoked(grant.jti)))
+      throw new LinkError('LINK_REVOKED', 'The token that the download link was created with is deleted.')
+    return grant
+  }
+
+  private unsealed(text: string): Grant | undefined {
+    if (text.length > BOUNDS.links.grant) return undefined
+    const sealed = Buffer.from(text, 'base64url')
+    // the canonical encoding only: the last character may carry unused bits
+    if (sealed.toString('base64url') !== text) return undefined
+    const encoded = unseal(this.keys, '', sealed)
+    return encoded && decodeGrant(encoded)
+  }
+}

@@ -1,0 +1,121 @@
+import { Command } from '@commander-js/extra-typings'
+import { type Chain, type Chains, hasFactory } from '@tidegate/chain'
+import { Outbound } from '@tidegate/common'
+import { describeFault } from '@tidegate/database'
+import { StartError } from '@tidegate/protocol'
+import { connectChains } from '../app/connect.js'
+import { ConfigError, loadSettings } from '../config/load.js'
+import { SETTINGS, type Settings } from '../config/schema.js'
+import { ruleProblems } from '../orders/fees.js'
+import { tooFewOpenFiles } from '../process/open-files.js'
+import { openStore } from '../state/open.js'
+import { cacheFindings } from './doctor/cache.js'
+import { clockFindings } from './doctor/clock.js'
+import { type Finding, hostingFindings } from './doctor/files.js'
+import { keyFindings } from './doctor/keys.js'
+import { limitFindings, nodeFindings } from './doctor/nodes.js'
+import { CONFIG } from './options.js'
+
+export const command = (finish: (code: number) => void) =>
+  new Command('doctor')
+    .description(
+      'Checks settings, keys, nodes, database and gateways, and prints one line for each. Exits with 1 if a check fails.',
+    )
+    .option('--files', 'read every hosted file, and compare it with its digest')
+    .option(...CONFIG)
+    .action(async (options) => finish(await doctor(options)))
+
+/**
+ * `tidegate doctor`: checks everything that the service depends on, and prints a line for each. Changes nothing, except
+ * that it creates the tables of an empty database, and the folder of the cache. Returns the exit code: 0 if every check passes.
+ */
+export async function doctor(options: { config?: string; files?: true }): Promise<number> {
+  let failures = 0
+  const print = ({ ok, text, optional }: Finding) => {
+    if (!ok && !optional) failures += 1
+    process.stdout.write(`${ok ? 'ok  ' : optional ? 'warn' : 'FAIL'}  ${text}\n`)
+  }
+  let settings: Settings
+  try {
+    settings = loadSettings(process.env, options.config)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    for (const text of error.problems) print({ ok: false, text })
+    return 1
+  }
+  print({ ok: true, text: 'settings' })
+  const shortage = tooFewOpenFiles(settings)
+  // only a warning: it matters under many connections
+  if (shortage) {
+    const { limit, wanted } = shortage
+    process.stdout.write(`warn  open files: ${limit} are allowed, the settings want ${wanted} (ulimit -n)\n`)
+  }
+  for await (const finding of findings(settings, options.files ?? false)) print(finding)
+  return failures > 0 ? 1 : 0
+}
+
+async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerator<Finding> {
+  yield* nodeFindings(settings)
+  yield* cacheFindings(settings)
+  let connected: Chains = new Map()
+  try {
+    const chains = await connectChains(settings)
+    connected = chains
+    for (const chain of chains.values()) yield* chainFindings(chain)
+    for (const chain of chains.values()) yield* limitFindings(chain)
+    yield* clockFindings(chains)
+    for (const text of ruleProblems(settings.PROVIDER_FEES, chains)) yield { ok: false, text }
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    for (const text of error.problems) yield { ok: false, text }
+  }
+  const store = settings.DATABASE_URL === undefined ? `database in ${settings.STATE_DIR}` : 'PostgreSQL'
+  try {
+    const opened = await openStore(settings, { inspectOnly: true })
+    const fault = await opened.checkHealth({ thorough: true })
+    const chains = fault ? [] : await opened.index.chains()
+    if (fault) yield { ok: false, text: `${store}: ${describeFault(fault)}` }
+    else yield { ok: true, text: `${store}: answers and takes writes, ${chains.length} chain(s) in the index` }
+    if (!fault) yield* keyFindings(settings, opened, connected)
+    if (!fault && settings.HOSTING !== 'off') yield* hostingFindings(settings, opened.hosted, readsFiles)
+    await opened.close()
+  } catch (error) {
+    yield { ok: false, text: error instanceof StartError ? error.message : `${store}: does not answer` }
+  }
+  yield* services(settings)
+}
+
+async function* chainFindings(chain: Chain): AsyncGenerator<Finding> {
+  const { chainId, key, keys, deployment } = chain
+  const older = keys.length > 1 ? `, and ${keys.length - 1} older key(s) to decrypt with` : ''
+  yield { ok: true, text: `chain ${chainId}: provider address ${key.address}${older}` }
+  const found = await hasFactory(chain)
+  const status = found === undefined ? 'cannot be looked for: no node answers' : 'has code'
+  yield { ok: found === true, text: `chain ${chainId}: factory ${deployment.factory} ${status}` }
+}
+
+/** Checks the other configured services: any HTTP response passes. */
+async function* services(settings: Settings): AsyncGenerator<Finding> {
+  const { IPFS_GATEWAY: ipfs, ARWEAVE_GATEWAY: arweave, FILECOIN_GATEWAY: filecoin = [] } = settings
+  const { METADATA_CACHE_URL: caches = [], RBAC_SERVER_URL: rbac, USE_HTTP_PROOF: proofs } = settings
+  // default gateways were not configured explicitly: whether they are needed depends on the assets
+  const byDefault = (name: 'IPFS_GATEWAY' | 'ARWEAVE_GATEWAY') => settings[name] === SETTINGS[name].default
+  const urls: [kind: string, url: string, optional?: boolean][] = [
+    ...ipfs.map((url) => ['IPFS gateway', url, byDefault('IPFS_GATEWAY')] as [string, string, boolean]),
+    ...filecoin.map((url) => ['Filecoin gateway', url] as [string, string]),
+    ...arweave.map((url) => ['Arweave gateway', url, byDefault('ARWEAVE_GATEWAY')] as [string, string, boolean]),
+    ...caches.map((url) => ['metadata cache', url] as [string, string]),
+    ...(rbac ? [['access control server', rbac] as [string, string]] : []),
+    ...(proofs ? [['receiver of proofs', proofs] as [string, string]] : []),
+  ]
+  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: 1_048_576 })
+  for (const [kind, url, optional = false] of urls) {
+    const reachable = await outbound.get(url).then(
+      () => true,
+      () => false,
+    )
+    const text = `${kind} ${new URL(url).host}: ${reachable ? 'answers' : 'does not answer'}`
+    yield { ok: reachable, text, optional }
+  }
+  await outbound.close()
+}

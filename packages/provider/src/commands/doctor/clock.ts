@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Chains, ClockWatch, describeOffset } from '@tidegate/chain'
+import { BOUNDS } from '@tidegate/protocol'
+import type { Finding } from './files.js'
+
+/** Milliseconds between two looks at the heads. */
+const INTERVAL = 1000
+/** Looks at chains whose heads are old: as long as a public chain takes for a block, and as long as a proof takes. */
+const LOOKS = { block: 15, proof: 45 }
+
+/** Compares the clock of this machine with the heads of the chains. Waits for new blocks only if a head is old. */
+export async function* clockFindings(chains: Chains): AsyncGenerator<Finding> {
+  const watch = new ClockWatch(chains, INTERVAL)
+  const { tolerance } = BOUNDS.clock
+  const ids = [...chains.keys()]
+  const isOld = (chainId: number) => (watch.headAge(chainId) ?? 0) > tolerance
+  for (let looks = 0; looks < (watch.isSuspect ? LOOKS.proof : LOOKS.block); looks++) {
+    if (looks > 0) await sleep(INTERVAL)
+    await watch.look()
+    if (watch.isWrong || !ids.some(isOld)) break
+  }
+  for (const chainId of ids) {
+    const offset = watch.offset(chainId)
+    if (offset === null) continue // its nodes do not answer, which is a finding of its own
+    if (watch.isWrongOn(chainId))
+      yield { ok: false, text: `clock of this machine: ${describeOffset(offset)} by chain ${chainId}` }
+    else if (!isOld(chainId)) yield { ok: true, text: `clock of this machine: agrees with chain ${chainId}` }
+    else {
+      const reasons = 'the chain mines rarely, its nodes lag, or the clock is fast'
+      yield {
+        ok: false,
+        optional: true,
+        text: `clock of this machine: cannot be compared with chain ${chainId}, whose newest block is old: ${reasons}`,
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { getAddress, isAddress } from 'viem'
+import { legacyTokenId } from '../auth/legacy-token.js'
+import { maxNonce } from '../auth/nonce.js'
+import { loadSettings } from '../config/load.js'
+import { readLegacyNonce } from '../legacy/nonces.js'
+import { type LegacyRecord, legacyTokenExpiry } from '../legacy/records.js'
+import { openLegacyRedis } from '../legacy/redis.js'
+import { openLegacySqlite } from '../legacy/sqlite.js'
+import { openStore } from '../state/open.js'
+import type { StateStore } from '../state/stores.js'
+import { CONFIG } from './options.js'
+
+export const command = (finish: (code: number) => void) => {
+  const imported = new Command('import')
+    .description(
+      'Imports nonces and deleted tokens from a legacy service. May be repeated, also while the service runs.',
+    )
+    .addOption(new Option('--sqlite <file>', 'from its SQLite file').conflicts('redis'))
+    .addOption(new Option('--redis <url>', 'from its Redis').conflicts('sqlite'))
+    .option('--cut-over <time>', 'refuse nonces that read as a time before this one (ISO 8601; default: now)', past)
+    .option(...CONFIG)
+  return imported.action(async (options) => {
+    if (options.sqlite === undefined && options.redis === undefined)
+      imported.error('error: import needs --sqlite or --redis.')
+    finish(await importLegacy(options))
+  })
+}
+
+export interface ImportOptions {
+  config?: string
+  /** Path of the legacy service's SQLite file. */
+  sqlite?: string
+  /** URL of its Redis. */
+  redis?: string
+  /** The cut-over time in milliseconds since 1970, before which nonces that read as times are refused; default: now. */
+  cutOver?: number
+}
+
+/** A time in the past, in milliseconds since 1970: a future one would refuse everybody, and could not be reverted. */
+function past(text: string): number {
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
+  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be a time such as 2026-11-22T07:30:00Z.')
+  if (time < 0 || time > Date.now()) throw new InvalidArgumentError('It must not lie in the future, nor before 1970.')
+  return time
+}
+
+/** The expiry of a deleted token without one, in seconds since 1970: never. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/**
+ * `tidegate import`: imports the nonces and deleted tokens of a legacy service, and sets the cut-over time before which
+ * no nonce is accepted, since that service forgets some. It is idempotent, and may run beside a running service: it
+ * lowers neither a nonce nor the cut-over time. Returns the exit code: 1 if an unreadable record could allow the replay
+ * of an old request.
+ */
+async function importLegacy({ config, sqlite, redis, cutOver }: ImportOptions): Promise<number> {
+  const settings = loadSettings(process.env, config)
+  const since = cutOver ?? Date.now()
+  const source = sqlite === undefined ? await openLegacyRedis(redis as string) : openLegacySqlite(sqlite)
+  try {
+    const store = await openStore(settings)
+    try {
+      // first, so that it applies even if the rest fails
+      await store.cutOver.raise(since)
+      const counts = await takeAll(source.records(), store, maxNonce(Date.now(), settings.NONCE_MAX_AHEAD))
+      report(counts, (await store.cutOver.get()) as number)
+      return counts.unknown > 0 ? 1 : 0
+    } finally {
+      await store.close()
+    }
+  } finally {
+    source.close()
+  }
+}
+
+interface Counts {
+  nonces: number
+  kept: number
+  tokens: number
+  /** Skipped records that could not allow a replay. */
+  harmless: number
+  unknown: number
+}
+
+async function takeAll(
+  records: Iterable<LegacyRecord> | AsyncIterable<LegacyRecord>,
+  store: StateStore,
+  latest: bigint,
+): Promise<Counts> {
+  const counts: Counts = { nonces: 0, kept: 0, tokens: 0, harmless: 0, unknown: 0 }
+  for await (const record of records) {
+    const outcome = 'token' in record ? await takeToken(record.token, store) : await takeNonce(record, store, latest)
+    counts[outcome] += 1
+  }
+  return counts
+}
+
+/** Imports a deleted token. Text that is not a token grants nothing, so it is skipped. */
+async function takeToken(token: string, { revocations }: StateStore): Promise<keyof Counts> {
+  const jti = legacyTokenId(token)
+  if (jti === undefined) {
+    warn(`skipped: a deleted token of ${token.length} characters is not a token`)
+    return 'harmless'
+  }
+  await revocations.revoke(jti, legacyTokenExpiry(token) ?? NEVER)
+  return 'tokens'
+}
+
+async function takeNonce(
+  record: { address: string; nonce: string | undefined },
+  { nonces }: StateStore,
+  latest: bigint,
+): Promise<keyof Counts> {
+  const address = record.address.replace(/^0X/, '0x')
+  if (!isAddress(address, { strict: false })) {
+    warn(`skipped: ${printed(record.address)} is not an address`)
+    return 'harmless'
+  }
+  const written = record.nonce === undefined ? 'in an unknown format' : printed(record.nonce)
+  const nonce = readLegacyNonce(record.nonce)
+  if (nonce === 'unused') {
+    warn(`skipped: the nonce of ${address}, ${written}, is not greater than zero`)
+    return 'harmless'
+  }
+  if (nonce === 'unknown') {
+    warn(`unreadable: the nonce of ${address}, ${written}: which nonces that account has used is unknown`)
+    return 'unknown'
+  }
+  if (!(await nonces.consume(getAddress(address), nonce.sortKey))) return 'kept'
+  if (BigInt(nonce.sortKey.split('.')[0] as string) > latest)
+    warn(`${address}: its nonce lies further ahead than NONCE_MAX_AHEAD, so that no greater one is accepted`)
+  return 'nonces'
+}
+
+function report({ nonces, kept, tokens, harmless, unknown }: Counts, since: number): void {
+  const lines = [
+    `nonces: ${nonces} imported, ${kept} unchanged, since the current ones are not lower`,
+    `deleted tokens: ${tokens}`,
+    ...(harmless > 0 ? [`skipped, since they cannot allow a replay: ${harmless}`] : []),
+    ...(unknown > 0 ? [`unreadable: ${unknown}`] : []),
+    `cut-over: ${new Date(since).toISOString()}; nonces that can be read as an earlier time are refused`,
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** Escapes and truncates untrusted text for a line in a terminal. */
+function printed(text: string): string {
+  const start = text.length > 80 ? `${text.slice(0, 80)}…` : text
+  return JSON.stringify(start).replace(/[^ -~…]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function warn(line: string): void {
+  process.stderr.write(`${line}\n`)
+}

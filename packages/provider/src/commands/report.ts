@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { StartError } from '@tidegate/protocol'
+import { loadSettings } from '../config/load.js'
+import type { Breakdown } from '../deliveries/delivery-store.js'
+import { hostedFormatterOf } from '../deliveries/hosted-report.js'
+import { reportLines } from '../deliveries/report.js'
+import { type Formatter, formatterOf, type ReportFormat } from '../deliveries/report-formats.js'
+import { openStore } from '../state/open.js'
+import { CONFIG } from './options.js'
+import { tokenDecimals } from './token-decimals.js'
+
+const BREAKDOWNS = ['day', 'asset', 'consumer', 'publisher'] as const satisfies Breakdown[]
+
+export const command = (finish: (code: number) => void) =>
+  new Command('report')
+    .description(
+      'Reports deliveries, bytes, orders and provider fees by token. Reads the database alone, and may run beside the service.',
+    )
+    .option('--since <time>', 'from this time on: a day (2026-01-31, UTC) or an ISO 8601 time', time)
+    .option('--until <time>', 'before this time, in the same form', time)
+    .addOption(new Option('--by <what>', 'a line for each').choices(BREAKDOWNS).conflicts('hosted'))
+    .option('--hosted', 'hosted files instead: what each publisher has now, and what was delivered of it')
+    .addOption(new Option('--csv', 'comma-separated values (RFC 4180)').conflicts('json'))
+    .option('--json', 'a list of JSON objects')
+    .option(...CONFIG)
+    .action(async ({ csv, json, ...options }) => finish(await report(options, json ? 'json' : csv ? 'csv' : 'text')))
+
+interface ReportOptions {
+  since?: number | undefined
+  until?: number | undefined
+  by?: Breakdown | undefined
+  hosted?: true | undefined
+  config?: string | undefined
+}
+
+/** `tidegate report`: prints what was delivered and earned. Returns the exit code. Throws StartError, StateError. */
+export async function report(options: ReportOptions, format: ReportFormat): Promise<number> {
+  // block timestamps may be slightly ahead of this clock
+  const { since = 0, until = Number.MAX_SAFE_INTEGER, by, config } = options
+  if (since >= until) throw new StartError(['--since: must be before --until.'])
+  const settings = loadSettings(process.env, config)
+  const store = await openStore(settings, { readOnly: true })
+  try {
+    if (options.hosted) await printAll(store.deliveries.hosted({ since, until }), hostedFormatterOf(format))
+    else {
+      const request = { since, until, ...(by ? { by } : {}) }
+      await printAll(reportLines(store.deliveries, request, tokenDecimals(settings)), formatterOf(format, by))
+    }
+  } finally {
+    await store.close()
+  }
+  return 0
+}
+
+/** Prints lines as they come, until there are no more, or nobody reads them. */
+async function printAll<T>(lines: AsyncIterable<T>, formatter: Formatter<T>): Promise<void> {
+  const print = printer()
+  await print(formatter.begin)
+  let first = true
+  for await (const line of lines) {
+    if (!(await print(formatter.line(line, first)))) return
+    first = false
+  }
+  await print(formatter.end)
+}
+
+/**
+ * Returns a function that writes to standard output with back-pressure, and returns false once the reader has closed
+ * the pipe, as `head` does.
+ */
+function printer(): (text: string) => Promise<boolean> {
+  const { stdout } = process
+  let isRead = true
+  stdout.on('error', () => {
+    isRead = false
+  })
+  return async (text) => {
+    // rejects if the pipe breaks meanwhile
+    if (isRead && !stdout.write(text)) await once(stdout, 'drain').catch(() => undefined)
+    return isRead
+  }
+}
+
+/** Parses a time option to milliseconds since 1970. Throws InvalidArgumentError. */
+function time(text: string): number {
+  const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
+  const parsed = isTime ? Date.parse(text) : Number.NaN
+  // Date accepts a 31st of February
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`)
+  if (Number.isNaN(parsed) || parsed < 0 || day.toISOString().slice(0, 10) !== text.slice(0, 10))
+    throw new InvalidArgumentError('It must be a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z.')
+  return parsed
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command } from '@commander-js/extra-typings'
+import { BOUNDS } from '@tidegate/protocol'
+import { createApp } from '../app.js'
+import { loadSettings } from '../config/load.js'
+import { serveWorkerMetrics, shareMetrics } from '../metrics/workers.js'
+import { stopSignal } from '../process/signals.js'
+import { expectedState, isWorker, reportState, superviseWorkers } from '../process/workers.js'
+import { CONFIG } from './options.js'
+
+export const command = (finish: (code: number) => void) =>
+  new Command('start')
+    .description(
+      'Runs the service with the settings of the environment (docs/configuration.md), until SIGTERM or Ctrl-C.',
+    )
+    .option(...CONFIG)
+    .action(async (options) => finish(await start(options)))
+
+/**
+ * `tidegate start`: runs the service, in one process or several, until a stop signal. Returns the exit code. The caller
+ * must then exit the process: work still in flight may be cut off, as by kill -9.
+ */
+export async function start(options: { config?: string }): Promise<number> {
+  const stop = stopSignal()
+  const settings = loadSettings(process.env, options.config)
+  if (settings.WORKERS > 1 && !isWorker) return superviseWorkers(settings, serveWorkerMetrics)
+  const starting = createApp(isWorker ? { ...settings, METRICS_PORT: undefined } : settings, expectedState())
+  starting.catch(() => undefined) // irrelevant after a stop signal
+  const app = await Promise.race([starting, stop.then(() => undefined)])
+  if (!app) return 0 // nothing was served yet
+  if (isWorker) {
+    shareMetrics(app.context.metrics)
+    reportState((await app.context.store.identity.get()).id)
+  }
+  const listening = app.listen()
+  listening.catch(() => undefined)
+  await Promise.race([listening, stop])
+  await stop
+  await Promise.race([app.close(), sleep(settings.STOP_TIMEOUT + 2 * BOUNDS.stop.grace)])
+  return 0
+}

@@ -1,0 +1,45 @@
+import { rpcClient } from '@tidegate/chain'
+import { BOUNDS } from '@tidegate/protocol'
+import { type Address, type Hex, parseAbi } from 'viem'
+import type { Settings } from '../config/schema.js'
+
+const ABI = parseAbi(['function decimals() view returns (uint256)'])
+
+/** More decimals than any amount has digits. */
+const MAX_DECIMALS = 77
+
+/**
+ * Returns a function that asks the nodes of the settings for the decimals of a token, once for each. It returns undefined where
+ * no node answers or serves the chain, or where the contract has none.
+ */
+export function tokenDecimals(settings: Pick<Settings, 'NETWORK_URL' | 'RPC_TIMEOUT'>) {
+  const known = new Map<string, Promise<number | undefined>>()
+  return (chainId: number, token: Address): Promise<number | undefined> => {
+    const key = `${chainId} ${token}`
+    const asked = known.get(key)
+    if (asked) return asked
+    if (known.size >= BOUNDS.ledger.reportTokens) return Promise.resolve(undefined)
+    const pending = ask(settings, chainId, token)
+    known.set(key, pending)
+    return pending
+  }
+}
+
+async function ask(
+  { NETWORK_URL: urls, RPC_TIMEOUT: timeout }: Pick<Settings, 'NETWORK_URL' | 'RPC_TIMEOUT'>,
+  chainId: number,
+  token: Address,
+): Promise<number | undefined> {
+  for (const url of urls.byChain.get(chainId) ?? urls.all ?? []) {
+    const client = rpcClient(url, { timeout, maxAnswer: BOUNDS.contract.view })
+    try {
+      // where no id is configured, the node says which chain it is on
+      if (!urls.byChain.has(chainId) && (await client.getChainId()) !== chainId) continue
+      const decimals = await client.readContract({ abi: ABI, address: token as Hex, functionName: 'decimals' })
+      return decimals <= BigInt(MAX_DECIMALS) ? Number(decimals) : undefined
+    } catch {
+      // the next node may answer
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,144 @@
+import { parseEnv } from 'node:util'
+import { readTextFile } from '@tidegate/common'
+import { StartError } from '@tidegate/protocol'
+import { distance } from 'fastest-levenshtein'
+import { SETTINGS, type Setting, type SettingName, type Settings } from './schema.js'
+
+/** The configuration is invalid. `problems` lists every reason, one line each; none quotes a secret. */
+export class ConfigError extends StartError {
+  constructor(problems: string[]) {
+    super(problems)
+    this.name = 'ConfigError'
+  }
+}
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * Reads and validates the settings from the environment and an optional file (NAME=value lines); the environment wins.
+ * An empty value counts as not set, except where it turns something off. Throws one ConfigError with every problem.
+ */
+export function loadSettings(own: Environment, file?: string): Settings {
+  const environment = withoutReturns(own)
+  const problems: string[] = []
+  const text = file === undefined ? '' : readSettingsFile(file, problems)
+  const fromFile = parseEnv(text) as Environment
+  for (const name of Object.keys(fromFile)) {
+    // never quote an unknown name: it may be a key that was pasted in the wrong place
+    if (!isKnown(name)) problems.push(`Line ${lineOf(name, text)} of ${file}: ${unknownName(name)}`)
+  }
+  for (const name of Object.keys(environment)) {
+    // the environment holds other programs' variables too: report only near misses
+    const near = isKnown(name) ? undefined : nearest(name)
+    if (near) problems.push(`${name}: no such setting. Did you mean ${near}?`)
+  }
+  const values: Record<string, unknown> = {}
+  for (const [name, definition] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    const lookup = (other: string) => environment[other] || fromFile[other] || undefined
+    if ('empty' in definition && (environment[name] ?? fromFile[name]) === '') {
+      values[name] = definition.empty
+      continue
+    }
+    const raw = lookup(name) ?? secretFromFile(name, definition, lookup, problems) ?? legacyValue(definition, lookup)
+    if (raw === undefined) {
+      values[name] = definition.default
+      const { required, alternatives = [], doc } = definition
+      const hasAlternative = alternatives.some((other) => (lookup(other) ?? lookup(`${other}_FILE`)) !== undefined)
+      if (required && !hasAlternative && !problems.some((line) => line.startsWith(`${name}_FILE`)))
+        problems.push(`${name}: is required. ${doc}`)
+      continue
+    }
+    try {
+      values[name] = definition.parse(raw)
+    } catch (error) {
+      problems.push(`${name}: ${(error as Error).message}.`)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return values as Settings
+}
+
+/** Reads a single secret, for commands that need no other setting. Throws ConfigError. */
+export function secretSetting(name: SettingName, own: Environment, file?: string): string | undefined {
+  const environment = withoutReturns(own)
+  const problems: string[] = []
+  const fromFile: Environment = file === undefined ? {} : parseEnv(readSettingsFile(file, problems))
+  const lookup = (other: string) => environment[other] || fromFile[other] || undefined
+  const raw = lookup(name) ?? secretFromFile(name, SETTINGS[name], lookup, problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return raw
+}
+
+/** Other programs pass files with the line ends of Windows on as they are, such as `docker run --env-file`. */
+function withoutReturns(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value?.replace(/\r$/, '')]))
+}
+
+type Lookup = (name: string) => string | undefined
+
+/** Reads a secret from the file at NAME_FILE. */
+function secretFromFile(name: string, { secret }: Setting<unknown>, lookup: Lookup, problems: string[]) {
+  const path = secret ? lookup(`${name}_FILE`) : undefined
+  if (path === undefined) return undefined
+  try {
+    return readTextFile(path).trim() || undefined
+  } catch (error) {
+    // do not quote the path: it may be the secret itself, set under the wrong name
+    problems.push(
+      `${name}_FILE: the file that it names cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`,
+    )
+    return undefined
+  }
+}
+
+/** Returns the value under the legacy name, converted to the current unit. */
+function legacyValue({ legacy, legacyFactor }: Setting<unknown>, lookup: Lookup): string | undefined {
+  const raw = legacy === undefined ? undefined : lookup(legacy)
+  return legacyFactor !== undefined && raw && /^\d+$/.test(raw) ? String(Number(raw) * legacyFactor) : raw
+}
+
+function readSettingsFile(file: string, problems: string[]): string {
+  try {
+    return readTextFile(file)
+  } catch (error) {
+    problems.push(`The settings file ${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`)
+    return ''
+  }
+}
+
+const LEGACY_NAMES = new Set((Object.values(SETTINGS) as Setting<unknown>[]).flatMap(({ legacy }) => legacy ?? []))
+
+function isKnown(name: string): boolean {
+  if (Object.hasOwn(SETTINGS, name) || LEGACY_NAMES.has(name)) return true
+  const base = name.replace(/_FILE$/, '')
+  const secret = Object.hasOwn(SETTINGS, base) && (SETTINGS as Record<string, Setting<unknown>>)[base]?.secret
+  return base !== name && secret === true
+}
+
+/** Describes a line with an unknown name. parseEnv joins a line without `=` to the next one, hence the line break. */
+function unknownName(name: string): string {
+  if (/[\r\n]/.test(name)) return 'is not of the form NAME=value.'
+  const near = nearest(name)
+  return `no such setting.${near ? ` Did you mean ${near}?` : ''}`
+}
+
+/** Returns the number of the line that starts with a name. */
+function lineOf(name: string, text: string): number {
+  const start = name.split(/\r?\n/, 1)[0] as string
+  const lines = text.split('\n').map((line) => line.trimStart().replace(/^export\s+/, ''))
+  return lines.findIndex((line) => line.startsWith(start)) + 1
+}
+
+/** Most edits between a setting and a name that probably means it. */
+const MISSPELT = 2
+
+/** Returns the setting that a misspelt name probably means. Short names are skipped: HOME is no misspelling of HOST. */
+function nearest(name: string): SettingName | undefined {
+  // most names differ in length alone by more than is looked for
+  const ranked = (Object.keys(SETTINGS) as SettingName[])
+    .filter((setting) => setting.length >= 8 && Math.abs(setting.length - name.length) <= MISSPELT)
+    .map((setting) => ({ setting, edits: distance(name.toUpperCase(), setting) }))
+    .sort((a, b) => a.edits - b.edits)
+  const best = ranked[0]
+  return best && best.edits <= MISSPELT ? best.setting : undefined
+}

@@ -1,0 +1,76 @@
+import { withoutMark } from '@tidegate/protocol'
+import { BUCKET_NAME, REGION_NAME } from '@tidegate/storage'
+
+export function text(raw: string): string {
+  return raw
+}
+
+/** Parses comma-separated paths. */
+export function paths(raw: string): string[] {
+  return raw.split(',').map((part) => part.trim())
+}
+
+export function boolean(raw: string): boolean {
+  if (/^(1|true|yes|on)$/i.test(raw)) return true
+  if (/^(0|false|no|off)$/i.test(raw)) return false
+  throw new Error('must be true or false')
+}
+
+export function integer(min: number, max: number): (raw: string) => number {
+  return (raw) => {
+    const value = Number(raw)
+    if (!/^\d+$/.test(raw) || value < min || value > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`)
+    return value
+  }
+}
+
+export function oneOf<T extends string>(...values: T[]): (raw: string) => T {
+  return (raw) => {
+    const found = values.find((value) => value === raw.toLowerCase())
+    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`)
+    return found
+  }
+}
+
+/** Validates the name of a bucket of an S3-compatible service. */
+export function bucket(raw: string): string {
+  if (!BUCKET_NAME.test(raw)) throw new Error('must be the name of a bucket')
+  return raw
+}
+
+export function region(raw: string): string {
+  if (!REGION_NAME.test(raw)) throw new Error('must be the name of a region')
+  return raw
+}
+
+/** Parses the beginning of keys in a bucket; adds the slash at its end. */
+export function keyPrefix(raw: string): string {
+  if (!/^[\w.-]+(?:\/[\w.-]+)*\/?$/.test(raw) || raw.length > 512 || raw.split('/').some((part) => /^\.+$/.test(part)))
+    throw new Error('must be letters, digits, ".", "_" and "-", in parts separated by "/"')
+  return raw.endsWith('/') ? raw : `${raw}/`
+}
+
+/** Parses a log level; accepts the legacy service's names as well. */
+export function logLevel(raw: string): string {
+  const legacy: Record<string, string> = { critical: 'fatal', warning: 'warn', notset: 'trace' }
+  const level = raw.toLowerCase()
+  return oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')(legacy[level] ?? level)
+}
+
+/** Parses JSON. Throws an Error that does not quote it. */
+export function parseObject(raw: string): object {
+  try {
+    return JSON.parse(withoutMark(raw)) as object
+  } catch {
+    throw new Error('is not valid JSON') // JSON.parse would quote the text, which may be a key
+  }
+}
+
+/** Accepts a secret of at least `minLength` characters. */
+export function secretText(minLength: number): (raw: string) => string {
+  return (raw) => {
+    if (raw.length < minLength) throw new Error(`must have at least ${minLength} characters`)
+    return raw
+  }
+}

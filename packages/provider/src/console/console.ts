@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url'
+import type { Chains } from '@tidegate/chain'
+import { StartError } from '@tidegate/protocol'
+import type { Settings } from '../config/schema.js'
+import { type ConsoleFacts, consoleFacts, type LocalChain, nodeProblems } from './facts.js'
+import { type ConsoleFiles, consoleFolder, readConsole } from './files.js'
+
+/** The console as it is served. */
+export interface Console {
+  files: ConsoleFiles
+  facts: ConsoleFacts
+  /** Path of the console, as browsers see it. */
+  path: string
+}
+
+/** Opens the console, if it is on. Throws StartError if it is missing, or if its settings do not fit the chains. */
+export function openConsole(settings: Settings, chains: Chains, local?: LocalChain): Console | undefined {
+  if (!settings.CONSOLE) return undefined
+  const problems = nodeProblems(settings, chains)
+  if (problems.length > 0) throw new StartError(problems)
+  const prefix = settings.PUBLIC_URL === undefined ? '' : new URL(settings.PUBLIC_URL).pathname.replace(/\/+$/, '')
+  return {
+    files: readConsole(fileURLToPath(consoleFolder()), prefix),
+    facts: consoleFacts(settings, chains, local),
+    path: `${prefix}/console/`,
+  }
+}

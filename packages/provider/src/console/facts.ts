@@ -1,0 +1,104 @@
+import type { Chains } from '@tidegate/chain'
+import { BOUNDS } from '@tidegate/protocol'
+import type { Hex } from 'viem'
+import type { Settings } from '../config/schema.js'
+import { packageVersion } from '../version.js'
+import { KNOWN_NETWORKS } from './networks.js'
+
+/** A chain, as published to the console. */
+export interface ConsoleChain {
+  chainId: number
+  name: string
+  /** A node that the browser may ask; without one it asks the wallet. */
+  rpcUrl?: string
+  currency: { symbol: string; decimals: number }
+  /** Base URL of a block explorer. */
+  explorer?: string
+}
+
+/** Limits that people may run into. Those that are off are left out. */
+export interface PublicLimits {
+  /** Files of one service. */
+  filesPerService: number
+  /** Bytes of a document. */
+  documentSize: number
+  /** Seconds for which a download link is valid. */
+  linkLifetime: number
+  /** Bytes up to which checksums of files are computed. */
+  checksumLength: number
+  requestsPerMinute?: number
+  bytesPerMinute?: number
+  requestsPerDay?: number
+  bytesPerDay?: number
+}
+
+/** The document at /console/config.json. Everybody can read it. */
+export interface ConsoleFacts {
+  version: string
+  /** Base URL of the service; without one it is where the console was loaded from. */
+  provider?: string
+  chains: ConsoleChain[]
+  hosting: { enabled: boolean; maxFile?: number }
+  limits: PublicLimits
+  local?: { accounts: readonly Hex[] }
+}
+
+/** A development network: its node, and the private keys of its accounts, which everybody knows. */
+export interface LocalChain {
+  chainId: number
+  rpcUrl: string
+  accounts: readonly Hex[]
+}
+
+/**
+ * The facts about this service that the console gets. Of the settings it takes those that are public by name; the nodes of
+ * NETWORK_URL are not among them. `local` is given by `tidegate dev` alone.
+ */
+export function consoleFacts(settings: Settings, chains: Chains, local?: LocalChain): ConsoleFacts {
+  const described = [...chains.values()].map(({ chainId, deployment }): ConsoleChain => {
+    if (local?.chainId === chainId)
+      return { chainId, name: 'Local network', rpcUrl: local.rpcUrl, currency: { symbol: 'ETH', decimals: 18 } }
+    const { name = deployment.network, symbol = 'coins', explorer } = KNOWN_NETWORKS.get(chainId) ?? {}
+    const rpcUrl = settings.CONSOLE_RPC_URLS?.get(chainId)?.href
+    return {
+      chainId,
+      name,
+      ...(rpcUrl ? { rpcUrl } : {}),
+      currency: { symbol, decimals: 18 },
+      ...(explorer ? { explorer } : {}),
+    }
+  })
+  const enabled = settings.HOSTING !== 'off'
+  return {
+    version: packageVersion(),
+    ...(settings.PUBLIC_URL ? { provider: settings.PUBLIC_URL } : {}),
+    chains: described,
+    hosting: { enabled, ...(enabled ? { maxFile: settings.HOSTING_MAX_FILE } : {}) },
+    limits: publicLimits(settings),
+    ...(local ? { local: { accounts: local.accounts } } : {}),
+  }
+}
+
+export function publicLimits(settings: Settings): PublicLimits {
+  const { RATE_LIMIT_REQUESTS, RATE_LIMIT_BYTES, CONSUMER_REQUESTS_PER_DAY, CONSUMER_BYTES_PER_DAY } = settings
+  const optional = {
+    requestsPerMinute: RATE_LIMIT_REQUESTS,
+    bytesPerMinute: RATE_LIMIT_BYTES,
+    requestsPerDay: CONSUMER_REQUESTS_PER_DAY,
+    bytesPerDay: CONSUMER_BYTES_PER_DAY,
+  }
+  return {
+    filesPerService: BOUNDS.files.count,
+    documentSize: settings.MAX_DDO_SIZE,
+    linkLifetime: settings.DOWNLOAD_LINK_LIFETIME,
+    checksumLength: settings.MAX_CHECKSUM_LENGTH,
+    // 0 is no limit
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value > 0)),
+  }
+}
+
+/** What is wrong with CONSOLE_RPC_URLS. */
+export function nodeProblems({ CONSOLE_RPC_URLS: nodes }: Settings, chains: Chains): string[] {
+  const foreign = [...(nodes?.keys() ?? [])].filter((chainId) => !chains.has(chainId))
+  return foreign.map((chainId) => `CONSOLE_RPC_URLS: chain ${chainId} is not served.`)
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { BOUNDS, StartError } from '@tidegate/protocol'
+import mime from 'mime-types'
+
+export type Coding = 'br' | 'gzip' | 'identity'
+
+/** A file of the console, ready to be sent. */
+export interface ConsoleFile {
+  contentType: string
+  /** Hash of the uncompressed content, of characters that an ETag may hold. */
+  hash: string
+  /** Whether its name contains a hash of its content, so that it never changes. */
+  immutable: boolean
+  /** The bytes in each coding that makes them smaller, and as they are. */
+  content: ReadonlyMap<Coding, Buffer>
+}
+
+/** The files by their path below /console/. */
+export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>
+
+/** The page itself. */
+export const PAGE = 'index.html'
+/** The base path that the page is built for. */
+const BASE = '/console/'
+const COPIES = { '.br': 'br', '.gz': 'gzip' } as const
+
+/** The folder of the built console: beside the bundle, or in dist/ of the source tree. */
+export function consoleFolder(): URL {
+  const here = import.meta.url
+  return here.endsWith('.ts') ? new URL('../../../../dist/console/', here) : new URL('./console/', here)
+}
+
+/** Whether there is a console to serve. */
+export function isConsoleBuilt(): boolean {
+  return existsSync(new URL(PAGE, consoleFolder()))
+}
+
+/**
+ * Reads the built console into memory; what is served later comes from there, and no path of a request ever reaches the
+ * file system. `prefix` is the path at which a proxy has the service, '' if there is none. Throws StartError if the
+ * console is missing, or not what a build makes.
+ */
+export function readConsole(folder: string, prefix: string): ConsoleFiles {
+  const raw = new Map<string, Buffer>()
+  let size = 0
+  for (const path of pathsIn(folder)) {
+    size += statSync(path).size
+    if (raw.size >= BOUNDS.console.files || size > BOUNDS.console.size)
+      throw new StartError([
+        `CONSOLE: the built console has more than ${BOUNDS.console.files} files or ${BOUNDS.console.size} bytes.`,
+      ])
+    raw.set(relative(folder, path).split(sep).join('/'), readFileSync(path))
+  }
+  const page = raw.get(PAGE)
+  if (!page) throw new StartError(['CONSOLE: the console has not been built. Run npm run build, or set CONSOLE=false.'])
+  if (prefix !== '') movePage(raw, page, prefix)
+  const names = [...raw.keys()].filter((name) => !isCopy(name, raw) && !/(^|\/)\./.test(name))
+  return new Map(names.map((name) => [name, fileOf(name, raw)]))
+}
+
+function fileOf(name: string, raw: ReadonlyMap<string, Buffer>): ConsoleFile {
+  const plain = raw.get(name) as Buffer
+  const copies = Object.entries(COPIES).flatMap(([ending, coding]): [Coding, Buffer][] => {
+    const copy = raw.get(name + ending)
+    return copy ? [[coding, copy]] : []
+  })
+  return {
+    contentType: mime.contentType(name.slice(name.lastIndexOf('/') + 1)) || 'application/octet-stream',
+    hash: createHash('sha256').update(plain).digest('base64url').slice(0, 27),
+    immutable: name.startsWith('assets/'),
+    content: new Map<Coding, Buffer>([...copies, ['identity', plain]]),
+  }
+}
+
+/** Lets the page find its parts behind a path of a proxy. Only the page names them by absolute paths. */
+function movePage(raw: Map<string, Buffer>, page: Buffer, prefix: string): void {
+  // a path of a URL holds no quotes and no angle brackets, but an ampersand
+  const base = `"${prefix.replaceAll('&', '&amp;')}${BASE}`
+  const moved = Buffer.from(page.toString('utf8').replaceAll(`"${BASE}`, () => base))
+  raw.set(PAGE, moved)
+  raw.set(`${PAGE}.gz`, gzipSync(moved))
+  raw.set(`${PAGE}.br`, brotliCompressSync(moved))
+}
+
+function isCopy(name: string, raw: ReadonlyMap<string, Buffer>): boolean {
+  return Object.keys(COPIES).some((ending) => name.endsWith(ending) && raw.has(name.slice(0, -ending.length)))
+}
+
+/** The regular files below a folder; none where it does not exist. */
+function pathsIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,32 @@
+import { type Query, type Result, sql, type Value } from '@tidegate/database'
+import type { HostedPublisher, Period } from './delivery-store.js'
+
+/** Sums are text, since they may exceed what a JavaScript number can represent exactly. */
+const text = (expression: string) => `CAST(${expression} AS TEXT)`
+
+const NAMES = ['files', 'unfinished', 'stored', 'reserved', 'deliveries', 'delivered'] as const
+
+const STATEMENT = sql(
+  `SELECT owner, ${NAMES.map((name) => `${text(`sum(${name})`)} AS ${name}`).join(', ')} FROM (
+     SELECT owner, 1 AS files, CASE WHEN completed_at IS NULL THEN 1 ELSE 0 END AS unfinished, received AS stored,
+       size AS reserved, 0 AS deliveries, 0 AS delivered
+     FROM hosted_files WHERE removed_at IS NULL
+     UNION ALL
+     SELECT hosted_by AS owner, 0, 0, 0, 0, 1, bytes
+     FROM deliveries WHERE hosted_by IS NOT NULL AND at >= :since AND at < :until
+   ) t GROUP BY owner ORDER BY owner`,
+)
+
+/** Returns the statement for what each publisher has stored, and what was delivered of it. */
+export function hostedTotalsQuery({ since, until }: Period): Query {
+  return STATEMENT({ since, until })
+}
+
+/** Reads the rows of the statement. */
+export async function* hostedTotalsFrom(rows: AsyncIterable<Result['rows'][number]>): AsyncGenerator<HostedPublisher> {
+  const whole = (value: Value | undefined) => BigInt(value as string)
+  for await (const row of rows) {
+    const sums = Object.fromEntries(NAMES.map((name) => [name, whole(row[name])]))
+    yield { publisher: String(row.owner), ...sums } as unknown as HostedPublisher
+  }
+}

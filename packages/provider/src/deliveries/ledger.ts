@@ -1,0 +1,182 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DAY, type Logger } from '@tidegate/common'
+import { BOUNDS, UnstorableError, upTo } from '@tidegate/protocol'
+import { LRUCache } from 'lru-cache'
+import type { DeliveryRow, DeliveryStore, OrderFee } from './delivery-store.js'
+
+const LIMITS = BOUNDS.ledger
+
+export interface LedgerOptions {
+  store: Pick<DeliveryStore, 'add' | 'purge'>
+  /** The retention period in days; 0 keeps nothing. */
+  keep: number
+  /** Is called for each row that is given up: too many wait for the database, or it does not take it. */
+  onDropped: () => void
+  log: Logger
+}
+
+/**
+ * Records deliveries and the fees of their orders, for reports. Rows are queued, up to a limit, and written when they fill
+ * a batch, or after a short delay, so that no download waits for the database or fails with it. A crash loses the queued
+ * rows, which are also in the log.
+ */
+export class DeliveryLedger {
+  private deliveries: DeliveryRow[] = []
+  private fees: OrderFee[] = []
+  /** Recently recorded fees: an order is verified again for each of its downloads. */
+  private readonly known = new LRUCache<string, true>(upTo(LIMITS.knownFees))
+  private timer: NodeJS.Timeout | undefined
+  private purgeTimer: NodeJS.Timeout | undefined
+  private writing: Promise<void> = Promise.resolve()
+  private purging: Promise<void> | undefined
+  private stopped = false
+  /** Whether the database did not take the last batch. */
+  private failed = false
+  private isFlushing = false
+  private allDropped = 0
+  private loggedDropped = 0
+
+  constructor(private readonly options: LedgerOptions) {}
+
+  /** Records a delivery. Never throws. */
+  recordDelivery(delivery: Omit<DeliveryRow, 'id'>): void {
+    if (this.options.keep === 0) return
+    if (this.isFull()) this.drop()
+    else this.deliveries.push({ id: randomInt(2 ** 47), ...delivery })
+    this.schedule()
+  }
+
+  /** Records the fees of a verified order. Idempotent. Never throws. */
+  recordFees(fees: readonly OrderFee[]): void {
+    for (const fee of fees) {
+      const key = `${fee.chainId} ${fee.txId} ${fee.datatoken} ${fee.position}`
+      // an order that never expires may be older than the retention period
+      if (this.known.has(key) || fee.at < this.oldest()) continue
+      if (this.isFull()) {
+        this.drop()
+        continue
+      }
+      this.known.set(key, true)
+      this.fees.push(fee)
+      this.schedule()
+    }
+  }
+
+  /** Starts to delete rows after their retention period. */
+  start(): void {
+    this.purgeTimer = setInterval(() => this.purge(), LIMITS.purgeInterval).unref()
+    this.purge()
+  }
+
+  /** Flushes the queue, and resolves when that has succeeded or failed. */
+  async stop(): Promise<void> {
+    this.stopped = true
+    clearInterval(this.purgeTimer)
+    clearTimeout(this.timer)
+    this.write()
+    await Promise.all([this.writing, this.purging])
+  }
+
+  private oldest(): number {
+    const { keep } = this.options
+    return keep === 0 ? Number.POSITIVE_INFINITY : Date.now() - keep * DAY
+  }
+
+  private drop(): void {
+    this.allDropped += 1
+    this.options.onDropped()
+  }
+
+  private get queued(): number {
+    return this.deliveries.length + this.fees.length
+  }
+
+  private isFull(): boolean {
+    return this.queued >= LIMITS.queue
+  }
+
+  private schedule(): void {
+    if (this.stopped) return
+    // a database that takes nothing is only asked after the delay
+    if (this.queued >= LIMITS.batch && !this.isFlushing && !this.failed) this.write()
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined
+      this.write()
+    }, LIMITS.flushInterval).unref()
+  }
+
+  /** Flushes the queue, after the flush in progress. */
+  private write(): void {
+    this.isFlushing = true
+    this.writing = this.writing
+      .then(() => this.flush())
+      .then(
+        () => this.flushed(false),
+        (error: Error) => {
+          this.flushed(true)
+          // the store has logged the reason; the queue is retried
+          this.options.log.debug({ reason: error.message }, 'deliveries cannot be written now')
+          this.schedule()
+        },
+      )
+  }
+
+  private flushed(failed: boolean): void {
+    this.isFlushing = false
+    this.failed = failed
+  }
+
+  private async flush(): Promise<void> {
+    try {
+      await this.writeAll()
+    } finally {
+      const dropped = this.allDropped - this.loggedDropped
+      if (dropped > 0) this.options.log.warn({ dropped, inAll: this.allDropped }, 'deliveries are missing from reports')
+      this.loggedDropped = this.allDropped
+    }
+  }
+
+  private async writeAll(): Promise<void> {
+    while (this.queued > 0) {
+      const deliveries = this.deliveries.slice(0, LIMITS.batch)
+      const fees = this.fees.slice(0, LIMITS.batch)
+      await this.add(deliveries, fees)
+      this.deliveries.splice(0, deliveries.length)
+      this.fees.splice(0, fees.length)
+    }
+  }
+
+  private async add(deliveries: DeliveryRow[], fees: OrderFee[]): Promise<void> {
+    try {
+      await this.options.store.add(deliveries, fees)
+    } catch (error) {
+      if (!(error instanceof UnstorableError)) throw error
+      // one bad row must not prevent the others from being written
+      for (const delivery of deliveries) await this.addAlone([delivery], [])
+      for (const fee of fees) await this.addAlone([], [fee])
+    }
+  }
+
+  private async addAlone(deliveries: DeliveryRow[], fees: OrderFee[]): Promise<void> {
+    await this.options.store.add(deliveries, fees).catch((error: unknown) => {
+      if (!(error instanceof UnstorableError)) throw error
+      this.drop()
+    })
+  }
+
+  private purge(): void {
+    this.purging ??= this.purgeOld()
+      .catch((error: Error) => this.options.log.debug({ reason: error.message }, 'deliveries cannot be deleted now'))
+      .finally(() => {
+        this.purging = undefined
+      })
+  }
+
+  /** Deletes in small batches with pauses, so that no request waits long for the database. */
+  private async purgeOld(): Promise<void> {
+    const before = Math.min(this.oldest(), Number.MAX_SAFE_INTEGER)
+    while (!this.stopped && (await this.options.store.purge(before, LIMITS.purgeBatch)) > 0)
+      await sleep(LIMITS.purgePause, undefined, { ref: false })
+  }
+}

@@ -1,0 +1,65 @@
+import type { Chain } from '@tidegate/chain'
+import { keccak } from '@tidegate/protocol'
+import { personalDigest, signDigest } from '@tidegate/protocol/keys'
+import { type Address, concat, type Hex, hexToBytes, parseAbi, stringToHex } from 'viem'
+
+/** A completed delivery, and what the consumer signed for it. */
+export interface Delivery {
+  chainId: number
+  datatoken: Address
+  /** The transaction of the order itself. */
+  orderTxId: Hex
+  serviceIndex: number
+  fileIndex: number
+  /** Bytes delivered. */
+  bytes: number
+  /** Whether they were the whole file, not a requested range. */
+  whole: boolean
+  consumerAddress: Address
+  /** The message that the consumer signed, and the signature; both empty where an auth token was used instead. */
+  consumerData: string
+  consumerSignature: string
+}
+
+/** Returns the deduplication key of on-chain proofs: one for each order and file. */
+export function subjectOf({ chainId, orderTxId, datatoken, serviceIndex, fileIndex }: Delivery): string {
+  return [chainId, orderTxId, datatoken, serviceIndex, fileIndex].join(' ')
+}
+
+/** A proof of delivery signed by the provider, in the format that the datatoken contract and receivers expect. */
+export interface Proof {
+  orderTxId: Hex
+  providerData: string
+  providerSignature: Hex
+  consumerData: string
+  consumerSignature: string
+  consumerAddress: Address
+}
+
+export const ORDER_EXECUTED = parseAbi([
+  'function orderExecuted(bytes32 orderTxId, bytes providerData, bytes providerSignature, bytes consumerData, bytes consumerSignature, address consumerAddress)',
+])
+
+/** Signs a delivery with the provider's key: over the order's transaction and the data, as the datatoken contract verifies it. */
+export function proofOf(delivery: Delivery, { key }: Chain): Proof {
+  const { orderTxId, bytes, consumerData, consumerSignature, consumerAddress } = delivery
+  const providerData = JSON.stringify({ downloadedBytes: bytes })
+  const { r, s, v } = signDigest(
+    personalDigest(keccak(hexToBytes(concat([orderTxId, stringToHex(providerData)])))),
+    key,
+  )
+  const providerSignature = concat([r, s, v === 27 ? '0x1b' : '0x1c'])
+  return { orderTxId, providerData, providerSignature, consumerData, consumerSignature, consumerAddress }
+}
+
+/** Returns the arguments of `orderExecuted`. */
+export function callArguments(proof: Proof) {
+  return [
+    proof.orderTxId,
+    stringToHex(proof.providerData),
+    proof.providerSignature,
+    stringToHex(proof.consumerData),
+    proof.consumerSignature as Hex,
+    proof.consumerAddress,
+  ] as const
+}

@@ -1,0 +1,1 @@
+export { loadSettings } from './config/load.js'

@@ -1,0 +1,62 @@
+import { RequestError } from '@tidegate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Console } from '../../console/console.js'
+import { type Coding, type ConsoleFile, PAGE } from '../../console/files.js'
+import { preferred, varyBy } from './accept.js'
+import { consoleHeaders } from './headers.js'
+
+const YEAR = 31_536_000
+/** Path of the configuration, below that of the console. */
+const CONFIG = 'config.json'
+
+/**
+ * Serves the console: the page at /console/ and at every path below it that has no extension, its files, and its
+ * configuration. All of it comes from memory.
+ */
+export function serveConsole(app: FastifyInstance, served: Console | undefined): void {
+  if (!served) return
+  const headers = consoleHeaders(served.facts)
+  app.get('/console', (request, reply) => {
+    reply.headers(headers)
+    const [path = '', query] = request.url.split('?')
+    if (path.endsWith('/')) return send(request, reply, served.files.get(PAGE) as ConsoleFile)
+    return reply.redirect(served.path + (query === undefined ? '' : `?${query}`), 301)
+  })
+  app.get<{ Params: { '*': string } }>('/console/*', (request, reply) => {
+    reply.headers(headers)
+    const path = request.params['*']
+    if (path === CONFIG) return reply.header('cache-control', 'no-cache').send(served.facts)
+    const file = served.files.get(path)
+    if (file) return send(request, reply, file)
+    // the page itself knows its own paths; what looks like a file is none of them
+    if (/\.[^/]*$|(^|\/)\.\.?\//.test(path) || /^assets(\/|$)/.test(path))
+      throw new RequestError('ROUTE_NOT_FOUND', 'The console has no such file.')
+    return send(request, reply, served.files.get(PAGE) as ConsoleFile)
+  })
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): FastifyReply {
+  const { contentType, hash, immutable, content } = file
+  reply.header('cache-control', immutable ? `public, max-age=${YEAR}, immutable` : 'no-cache')
+  varyBy(reply, 'Accept-Encoding')
+  const coding = codingFor(request.headers['accept-encoding'], content)
+  const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`
+  reply.header('etag', etag)
+  if (isHeld(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  if (coding !== 'identity') reply.header('content-encoding', coding)
+  return reply.type(contentType).send(content.get(coding))
+}
+
+/** The smallest copy that the client takes; the file as it is if the client takes none or does not say. */
+function codingFor(header: string | undefined, content: ConsoleFile['content']): Coding {
+  if (header === undefined) return 'identity'
+  const patterns = (coding: Coding) => [coding, '*']
+  return preferred(header, [...content.keys()], patterns) ?? 'identity'
+}
+
+/** Whether the client has this version, by If-None-Match. */
+function isHeld(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}

@@ -1,0 +1,60 @@
+import type { Socket } from 'node:net'
+import type { TickBatch } from '@tidegate/common'
+import { BOUNDS, RequestError } from '@tidegate/protocol'
+import type { FastifyInstance } from 'fastify'
+import { sendError } from './errors.js'
+import type { Connections } from './lifetime.js'
+import { closeListener } from './listener.js'
+
+/**
+ * Drains connections before the server closes. Node's own `close` considers a response finished once its last byte is
+ * in the socket buffer, and an orphaned connection may be reset while the client still reads. So each connection is
+ * half-closed when its response ends, and the drain waits until the client closes it too. A connection that was accepted
+ * and has sent nothing yet is waited for: its request is on its way, and a proxy sends no POST a second time.
+ */
+export class Draining {
+  private stopping = false
+  /** Connections whose first request is still to come. */
+  private readonly awaited = new Set<Socket>()
+
+  constructor(
+    private readonly app: FastifyInstance,
+    private readonly connections: Connections,
+    batch: TickBatch,
+  ) {
+    app.addHook('onRequest', (request, reply, done) => {
+      const { socket } = request.raw
+      batch.requestFrom(socket)
+      request.lifetime.onEnd(() => {
+        if (this.stopping) socket.end()
+      })
+      if (!this.stopping) return done()
+      reply.header('connection', 'close')
+      if (this.awaited.delete(socket)) return done()
+      // a keep-alive connection: its next request belongs to another instance
+      sendError(new RequestError('STOPPING', 'This instance is stopping. Send the request again.'), request, reply)
+    })
+  }
+
+  /** Stops accepting connections, drains the open ones for up to `limit` milliseconds, and closes. */
+  async close(limit: number): Promise<void> {
+    await closeListener(this.app.server)
+    this.stopping = true
+    for (const socket of this.connections.sockets)
+      if (this.connections.isFresh(socket)) this.awaited.add(socket)
+      else if (this.connections.inFlightOn(socket) === 0) socket.end()
+    const patience = setTimeout(() => {
+      for (const socket of this.awaited) socket.end()
+    }, BOUNDS.stop.firstRequest)
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limit)
+      this.connections.onIdle(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+    clearTimeout(patience)
+    this.app.server.closeAllConnections()
+    await this.app.close()
+  }
+}

@@ -1,0 +1,72 @@
+import type { Chain } from '@tidegate/chain'
+import type { FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import { type AuthenticatedConsumer, authenticate, authenticateToken } from '../../auth/authenticate.js'
+import type { Nonce } from '../../auth/nonce.js'
+import type { Context } from '../context.js'
+import { type Credentials, credentialsOf } from './credentials.js'
+import { type AddressParam, described, nonce, readParams, signatureText } from './params.js'
+import { assertNamesProvider } from './sign-in.js'
+
+/** The parameters that authenticate a consumer, for the API description. */
+export const PROOF = {
+  nonce: nonce(0),
+  signature: described(
+    signatureText,
+    'Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.',
+    `0x${'00'.repeat(65)}`,
+  ),
+}
+
+/** Returns the same parameters as optional ones. */
+export function optionalProof({ nonce, signature }: typeof PROOF) {
+  return { nonce: nonce.optional(), signature: signature.optional() }
+}
+
+/** The parameters that authenticate a consumer, beside the address. */
+interface ProofParams {
+  nonce?: Nonce
+  signature?: string
+}
+
+/** The parameters of a request and its credentials. */
+export interface ConsumerRequest<T> {
+  params: T & ProofParams
+  credentials: Credentials
+}
+
+/**
+ * Returns the parameter parser of a route that accepts a signature or an auth token. Nonce and signature are required
+ * unless a token is sent. The parser throws one ValidationError with every missing field.
+ */
+export function consumerParams<T extends z.ZodRawShape>(shape: T, { settings }: Context) {
+  const proof = nonce(settings.NONCE_MAX_AHEAD)
+  const withToken = z.object({ ...shape, nonce: proof.optional() })
+  const required = signatureText.refine((value) => value !== 'null', 'is required')
+  const signed = z.object({ ...shape, nonce: proof, signature: required })
+  return (request: FastifyRequest): ConsumerRequest<z.output<z.ZodObject<T>>> => {
+    const credentials = credentialsOf(request)
+    const schema = credentials && 'token' in credentials ? withToken : signed
+    return { params: readParams(schema, request) as z.output<z.ZodObject<T>> & ProofParams, credentials }
+  }
+}
+
+/**
+ * Authenticates the request by a signature over one of the messages, or by token. The address may be a contract wallet
+ * on the chain of the request, if it has one. Throws ValidationError, TokenError, ChainError, and RequestError where
+ * signatures must name the provider, which no message here does.
+ */
+export async function proveConsumer(
+  { params, credentials }: ConsumerRequest<unknown>,
+  { address }: AddressParam,
+  messages: (nonce: string) => string[],
+  chain: Chain | undefined,
+  context: Context,
+): Promise<AuthenticatedConsumer> {
+  const { store, signatures, cutOver, tokens, chains } = context
+  if (credentials && 'token' in credentials) return authenticateToken(address, credentials.token, tokens, chain)
+  assertNamesProvider(context)
+  const { nonce: signed, signature } = params as Required<ProofParams>
+  const request = { address, nonce: signed, signature, messages: messages(signed.text), chains }
+  return authenticate(chain ? { ...request, chain } : request, { nonces: store.nonces, signatures, cutOver })
+}

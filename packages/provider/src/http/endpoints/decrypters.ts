@@ -1,0 +1,81 @@
+import type { Chain } from '@tidegate/chain'
+import { AccessError, type IndexedAsset } from '@tidegate/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Address } from 'viem'
+import { isNamed, namedAccounts } from '../../access/named-accounts.js'
+import { authenticateHolder } from '../../auth/authenticate.js'
+import { modernMessage } from '../../auth/signature.js'
+import type { Settings } from '../../config/schema.js'
+import type { Context } from '../context.js'
+import { chainOf } from './chain.js'
+import { consumerParams, optionalProof, PROOF, proveConsumer } from './consumer.js'
+import { credentialsOf } from './credentials.js'
+import { address, described, sentParams } from './params.js'
+
+/** The parameters that authenticate a decrypter, for the API description. */
+export const DECRYPTER_PARAMS = {
+  decrypterAddress: described(
+    address,
+    'Address that signed. Needed with a signature, where the operator restricts encrypted documents to certain addresses.',
+  ).optional(),
+  ...optionalProof(PROOF),
+}
+
+/** The accounts that may read encrypted documents; undefined where everybody may. */
+function readersOf({ AUTHORIZED_DECRYPTERS: addresses, AUTHORIZED_DECRYPTERS_LIST: lists }: Settings) {
+  return namedAccounts(addresses, lists?.byChain)
+}
+
+/** Whether the settings restrict who may read encrypted documents: nobody else may then learn their content. */
+export function isReadingRestricted(settings: Settings): boolean {
+  return readersOf(settings) !== undefined
+}
+
+/**
+ * Throws AccessError unless the account may read encrypted documents of a chain, ChainError where that depends on an
+ * access list and no node answers.
+ */
+export async function assertDecrypter(account: Address, chainId: number, context: Context): Promise<void> {
+  const readers = readersOf(context.settings)
+  if (readers && !(await isNamed(readers, account, chainId, context.accessLists)))
+    throw new AccessError('DECRYPTER_DENIED', 'This address may not read encrypted documents here.')
+}
+
+/** Refuses a request for the document of an asset if the caller may not read it. */
+export type DecrypterCheck = (request: FastifyRequest, reply: FastifyReply, asset: IndexedAsset) => Promise<void>
+
+/**
+ * Creates the check of callers who request an indexed document. If the settings name decrypters, only those may read
+ * documents that are encrypted on the chain: they sign decrypterAddress + nonce + "decryptDDO", or send a token. Client
+ * libraries send a token without an address. The check throws AccessError, ValidationError, TokenError, ChainError.
+ */
+export function decrypterCheck(context: Context): DecrypterCheck {
+  if (!readersOf(context.settings)) return async () => undefined
+  const read = consumerParams({ decrypterAddress: address }, context)
+  return async (request, reply, { chainId, metadata }) => {
+    if (!metadata.encrypted || metadata.ddo === null) return
+    // a shared cache must not serve this to anyone else
+    reply.header('cache-control', 'no-store')
+    const credentials = credentialsOf(request)
+    if (!credentials)
+      throw new AccessError(
+        'DECRYPTER_DENIED',
+        'The document is encrypted on the chain. This provider returns it only to authorized addresses, for their signature or token.',
+      )
+    const chain = chainOf(chainId, context.chains)
+    const isNamedAddress = sentParams(request).decrypterAddress !== undefined
+    const reader =
+      'token' in credentials && !isNamedAddress
+        ? await authenticateHolder(credentials.token, context.tokens, chain)
+        : await named(request, chain)
+    await reader.consumeNonce()
+    await assertDecrypter(reader.address, chainId, context)
+  }
+
+  function named(request: FastifyRequest, chain: Chain) {
+    const sent = read(request)
+    const { decrypterAddress } = sent.params
+    const messages = (nonce: string) => [modernMessage(decrypterAddress.text, nonce, 'decryptDDO')]
+    return proveConsumer(sent, decrypterAddress, messages, chain, context)
+  }
+}

@@ -1,0 +1,73 @@
+import type { ErrorCode } from '@tidegate/protocol'
+import * as z from 'zod'
+
+/** A JSON Schema, as OpenAPI 3.1 uses it. */
+export type JsonSchema = Record<string, unknown>
+
+/** The API description of a parameter. `example` must pass the validator that it is attached to. */
+export interface FieldDoc {
+  schema: JsonSchema
+  description: string
+  example: unknown
+}
+
+/** Filled while the modules of the endpoints are loaded, and only read afterwards. */
+const fieldDocs = z.registry<FieldDoc>()
+
+/** Attaches a description to a validator, so that the two cannot drift apart. */
+export function documented<T extends z.ZodType>(field: T, doc: FieldDoc): T {
+  fieldDocs.add(field, doc)
+  return field
+}
+
+/** Returns the description of a validator, optional or not. Throws if it has none. */
+export function fieldDoc(field: z.ZodType): FieldDoc & { required: boolean } {
+  if (field instanceof z.ZodOptional) return { ...fieldDoc(field.unwrap() as z.ZodType), required: false }
+  const doc = fieldDocs.get(field)
+  if (!doc) throw new Error('A parameter has no description.')
+  return { ...doc, required: true }
+}
+
+export interface ResponseDoc {
+  description: string
+  /** Schema of the body by media type; absent if there is no body. */
+  content?: Record<string, { schema: JsonSchema; example?: unknown }>
+  headers?: Record<string, { description: string; schema: JsonSchema }>
+}
+
+/** The API description of an endpoint. */
+export interface EndpointDoc {
+  summary: string
+  description: string
+  /** Parameters, in the query or (if `body` is json) in the body. */
+  params?: z.ZodRawShape
+  /** Parameters in the path. */
+  path?: z.ZodRawShape
+  /** The request body; 'json' means that it holds the parameters. */
+  body?: 'json' | { contentType: string; schema: JsonSchema; description: string }
+  /** Schema keywords merged over the one derived from the parameters. */
+  bodySchema?: JsonSchema
+  /** Request headers that the endpoint reads, by name, with their descriptions. */
+  headers?: Record<string, string>
+  /** Whether the endpoint supports HEAD as well. */
+  head?: boolean
+  /** Whether an auth token may replace nonce and signature. */
+  token?: boolean
+  responses: Record<number, ResponseDoc>
+  /** Error codes specific to this endpoint. */
+  errors?: readonly ErrorCode[]
+}
+
+/** Describes a response with a JSON body. */
+export function json(description: string, schema: JsonSchema, example?: unknown): ResponseDoc {
+  return { description, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } }
+}
+
+/** Returns an object schema. All properties are required, except those named in `optional`. */
+export function object(properties: Record<string, JsonSchema>, optional: string[] = []): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', properties, required }
+}
+
+export const ADDRESS: JsonSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' }
+export const HEX: JsonSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]*$' }

@@ -1,0 +1,142 @@
+import { ERROR_CATALOGUE, type ErrorCode } from '@tidegate/protocol'
+import type { z } from 'zod'
+import { packageVersion } from '../../version.js'
+import { FRAMEWORK_ERRORS, STATUS } from '../errors.js'
+import { type EndpointDoc, fieldDoc, type JsonSchema, object } from './docs.js'
+import type { Endpoint } from './endpoint.js'
+
+/** Returns the OpenAPI 3.1 document, generated from the endpoints' validators and descriptions. */
+export function openApiDocument(endpoints: readonly Endpoint[]): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) }
+    if (endpoint.doc.head) paths[path].head = headOperation(endpoint)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tidegate',
+      version: packageVersion(),
+      summary: 'Data access provider',
+      description:
+        'Encrypts file locations, quotes and verifies datatoken orders, and streams the files. Parameters are taken from the query or, where there is a JSON body, from the body; the query wins.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: {
+        AuthToken: { type: 'apiKey', in: 'header', name: 'AuthToken' },
+        Bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      },
+      schemas: {
+        ValidationError: object({
+          errors: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+          message: { const: 'Validation error' },
+          success: { const: false },
+        }),
+        Error: object({ error: { type: 'string' }, code: { type: 'string' } }),
+      },
+    },
+  }
+}
+
+/** Describes HEAD: the GET operation without bodies. */
+function headOperation(endpoint: Endpoint): Record<string, unknown> {
+  const get = operation(endpoint)
+  const responses = Object.entries(get.responses as Record<string, { description: string }>)
+  return {
+    ...get,
+    operationId: `${get.operationId}Head`,
+    summary: `${endpoint.doc.summary}: headers only`,
+    responses: Object.fromEntries(responses.map(([status, { description }]) => [status, { description }])),
+  }
+}
+
+/** Returns the tag that groups an endpoint. */
+function tagOf(path: string): string {
+  if (path.includes('/aquarius/')) return 'Asset documents'
+  return /token/i.test(path) ? 'Auth tokens' : 'Service'
+}
+
+function operation({ doc, method, path, names }: Endpoint): Record<string, unknown> {
+  return {
+    operationId: names[0] ?? operationId(method, path),
+    tags: [tagOf(path)],
+    summary: doc.summary,
+    description: doc.description,
+    parameters: [
+      ...parameters(doc.path, 'path'),
+      ...(doc.body === 'json' ? [] : parameters(doc.params, 'query', doc.token)),
+      ...headerParameters(doc),
+    ],
+    ...(doc.body ? { requestBody: requestBody(doc) } : {}),
+    ...(doc.token ? { security: [{}, { AuthToken: [] }, { Bearer: [] }] } : {}),
+    responses: { ...errorResponses(doc, method), ...doc.responses },
+  }
+}
+
+/** Parameters that an auth token replaces: not required where a token is accepted. */
+const PROOF_NAMES = new Set(['nonce', 'signature'])
+
+function parameters(shape: z.ZodRawShape | undefined, where: 'query' | 'path', token?: boolean) {
+  return Object.entries(shape ?? {}).map(([name, field]) => {
+    const { schema, description, example, required } = fieldDoc(field as z.ZodType)
+    const needed = where === 'path' || (required && !(token && PROOF_NAMES.has(name)))
+    // in a query, an object is encoded as JSON text
+    const encoded = where === 'query' && name === 'userdata' ? { type: 'string' } : schema
+    const encodedExample = typeof example === 'object' ? JSON.stringify(example) : example
+    return { name, in: where, required: needed, description, schema: encoded, example: encodedExample }
+  })
+}
+
+function headerParameters({ headers = {} }: EndpointDoc) {
+  const schema = { type: 'string' }
+  return Object.entries(headers).map(([name, description]) => ({ name, in: 'header', description, schema }))
+}
+
+function requestBody({ body, params, token, bodySchema }: EndpointDoc): Record<string, unknown> {
+  if (body !== 'json' && body) {
+    const { contentType, schema, description } = body
+    return { required: true, description, content: { [contentType]: { schema } } }
+  }
+  const properties: Record<string, JsonSchema> = {}
+  const optional: string[] = []
+  for (const [name, field] of Object.entries(params ?? {})) {
+    const { schema, description, example, required } = fieldDoc(field as z.ZodType)
+    properties[name] = { ...schema, description, examples: [example] }
+    if (!required || (token && PROOF_NAMES.has(name))) optional.push(name)
+  }
+  const schema = { ...object(properties, optional), ...bodySchema }
+  return { required: true, content: { 'application/json': { schema } } }
+}
+
+/** Error responses by status: those common to all endpoints, and the endpoint's own. */
+function errorResponses({ errors = [], params, body, responses }: EndpointDoc, method: string) {
+  const codes = new Map<number, string[]>()
+  const add = (status: number, code: string) => codes.set(status, [...(codes.get(status) ?? []), code])
+  for (const code of [...errors, 'STATE_UNAVAILABLE'] as ErrorCode[]) add(STATUS[ERROR_CATALOGUE[code].kind], code)
+  const framework = Object.values(FRAMEWORK_ERRORS).filter(([status]) => !responses[status])
+  for (const [status, code] of framework) if (method !== 'GET' || status < 413) add(status, code)
+  add(500, 'INTERNAL')
+  const documented = [...codes]
+    .sort(([a], [b]) => a - b)
+    .map(([status, list]) => {
+      const validated = status === 400 && (params || body)
+      const error = { $ref: '#/components/schemas/Error' }
+      const schema = validated ? { anyOf: [{ $ref: '#/components/schemas/ValidationError' }, error] } : error
+      const description = `One of: ${[...(validated ? ['VALIDATION'] : []), ...new Set(list)].join(', ')}.`
+      return [status, { description, content: { 'application/json': { schema } } }]
+    })
+  return Object.fromEntries(documented) as Record<number, unknown>
+}
+
+/** Derives the operation id of an endpoint without a name: the method and the words of its path. */
+function operationId(method: string, path: string): string {
+  const words = path
+    .split(/\W+/)
+    .filter(Boolean)
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+  return method.toLowerCase() + (words.join('') || 'Root')
+}

@@ -1,0 +1,27 @@
+import { ValidationError } from '@tidegate/protocol'
+import type { FastifyInstance } from 'fastify'
+
+/**
+ * Why a text cannot be a parameter, as the end of a sentence about its field; undefined if it can. Databases differ on these texts:
+ * PostgreSQL stores no NUL, and encoders replace half of a surrogate pair.
+ */
+export function textProblem(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not hold a NUL byte'
+  if (/\p{Surrogate}/u.test(text)) return 'must be well-formed Unicode'
+  return undefined
+}
+
+/** Refuses parameters of the path and the query that no database can look up, on every route and before its handler. */
+export function refuseUnstorableParams(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    for (const part of [request.params, request.query] as Record<string, unknown>[])
+      for (const name in part) {
+        const texts = [part[name]].flat()
+        for (const text of texts) {
+          const problem = name !== '*' && typeof text === 'string' ? textProblem(text) : undefined
+          if (problem !== undefined) return done(ValidationError.of(name, `The ${name} field ${problem}.`))
+        }
+      }
+    done()
+  })
+}

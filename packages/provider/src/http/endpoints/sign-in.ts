@@ -1,0 +1,73 @@
+import { BOUNDS, RequestError, ValidationError } from '@tidegate/protocol'
+import type { FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import { authenticate } from '../../auth/authenticate.js'
+import { maxNonce, parseNonce } from '../../auth/nonce.js'
+import { checkSignIn, parseSignIn, type SignInMessage } from '../../auth/sign-in.js'
+import { plainDigests } from '../../auth/signature.js'
+import type { TokenHolder } from '../../auth/tokens.js'
+import type { Context } from '../context.js'
+import { readParams, sentParams, signatureText, signInText } from './params.js'
+import { ownUrl } from './public-url.js'
+
+/** The signer of a sign-in message. */
+export interface SignedIn {
+  holder: TokenHolder
+  /** Expiration Time in seconds since 1970, where the message has one. */
+  expiresAt: number | undefined
+}
+
+const PARAMS = z.object({ message: signInText, signature: signatureText })
+
+/** Returns whether a request is signed by a sign-in message (EIP-4361). */
+export function isSignIn(request: FastifyRequest): boolean {
+  return sentParams(request).message !== undefined
+}
+
+/**
+ * Authenticates the signer of a sign-in message whose URI is `path` of this provider, and consumes its nonce. The address
+ * may be a contract wallet on the chain that the message names. Throws ValidationError, ChainError, StateError.
+ */
+export async function proveSignIn(request: FastifyRequest, path: string, context: Context): Promise<SignedIn> {
+  const { settings, chains, store, signatures, cutOver } = context
+  const { message: text, signature } = readParams(PARAMS, request)
+  const { address, chain, nonce, expiresAt } = accepted()
+  const signer = await authenticate(
+    { address, nonce, signature, messages: [text], chain, chains, consumedAtOnce: true, digestsOf: plainDigests },
+    { nonces: store.nonces, signatures, cutOver },
+  )
+  await signer.consumeNonce()
+  return { holder: signer, expiresAt: expiresAt === undefined ? undefined : Math.floor(expiresAt / 1000) }
+
+  function accepted() {
+    try {
+      const message: SignInMessage = parseSignIn(text)
+      const base = ownUrl(request, settings)
+      if (base === undefined) throw new Error('cannot be accepted: the operator has not configured PUBLIC_URL')
+      const now = Date.now()
+      checkSignIn(message, { base, path, now, tolerance: BOUNDS.tokens.issuedAhead })
+      const chain = chains.get(message.chainId)
+      if (!chain) throw new Error('must have the Chain ID of a chain that this provider serves')
+      return { ...message, chain, nonce: nonceOf(message, now) }
+    } catch (error) {
+      throw ValidationError.of('message', `The message field ${(error as Error).message}.`)
+    }
+  }
+
+  function nonceOf(message: SignInMessage, now: number) {
+    try {
+      return parseNonce(message.nonce, maxNonce(now, settings.NONCE_MAX_AHEAD))
+    } catch (error) {
+      throw new Error(`has a Nonce that ${(error as Error).message}`)
+    }
+  }
+}
+
+/** Refuses a signature over a text that names no provider, where the operator requires that. Throws RequestError. */
+export function assertNamesProvider({ settings }: Pick<Context, 'settings'>): void {
+  if (settings.REQUIRE_DOMAIN_SIGNATURES)
+    throw new RequestError(
+      'SIGNATURE_NAMES_NO_PROVIDER',
+      'The signed text does not name this provider, which this provider requires. Create an auth token by a message of EIP-4361 (POST /api/services/auth/token with message and signature), and send it as the header AuthToken.',
+    )
+}

@@ -1,0 +1,69 @@
+import { type Creation, normalMetadata, PartChecksum, type Uploader } from '@tidegate/hosting'
+import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.js'
+import { tusHeaders, UPLOADS_PATH } from './tus-requests.js'
+import { hostingOf } from './uploader.js'
+
+/**
+ * Answers a request of the tus protocol (POST, HEAD, PATCH). The bytes go from the connection to their place, and are
+ * read no faster than they are written. Throws what Hosting.answer throws, and ValidationError for a bad
+ * checksum or metadata header.
+ */
+export async function answerUpload(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  uploader: Pick<Uploader, 'owner' | 'file' | 'creation'>,
+): Promise<FastifyReply> {
+  const { method, raw } = request
+  const sum = request.headers['upload-checksum']
+  const checksum = sum === undefined ? undefined : PartChecksum.parse(String(sum))
+  const metadata = method === 'POST' ? normalMetadata(String(request.headers['upload-metadata'] ?? '')) : ''
+  const base = context.settings.PUBLIC_URL ?? ''
+  if (method !== 'HEAD') {
+    const { HOSTING_STALL_TIMEOUT: window } = context.settings
+    request.arrival?.allowSteady(window, BOUNDS.hosting.steady)
+    const { uploadsActive } = context.metrics
+    uploadsActive.inc()
+    request.lifetime.onEnd(() => uploadsActive.dec())
+  }
+  const tus = {
+    method,
+    path: UPLOADS_PATH,
+    headers: tusHeaders(request),
+    body: method === 'HEAD' ? undefined : raw,
+    urlOf: (id: string) => `${base}${UPLOADS_PATH}/${id}`,
+  }
+  const response = await hostingOf(context).answer(tus, { ...uploader, checksum, metadata })
+  // cross-origin headers are the service's own
+  for (const [name, value] of response.headers) if (!name.startsWith('access-control-')) reply.header(name, value)
+  // of a creation that was repeated the body is not read
+  if (!raw.complete) reply.header('connection', 'close')
+  return reply.code(response.status).send()
+}
+
+/** Registers routes whose body is left on the connection, whatever its type and length. */
+export function withUnreadBody(app: FastifyInstance, routes: (app: FastifyInstance) => void): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+    // what is refused may have gigabytes to come: nobody reads them
+    scope.addHook('onError', async (request, reply) => {
+      if (!request.raw.complete) reply.header('connection', 'close')
+    })
+    routes(scope)
+  })
+}
+
+/**
+ * What makes a creation one that may be repeated: undefined without an Idempotency-Key. Throws ValidationError.
+ */
+export function creationOf({ headers }: FastifyRequest, owner: string): Creation | undefined {
+  const { 'idempotency-key': key, 'upload-length': length = '', 'upload-metadata': metadata = '' } = headers
+  if (key === undefined) return undefined
+  const { idempotencyKey: most } = BOUNDS.hosting
+  if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key) || key.length > most)
+    throw ValidationError.of('Idempotency-Key', `The Idempotency-Key header must be 1 to ${most} visible characters.`)
+  return { owner, key, length: String(length), metadata: String(metadata) }
+}

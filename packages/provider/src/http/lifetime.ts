@@ -1,0 +1,165 @@
+import type { Socket } from 'node:net'
+import { type Cancellation, Canceller, Deadline } from '@tidegate/common'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    lifetime: Lifetime
+  }
+}
+
+/**
+ * The lifetime of a request: until its response ends or its connection closes, whichever comes first. Everything
+ * counted, opened or started for a request is released through this, and through nothing else.
+ */
+export class Lifetime {
+  private readonly listeners: (() => void)[] = []
+  private readonly canceller = new Canceller()
+  private isOver = false
+  /** Whether the whole response was handed to the system, over a connection that was open. */
+  answered = false
+
+  /** Aborts when the request is over. */
+  get signal(): Cancellation {
+    return this.canceller
+  }
+
+  /** The same for what takes an AbortSignal only. */
+  get abortSignal(): AbortSignal {
+    return this.canceller.signal
+  }
+
+  get ended(): boolean {
+    return this.isOver
+  }
+
+  /** Returns a deadline, so many milliseconds from now. Its signal also aborts when the request ends. */
+  deadline(milliseconds: number): RequestDeadline {
+    return new RequestDeadline(this, milliseconds)
+  }
+
+  /** Calls back once when the request is over; immediately if it is already. */
+  onEnd(callback: () => void): void {
+    if (this.isOver) callback()
+    else this.listeners.push(callback)
+  }
+
+  /** Ends the lifetime. Called by the server only. */
+  end(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.canceller.abort(ENDED)
+    for (const listener of this.listeners) listener()
+  }
+}
+
+/** Shared: every request that has a signal ends with it, and an error of its own would cost a stack trace each time. */
+const ENDED = new DOMException('The request is over.', 'AbortError')
+
+/** A deadline for a part of a request. The end of the request releases it. */
+export class RequestDeadline {
+  private made: AbortSignal | undefined
+  private readonly ends: number
+
+  constructor(
+    private readonly lifetime: Lifetime,
+    milliseconds: number,
+  ) {
+    this.ends = performance.now() + milliseconds
+  }
+
+  /** Aborts at the deadline, or when the request is over. Made on first use: it costs more than a cached answer. */
+  get signal(): AbortSignal {
+    if (!this.made) {
+      const left = Math.max(0, Math.ceil(this.ends - performance.now()))
+      this.made = new Deadline({ milliseconds: left, parent: this.lifetime.signal }).signal
+    }
+    return this.made
+  }
+
+  /** Whether the signal was used and has aborted. */
+  get aborted(): boolean {
+    return this.made?.aborted ?? false
+  }
+}
+
+/** Tracks the connections of a server and their requests in flight. */
+export class Connections {
+  private readonly inFlight = new Map<Socket, Set<Lifetime>>()
+  private readonly idle: (() => void)[] = []
+  /** Those that no request has come over yet. */
+  private readonly fresh = new Set<Socket>()
+
+  /**
+   * Attaches a lifetime to every request of a server. A response that is queued behind another gets no event when its
+   * connection closes, so lifetimes are tracked by connection.
+   */
+  constructor(app: FastifyInstance) {
+    app.server.on('connection', (socket: Socket) => {
+      // read once, the address is known also when the connection is closed, for what is counted and logged then
+      void socket.remoteAddress
+      this.inFlight.set(socket, new Set())
+      this.fresh.add(socket)
+      socket.once('close', () => {
+        const lifetimes = this.inFlight.get(socket)
+        this.inFlight.delete(socket)
+        this.fresh.delete(socket)
+        for (const lifetime of lifetimes ?? []) lifetime.end()
+        if (this.inFlight.size === 0) for (const callback of this.idle.splice(0)) callback()
+      })
+    })
+    app.decorateRequest('lifetime', null as never)
+    app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
+      const { socket } = request.raw
+      this.fresh.delete(socket)
+      const lifetime = new Lifetime()
+      request.lifetime = lifetime
+      const lifetimes = this.inFlight.get(socket)
+      // the connection closed before its request was read completely
+      if (!lifetimes) lifetime.end()
+      lifetimes?.add(lifetime)
+      reply.raw.on('close', () => {
+        lifetimes?.delete(lifetime)
+        lifetime.end()
+      })
+      done()
+    })
+    // at the event 'finish', which also fires when the connection closes under the response
+    app.addHook('onResponse', ({ lifetime, raw }, _reply, done) => {
+      lifetime.answered = !lifetime.ended && !raw.socket.destroyed
+      done()
+    })
+  }
+
+  /** Open connections. */
+  get count(): number {
+    return this.inFlight.size
+  }
+
+  /** Requests in flight over all connections. */
+  get requests(): number {
+    let all = 0
+    for (const lifetimes of this.inFlight.values()) all += lifetimes.size
+    return all
+  }
+
+  get sockets(): IterableIterator<Socket> {
+    return this.inFlight.keys()
+  }
+
+  /** Returns the number of requests in flight on a connection. */
+  inFlightOn(socket: Socket): number {
+    return this.inFlight.get(socket)?.size ?? 0
+  }
+
+  /** Whether a connection is open that no request has come over yet. */
+  isFresh(socket: Socket): boolean {
+    return this.fresh.has(socket)
+  }
+
+  /** Calls back once when no connection is open. */
+  onIdle(callback: () => void): void {
+    if (this.inFlight.size === 0) callback()
+    else this.idle.push(callback)
+  }
+}

@@ -1,0 +1,99 @@
+import { type LimitError, StateError } from '@tidegate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Settings } from '../../config/schema.js'
+import { onRequestEnd } from '../request-end.js'
+import { isPrivate, networkOf } from './address.js'
+import { ConcurrencyLimiter, tooManyInFlight } from './concurrency.js'
+import { rateLimitError } from './rate-limits.js'
+import { RateWindows } from './windows.js'
+
+/** Defaults for one address: requests and bytes per minute, and requests in flight. */
+const DEFAULT_REQUESTS = 600
+const DEFAULT_BYTES = 1_073_741_824
+const DEFAULT_IN_FLIGHT = 32
+
+/** What of an endpoint says whether it is limited. */
+interface Limited {
+  path: string
+  anonymous?: boolean
+}
+
+const anonymousPaths = (endpoints: readonly Limited[]) =>
+  new Set(endpoints.filter(({ anonymous }) => anonymous).map(({ path }) => path))
+
+/**
+ * Limits on requests that need no order: descriptions, quotes, encryption, validation, and refused requests. Counted
+ * per process, and separately from paid downloads, which never queue behind them.
+ */
+export class AnonymousBudget {
+  private readonly windows = new RateWindows()
+  private readonly inFlight: ConcurrencyLimiter
+  private readonly requests: number
+  private readonly bytes: number
+
+  constructor(private readonly settings: Settings) {
+    this.requests = settings.ANONYMOUS_REQUESTS ?? DEFAULT_REQUESTS
+    this.bytes = settings.ANONYMOUS_BYTES ?? DEFAULT_BYTES
+    this.inFlight = new ConcurrencyLimiter(
+      settings.MAX_ANONYMOUS,
+      settings.MAX_ANONYMOUS_PER_ADDRESS ?? DEFAULT_IN_FLIGHT,
+    )
+  }
+
+  /**
+   * Counts refused requests to all other endpoints, and those that a client leaves before the answer, which may be a
+   * refusal. Must be called before whatever refuses requests.
+   */
+  countRefused(app: FastifyInstance, endpoints: readonly Limited[]): void {
+    const paths = anonymousPaths(endpoints)
+    app.addHook('onRequest', (request, reply, done) => {
+      if (!paths.has(request.routeOptions.url ?? ''))
+        onRequestEnd(request, reply, ({ status }) => {
+          if (status >= 400 && status < 500) this.windows.add(`requests ${networkOf(request.ip)}`, 1)
+        })
+      done()
+    })
+  }
+
+  /** Enforces the limits on the anonymous endpoints. */
+  register(app: FastifyInstance, endpoints: readonly Limited[]): void {
+    const paths = anonymousPaths(endpoints)
+    app.addHook('onRequest', (request, reply, done) => {
+      if (!paths.has(request.routeOptions.url ?? '')) return done()
+      done(this.refusalOf(request, reply))
+    })
+  }
+
+  /** Counts bytes read from a storage for a request. */
+  spend({ ip }: FastifyRequest, bytes: number): void {
+    this.windows.add(`bytes ${networkOf(ip)}`, bytes)
+  }
+
+  /** Throws LimitError if the address has used up its bytes for the current window. */
+  assertBytesLeft(request: FastifyRequest, reply: FastifyReply): void {
+    const { used, endsIn } = this.windows.add(`bytes ${networkOf(request.ip)}`, 0)
+    if (this.bytes > 0 && used >= this.bytes && this.isLimited(request, this.settings.ANONYMOUS_BYTES))
+      throw rateLimitError(reply, 'bytes', endsIn)
+  }
+
+  private refusalOf(request: FastifyRequest, reply: FastifyReply): LimitError | StateError | undefined {
+    const { settings } = this
+    const { used, endsIn } = this.windows.add(`requests ${networkOf(request.ip)}`, 1)
+    if (this.requests > 0 && used > this.requests && this.isLimited(request, settings.ANONYMOUS_REQUESTS))
+      return rateLimitError(reply, 'requests', endsIn)
+    const { ip, lifetime } = request
+    const isLimited = this.isLimited(request, settings.MAX_ANONYMOUS_PER_ADDRESS)
+    const refused = this.inFlight.enter(networkOf(ip), lifetime, isLimited)
+    if (refused === 'own')
+      return tooManyInFlight(reply, 'Too many requests in flight from this address. Try again when one has ended.')
+    return refused && new StateError('BUSY', 'The provider has reached its limit of such requests in flight.')
+  }
+
+  /**
+   * Whether a limit by address applies to a request. Defaults spare private addresses unless TRUSTED_PROXIES is set: such
+   * an address may be an unconfigured proxy with many clients behind it.
+   */
+  private isLimited({ ip }: FastifyRequest, configured: number | undefined): boolean {
+    return configured !== undefined || this.settings.TRUSTED_PROXIES !== undefined || !isPrivate(ip)
+  }
+}

@@ -1,0 +1,87 @@
+import { BOUNDS, LimitError, StateError } from '@tidegate/protocol'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Settings } from '../../config/schema.js'
+import type { Connections, Lifetime } from '../lifetime.js'
+import { networkOf } from './address.js'
+import { isDownload, isHealthProbe } from './rate-limits.js'
+
+/**
+ * Sheds load above the caps of one process: on connections, requests of one connection, downloads, and downloads of one
+ * address. Excess requests get 503 or 429; nothing in flight is aborted for them.
+ */
+export function limitConcurrency(app: FastifyInstance, settings: Settings, connections: Connections): void {
+  const { MAX_CONNECTIONS, MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS } = settings
+  app.server.maxConnections = MAX_CONNECTIONS + BOUNDS.http.excessConnections
+  const downloads = new ConcurrencyLimiter(MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS)
+
+  app.addHook('onRequest', (request, reply, done) => {
+    if (connections.count > MAX_CONNECTIONS && !isHealthProbe(request)) {
+      reply.header('connection', 'close')
+      return done(new StateError('BUSY', 'The provider has reached its limit of connections.'))
+    }
+    if (connections.inFlightOn(request.raw.socket) > BOUNDS.http.pipelined) {
+      reply.header('connection', 'close')
+      return done(tooManyInFlight(reply, 'Too many requests in flight on this connection. Wait for the responses.'))
+    }
+    if (request.method !== 'GET' || !isDownload(request)) return done()
+    const refused = downloads.enter(networkOf(request.ip), request.lifetime)
+    if (refused === 'own')
+      return done(
+        tooManyInFlight(reply, 'Too many downloads in flight from this address. Try again when one has ended.'),
+      )
+    if (refused) return done(new StateError('BUSY', 'The provider has reached its limit of downloads in flight.'))
+    done()
+  })
+}
+
+/**
+ * Destroys connections that flood: once their responses pile up, back-pressure stops reading, and their close would go
+ * unnoticed. Input that was already read would still be parsed and handled, a thousand requests at a time, so it is
+ * dropped first. Must be called before CORS is registered, which handles preflights itself.
+ */
+export function dropFloodingConnections(app: FastifyInstance, connections: Connections): void {
+  for (const handle of app.server.listeners('request')) {
+    app.server.off('request', handle as never)
+    app.server.on('request', (request, response) => {
+      if (!request.socket.destroyed) handle.call(app.server, request, response)
+    })
+  }
+  app.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
+    if (connections.inFlightOn(socket) > 2 * BOUNDS.http.pipelined) socket.destroy()
+    else done()
+  })
+}
+
+/** Counts requests in flight, in total and by client (an address or a publisher), each until its lifetime ends. */
+export class ConcurrencyLimiter {
+  private total = 0
+  private readonly byClient = new Map<string, number>()
+
+  /** Maximum in total and per client; `maxPerClient` 0 is unlimited. */
+  constructor(
+    private readonly max: number,
+    private readonly maxPerClient: number,
+  ) {}
+
+  /** Counts a request, or returns the limit that refuses it. `limited`: whether the limit by client applies. */
+  enter(client: string, lifetime: Lifetime, limited = true): 'own' | 'all' | undefined {
+    const own = this.byClient.get(client) ?? 0
+    if (limited && this.maxPerClient > 0 && own >= this.maxPerClient) return 'own'
+    if (this.total >= this.max) return 'all'
+    this.total += 1
+    this.byClient.set(client, own + 1)
+    lifetime.onEnd(() => {
+      this.total -= 1
+      const left = (this.byClient.get(client) ?? 1) - 1
+      if (left > 0) this.byClient.set(client, left)
+      else this.byClient.delete(client)
+    })
+    return undefined
+  }
+}
+
+/** Returns the error for a client with too many requests in flight; it may retry as soon as one ends. */
+export function tooManyInFlight(reply: FastifyReply, message: string): LimitError {
+  reply.header('retry-after', '1')
+  return new LimitError('RATE_LIMITED', message)
+}

@@ -1,0 +1,90 @@
+import { DAY } from '@tidegate/common'
+import { BOUNDS, LimitError } from '@tidegate/protocol'
+import type { FastifyReply } from 'fastify'
+import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
+import type { Settings } from '../../config/schema.js'
+import type { Usage, UsageStore } from './usage-table.js'
+
+/** Length of a window in milliseconds: a day from the first download in it. */
+
+/** A download that counts against the bytes of its consumer's day. */
+export interface CountedDownload {
+  /** Replaces the reservation made at the start by the number of bytes sent. Never throws. */
+  end(bytes: number): void
+}
+
+type Consumer = Pick<AuthenticatedConsumer, 'address' | 'chainId'>
+
+/**
+ * Limits the downloads and bytes of one consumer in a day, counted in the database over all instances. Only proven
+ * consumers may be passed in: nobody else may use up a limit.
+ */
+export class ConsumerLimits {
+  private readonly requests: number
+  private readonly bytes: number
+
+  constructor(
+    private readonly usage: UsageStore,
+    settings: Pick<Settings, 'CONSUMER_REQUESTS_PER_DAY' | 'CONSUMER_BYTES_PER_DAY'>,
+  ) {
+    this.requests = settings.CONSUMER_REQUESTS_PER_DAY
+    this.bytes = settings.CONSUMER_BYTES_PER_DAY
+  }
+
+  get limitsBytes(): boolean {
+    return this.bytes > 0
+  }
+
+  /**
+   * Refuses a consumer who has used up a limit, before the nonce is consumed, so that the same request passes later.
+   * Throws LimitError, StateError.
+   */
+  async assertLeft(consumer: Consumer, reply: FastifyReply): Promise<void> {
+    if (this.requests > 0) {
+      const use = await this.usage.used(idOf('requests', consumer), DAY, Date.now())
+      if (use.used >= this.requests) throw refusal(reply, 'downloads', use)
+    }
+    if (this.bytes === 0) return
+    const use = await this.usage.used(idOf('bytes', consumer), DAY, Date.now())
+    if (use.used >= this.bytes) throw refusal(reply, 'bytes', use)
+  }
+
+  /**
+   * Counts a download whose nonce is consumed. Concurrent downloads cannot exceed the limit. Throws like assertLeft.
+   */
+  async countRequest(consumer: Consumer, reply: FastifyReply): Promise<void> {
+    if (this.requests === 0) return
+    const use = await this.usage.add(idOf('requests', consumer), 1, DAY, Date.now())
+    if (use.used > this.requests) throw refusal(reply, 'downloads', use)
+  }
+
+  /**
+   * Counts the bytes of a download that is about to start, by its length (undefined: unknown). Of concurrent downloads,
+   * at most one may exceed the limit. Throws like assertLeft.
+   */
+  async countBytes(consumer: Consumer, length: number | undefined, reply: FastifyReply): Promise<CountedDownload> {
+    const id = idOf('bytes', consumer)
+    const reserved = length ?? BOUNDS.bytes.reservation
+    const use = await this.usage.add(id, reserved, DAY, Date.now())
+    const ends = Date.now() + use.endsIn
+    const correct = (bytes: number) => {
+      // if the window has ended meanwhile, its reservation has expired as well
+      const amount = Date.now() < ends ? bytes - reserved : bytes
+      if (amount !== 0) this.usage.add(id, amount, DAY, Date.now()).catch(() => undefined)
+    }
+    if (use.used - reserved < this.bytes) return { end: correct }
+    correct(0)
+    throw refusal(reply, 'bytes', use)
+  }
+}
+
+/** The address of a contract wallet identifies it on its own chain only. */
+function idOf(what: 'requests' | 'bytes', { address, chainId }: Consumer): string {
+  return `consumer ${what} ${address}${chainId === undefined ? '' : ` ${chainId}`}`
+}
+
+function refusal(reply: FastifyReply, what: 'downloads' | 'bytes', { endsIn }: Usage): LimitError {
+  const seconds = Math.max(1, Math.ceil(endsIn / 1000))
+  reply.header('retry-after', seconds)
+  return new LimitError('CONSUMER_LIMITED', `This consumer has no ${what} left today. Try again in ${seconds} seconds.`)
+}

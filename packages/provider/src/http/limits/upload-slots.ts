@@ -1,0 +1,28 @@
+import { StateError } from '@tidegate/protocol'
+import type { FastifyReply } from 'fastify'
+import type { Settings } from '../../config/schema.js'
+import { ConcurrencyLimiter, tooManyInFlight } from './concurrency.js'
+
+/**
+ * Caps the upload requests in flight at this instance, in total and by publisher. Each holds a connection and an open
+ * file for as long as its client likes, so that without a cap one publisher could hold all of them.
+ */
+export class UploadSlots {
+  private readonly inFlight: ConcurrencyLimiter
+
+  constructor(settings: Pick<Settings, 'HOSTING_MAX_UPLOADS' | 'HOSTING_MAX_UPLOADS_PER_PUBLISHER'>) {
+    const { HOSTING_MAX_UPLOADS, HOSTING_MAX_UPLOADS_PER_PUBLISHER } = settings
+    this.inFlight = new ConcurrencyLimiter(HOSTING_MAX_UPLOADS, HOSTING_MAX_UPLOADS_PER_PUBLISHER)
+  }
+
+  /**
+   * Takes a slot until the request ends. Call it before the nonce is consumed, so that a refused request can be repeated
+   * without signing again. Throws LimitError, StateError.
+   */
+  take(owner: string, reply: FastifyReply): void {
+    const refused = this.inFlight.enter(owner, reply.request.lifetime)
+    if (refused === 'own')
+      throw tooManyInFlight(reply, 'This publisher has too many uploads in flight. Try again when one has ended.')
+    if (refused) throw new StateError('BUSY', 'The provider has reached its limit of uploads in flight.')
+  }
+}

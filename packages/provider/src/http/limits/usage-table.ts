@@ -1,0 +1,49 @@
+import { type Driver, sql, sqlOne } from '@tidegate/database'
+
+/** The usage within a time window, and the milliseconds until that ends. */
+export interface Usage {
+  used: number
+  endsIn: number
+}
+
+/** Usage counters over fixed time windows. Times are in milliseconds. */
+export interface UsageStore {
+  /** Adds to a counter, which is reset first if its window has ended. */
+  add(id: string, amount: number, window: number, now: number): Promise<Usage>
+  used(id: string, window: number, now: number): Promise<Usage>
+}
+
+const ADD = sqlOne(
+  `INSERT INTO usage_windows (id, started, used, ends) VALUES (:id, :now, :amount, :ends)
+   ON CONFLICT (id) DO UPDATE SET
+     ends = CASE WHEN usage_windows.started <= :expired THEN excluded.ends ELSE usage_windows.ends END,
+     used = CASE WHEN usage_windows.started <= :expired THEN excluded.used ELSE usage_windows.used + excluded.used END,
+     started = CASE WHEN usage_windows.started <= :expired THEN excluded.started ELSE usage_windows.started END
+   RETURNING used, started`,
+)
+const USED = sqlOne('SELECT used, started FROM usage_windows WHERE id = :id AND started > :expired')
+// windows differ in length: purging those of a minute must not delete those of a day
+const PURGE = sql('DELETE FROM usage_windows WHERE ends <= :now')
+
+/** Additions between two purges of ended windows. */
+const PURGE_EVERY = 1000
+
+/** Creates the store of usage counters. */
+export function usageStore(db: Driver): UsageStore {
+  let additions = 0
+  return {
+    async add(id, amount, window, now) {
+      const expired = now - window
+      additions += 1
+      if (additions % PURGE_EVERY === 0) await db.query(PURGE({ now }))
+      const { rows } = await db.query(ADD({ id, amount, now, expired, ends: now + window }))
+      const { used, started } = rows[0] as { used: number; started: number }
+      return { used, endsIn: started + window - now }
+    },
+    async used(id, window, now) {
+      const { rows } = await db.query(USED({ id, expired: now - window }))
+      const { used, started } = (rows[0] ?? { used: 0, started: now }) as { used: number; started: number }
+      return { used, endsIn: started + window - now }
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { BOUNDS, upTo } from '@tidegate/protocol'
+import { LRUCache } from 'lru-cache'
+
+/** Length of a window in milliseconds. */
+export const WINDOW = 60_000
+
+/** Counts usage by key in fixed windows of a minute, in this process. */
+export class RateWindows {
+  private readonly used = new LRUCache<string, { amount: number; ends: number }>(upTo(BOUNDS.http.trackedAddresses))
+
+  /** Adds to the usage of a key. Returns the usage in its window, and the milliseconds until the window ends. */
+  add(key: string, amount: number): { used: number; endsIn: number } {
+    const now = Date.now()
+    let window = this.used.get(key)
+    if (!window || window.ends <= now) {
+      window = { amount: 0, ends: now + WINDOW }
+      this.used.set(key, window)
+    }
+    window.amount += amount
+    return { used: window.amount, endsIn: window.ends - now }
+  }
+}

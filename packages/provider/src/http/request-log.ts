@@ -1,0 +1,78 @@
+import type { FileProblem } from '@tidegate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Metrics } from '../metrics/metrics.js'
+import { isHealthProbe } from './limits/rate-limits.js'
+import { onRequestEnd, type RequestEnd } from './request-end.js'
+
+/** Why a request was refused: the code that the client received, and details for the operator. */
+export interface Refusal {
+  code: string
+  /** The message of the error, or the names of the parameters that are invalid. */
+  reason: string | string[]
+  /** The outcome of the request to the storage, and the status of its response. */
+  storage?: FileProblem
+  upstreamStatus?: number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set if the request was refused or has failed. */
+    refusal: Refusal | undefined
+    /** What the request is about, as far as it is known: asset, service, consumer and order. Its parameters otherwise. */
+    subject: Record<string, string> | undefined
+  }
+}
+
+/** Response header with the request id, which is also in the log lines of the request. */
+const REQUEST_ID = 'x-request-id'
+
+/**
+ * Counts each request by route pattern when it has ended, and logs it: health probes at level debug, and with `errors`
+ * only statuses from 400 on.
+ */
+export function logRequests(app: FastifyInstance, metrics: Metrics, which: 'all' | 'errors'): void {
+  app.decorateRequest('refusal', undefined)
+  app.decorateRequest('subject', undefined)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header(REQUEST_ID, request.id)
+    onRequestEnd(request, reply, (end) => record(request, reply, end))
+    done()
+  })
+
+  function record(request: FastifyRequest, { elapsedTime }: FastifyReply, { status, aborted }: RequestEnd): void {
+    const { method, routeOptions } = request
+    const { url: route = 'none' } = routeOptions
+    metrics.countRequest(method, route, status, elapsedTime / 1000)
+    if (which === 'errors' && status < 400) return
+    const level = isHealthProbe(request) ? 'debug' : status >= 500 ? 'warn' : 'info'
+    const ms = Math.round(elapsedTime * 10) / 10
+    const { refusal, subject = subjectOf(request), ip: remote } = request
+    const left = aborted ? { aborted } : undefined
+    request.log[level]({ method, route, status, ...left, ms, ...refusal, ...subject, remote }, 'request')
+  }
+}
+
+/** Parameters that identify the subject of a request, and the format in which they may be logged. */
+const SUBJECTS = [
+  ['did', 'did', /^did:op:[0-9a-f]{64}$/i],
+  ['documentId', 'did', /^did:op:[0-9a-f]{64}$/i],
+  ['serviceId', 'service', /^[\w.:-]{1,128}$/],
+  ['consumerAddress', 'consumer', /^0x[0-9a-f]{40}$/i],
+  ['transferTxId', 'order', /^0x[0-9a-f]{64}$/i],
+] as const
+
+/**
+ * Returns the asset, service, consumer and order in the parameters of a request, as the client sent them, unverified.
+ * Values in any other format are omitted, since they could be anything, even secrets.
+ */
+function subjectOf({ params, body, query }: FastifyRequest): Record<string, string> {
+  const subject: Record<string, string> = {}
+  for (const part of [body, query, params] as Record<string, unknown>[]) {
+    if (part === null || typeof part !== 'object' || Buffer.isBuffer(part)) continue
+    for (const [name, field, form] of SUBJECTS) {
+      const value = part[name]
+      if (typeof value === 'string' && form.test(value)) subject[field] = value
+    }
+  }
+  return subject
+}

@@ -1,0 +1,96 @@
+import { AssetError, assetDocument, INFLATED, opened, publishedMetadata, TOO_LARGE } from '@tidegate/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.js'
+import { DECRYPTER_PARAMS, decrypterCheck } from '../endpoints/decrypters.js'
+import { json } from '../endpoints/docs.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { described, text } from '../endpoints/params.js'
+
+/** Prefix of the routes of the index, the same as that of metadata caches. */
+export const PREFIX = '/api/aquarius/assets'
+
+interface DidRoute {
+  Params: { did: string }
+}
+
+/** The common part of the routes that read one asset. */
+const READING: Pick<Endpoint['doc'], 'path' | 'params' | 'token' | 'errors'> = {
+  path: { did: described(text, 'DID of the asset.', 'did:op:0000') },
+  params: DECRYPTER_PARAMS,
+  token: true,
+  errors: ['ASSET_NOT_FOUND', 'DECRYPTER_DENIED', 'CHAIN_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
+}
+
+/**
+ * Creates the look-up of a requested asset that the caller may read. It returns undefined if there is none, and throws
+ * AccessError, or StaleIndexError if the index is stale.
+ */
+function readableAsset(context: Context) {
+  const { indexed } = context
+  const checkReader = decrypterCheck(context)
+  return async (request: FastifyRequest<DidRoute>, reply: FastifyReply) => {
+    const { did } = request.params
+    const found = await indexed.asset(did)
+    if (found) await checkReader(request, reply, found)
+    else indexed.assertAbsent(did, { anyCurrent: true })
+    return found
+  }
+}
+
+/** Serves the asset document of a DID from the on-chain index, in the format of metadata caches. */
+export const assetDdo: Endpoint = {
+  names: [],
+  method: 'GET',
+  path: `${PREFIX}/ddo/:did`,
+  doc: {
+    summary: 'Asset document',
+    description:
+      'The DDO of an asset from the on-chain index, with nft, datatokens, event, stats and purgatory filled in. Where the operator has named who may decrypt (AUTHORIZED_DECRYPTERS, AUTHORIZED_DECRYPTERS_LIST), a document that is encrypted on the chain is for those alone: signed over decrypterAddress + nonce + "decryptDDO".',
+    ...READING,
+    responses: { 200: json('The document.', { type: 'object' }) },
+  },
+  register(app, context) {
+    const { onChain, purgatory } = context
+    const readable = readableAsset(context)
+    app.get<DidRoute>(this.path, async (request, reply) => {
+      const found = await readable(request, reply)
+      const asset = found && opened(found)
+      if (!asset) throw notFound(request.params.did, found?.metadata.reason)
+      return assetDocument(asset, await onChain.of(asset), purgatory.reasonFor(found.metadata.did))
+    })
+  },
+}
+
+/** ocean.py looks for exactly this sentence before it publishes. The owner of an asset must see that its document is too large. */
+function notFound(did: string, reason: string | null = null): AssetError {
+  const why = reason === TOO_LARGE || reason === INFLATED ? ` Its document is not usable: ${reason}.` : ''
+  return new AssetError('ASSET_NOT_FOUND', `Asset DID ${did} not found in Elasticsearch.${why}`)
+}
+
+/** Serves the `metadata` object of an asset, which some clients fetch by itself. */
+export const assetMetadata: Endpoint = {
+  names: [],
+  method: 'GET',
+  path: `${PREFIX}/metadata/:did`,
+  doc: {
+    summary: 'Metadata of an asset',
+    description:
+      'The metadata object of an asset document, under the same conditions as the document itself. Assets whose state hides it have none.',
+    ...READING,
+    responses: { 200: json('The metadata.', { type: 'object' }) },
+  },
+  register(app, context) {
+    const readable = readableAsset(context)
+    app.get<DidRoute>(this.path, async (request, reply) => {
+      const found = await readable(request, reply)
+      const asset = found && opened(found)
+      const metadata = asset && publishedMetadata(asset)
+      if (!metadata) throw metadataNotFound(request.params.did)
+      return metadata
+    })
+  },
+}
+
+function metadataNotFound(did: string): AssetError {
+  return new AssetError('ASSET_NOT_FOUND', `Error encountered while retrieving metadata: no asset ${did} is known.`)
+}

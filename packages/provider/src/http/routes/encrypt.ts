@@ -1,0 +1,115 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Chain } from '@tidegate/chain'
+import { BOUNDS, RequestError } from '@tidegate/protocol'
+import { encrypt as encryptTo } from '@tidegate/protocol/keys'
+import type { FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
+import { modernMessage } from '../../auth/signature.js'
+import type { Context } from '../context.js'
+import { chainOf } from '../endpoints/chain.js'
+import { consumerParams, optionalProof, PROOF, proveConsumer } from '../endpoints/consumer.js'
+import { credentialsOf } from '../endpoints/credentials.js'
+import { HEX } from '../endpoints/docs.js'
+import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
+import { address, described, readParams, sentParams, whole } from '../endpoints/params.js'
+
+const params = { chainId: described(whole, 'Chain whose provider key encrypts.', 8996) }
+
+/**
+ * Encrypts the raw body to the provider key of a chain. Needs no authentication; a signature, as modern clients send
+ * it, is verified and its nonce consumed, as on every signed route.
+ */
+export const encrypt: Endpoint = {
+  names: ['encrypt'],
+  method: 'POST',
+  path: `${PREFIX}/encrypt`,
+  anonymous: true,
+  doc: {
+    summary: 'Encrypt a document',
+    description:
+      'Encrypts the raw body to the provider key of a chain: ECIES over secp256k1 with AES-256-GCM. A signature over consumerAddress + nonce + "encrypt" is optional; if sent, it is verified and its nonce consumed.',
+    params: {
+      ...params,
+      consumerAddress: described(address, 'Address that signed, if a signature is sent.').optional(),
+      ...optionalProof(PROOF),
+    },
+    body: {
+      contentType: 'application/octet-stream',
+      schema: {},
+      description: 'The document: a files object or a DDO.',
+    },
+    responses: {
+      201: {
+        description: 'The encrypted document as hex.',
+        content: { 'text/plain': { schema: HEX, example: '0x04' } },
+      },
+    },
+    errors: ['UNKNOWN_CHAIN', 'BAD_CONTENT_TYPE', 'EMPTY_BODY', 'RBAC_DENIED', 'RBAC_UNAVAILABLE'],
+  },
+  register(app, context) {
+    const schema = z.object(params)
+    const checkSigner = signerCheck(context)
+    withRawBody(app, (scope) => {
+      scope.post(this.path, { bodyLimit: context.settings.MAX_BODY_SIZE }, async (request, reply) => {
+        const queryOnly = { query: request.query, headers: request.headers, body: undefined } as FastifyRequest
+        if (sentParams(queryOnly).chainId === undefined)
+          throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
+        const chain = chainOf(readParams(schema, queryOnly).chainId, context.chains)
+        const body = octets(request)
+        const consumer = await checkSigner(queryOnly, chain)
+        const provider = chain.key.address
+        await context.accessControl({
+          event: 'encryptUrl',
+          provider,
+          ...(consumer ? { consumer: consumer.address } : {}),
+        })
+        await consumer?.consumeNonce()
+        const encrypted = encryptTo(chain.key.publicKey, body)
+        // before the answer: once a file is published, it must be known to be used
+        await context.hosting?.uses.recordEncrypted(chain.chainId, body, encrypted)
+        const hex = await hexOf(encrypted)
+        // the framework would add a charset to text, but ocean.py compares the whole header
+        reply.code(201).type('text/plain')
+        return Buffer.from(hex)
+      })
+    })
+  },
+}
+
+/**
+ * Returns 0x and hex as bytes, so that the text is not encoded again. Long input yields to the event loop between
+ * parts.
+ */
+async function hexOf(bytes: Buffer): Promise<Buffer> {
+  const { hexChunk: turn } = BOUNDS.body
+  const text = Buffer.allocUnsafe(2 + 2 * bytes.length)
+  text.write('0x', 'latin1')
+  for (let at = 0; at < bytes.length; at += turn) {
+    if (bytes.length > turn) await setImmediate()
+    text.write(bytes.toString('hex', at, at + turn), 2 + 2 * at, 'latin1')
+  }
+  return text
+}
+
+/** Returns the check that authenticates the signer of a request, or gives undefined if the request is not signed. */
+function signerCheck(
+  context: Context,
+): (request: FastifyRequest, chain: Chain) => Promise<AuthenticatedConsumer | undefined> {
+  const read = consumerParams({ consumerAddress: address }, context)
+  return async (request, chain) => {
+    const credentials = credentialsOf(request)
+    if (!credentials || !('signature' in credentials)) return undefined
+    const sent = read(request)
+    const { consumerAddress } = sent.params
+    const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encrypt')]
+    return proveConsumer(sent, consumerAddress, messages, chain, context)
+  }
+}
+
+function octets({ headers, body }: FastifyRequest): Buffer {
+  if (headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== 'application/octet-stream')
+    throw new RequestError('BAD_CONTENT_TYPE', 'Invalid request content type: should be application/octet-stream')
+  if (!Buffer.isBuffer(body) || body.length === 0) throw new RequestError('EMPTY_BODY', 'The request body is empty.')
+  return body
+}

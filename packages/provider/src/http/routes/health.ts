@@ -1,0 +1,121 @@
+import { isCurrent } from '@tidegate/catalog'
+import { FAULT_KINDS } from '@tidegate/database'
+import { diskLeft } from '../../process/disk.js'
+import { type JsonSchema, json, object } from '../endpoints/docs.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+
+const COUNT: JsonSchema = { type: ['integer', 'null'] }
+const NODE_LIMITS = object({
+  node: { type: 'string', description: 'Host of the node.' },
+  limits: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Each limit in words, and why the node fails if it does.',
+  },
+})
+const CHAIN = object(
+  {
+    chainId: { type: 'integer' },
+    block: { ...COUNT, description: 'Last block that the index has read.' },
+    head: {
+      ...COUNT,
+      description: 'Head of the chain when it was last seen, at a node that has the last block that the index read.',
+    },
+    age: { ...COUNT, description: 'Milliseconds since the head was last seen.' },
+    lag: { ...COUNT, description: 'Blocks left to read.' },
+    astray: { type: 'boolean', description: 'Whether the chain has diverged from the blocks that the index read.' },
+    rereading: { ...COUNT, description: 'Last block of the rebuild, while the index is being rebuilt.' },
+    paused: {
+      type: 'boolean',
+      description: 'Whether the index pauses: the disk has less space than INDEX_DISK_FLOOR.',
+    },
+    nodes: {
+      type: 'array',
+      items: { type: 'boolean' },
+      description: 'Whether each node answered when it was last asked, in the order of NETWORK_URL.',
+    },
+    factory: { type: 'boolean', description: 'False if no node knows a contract at the address of the factory.' },
+    clock: {
+      ...COUNT,
+      description:
+        'Seconds by which the clock of this machine is provably ahead of the chain, negative if it is behind; 0 if nothing proves an error, null while no head was seen.',
+    },
+    ready: { type: 'boolean' },
+    limits: {
+      type: 'array',
+      items: NODE_LIMITS,
+      description: 'Nodes that fail, or were found not to do something; absent if there is none.',
+    },
+  },
+  ['limits'],
+)
+const READINESS = object(
+  {
+    ready: { type: 'boolean' },
+    store: { type: 'boolean', description: 'Whether the database is reachable and accepts writes.' },
+    storeTrouble: { enum: FAULT_KINDS, description: 'The fault of the database, if there is one.' },
+    lastWrite: { ...COUNT, description: 'Milliseconds since this instance last wrote to the database.' },
+    diskLeft: { ...COUNT, description: 'Bytes left on the disk of the embedded database.' },
+    chains: { type: 'array', items: CHAIN },
+  },
+  ['storeTrouble', 'lastWrite', 'diskLeft'],
+)
+
+/** Liveness probe: succeeds as long as the process responds. */
+export const live: Endpoint = {
+  names: [],
+  method: 'GET',
+  path: '/live',
+  doc: {
+    summary: 'Liveness',
+    description: 'Succeeds as long as the process responds.',
+    responses: { 200: json('Live.', object({ live: { const: true } })) },
+  },
+  register(app) {
+    app.get(this.path, async () => ({ live: true }))
+  },
+}
+
+/** Readiness probe: the database is healthy, and the index of every chain is close to a recently seen head. */
+export const ready: Endpoint = {
+  names: [],
+  method: 'GET',
+  path: '/ready',
+  doc: {
+    summary: 'Readiness',
+    description:
+      'Whether the database is healthy and the index of every chain is close to a recently seen head, with the progress of each.',
+    responses: { 200: json('Ready.', READINESS), 503: json('Not ready.', READINESS) },
+  },
+  register(app, { store, chains: served, factories, clock, progress, settings }) {
+    app.get(this.path, async (_request, reply) => {
+      const chains = progress().map((chain) => {
+        const health = served.get(chain.chainId)?.nodes.health
+        const nodes = health?.map(({ answers }) => answers)
+        const limited = (health ?? [])
+          .map(({ host: node, limits, failure }) => ({ node, limits: failure ? [...limits, failure] : limits }))
+          .filter(({ limits }) => limits.length > 0)
+        const factory = !factories.isMissing(chain.chainId)
+        const isLate = clock.isWrong && clock.isWrongOn(chain.chainId)
+        const ready = factory && !isLate && isCurrent(chain, settings)
+        return {
+          ...chain,
+          nodes,
+          factory,
+          clock: clock.offset(chain.chainId),
+          ready,
+          ...(limited.length > 0 ? { limits: limited } : {}),
+        }
+      })
+      const fault = await store.checkHealth()
+      const isReady = !fault && chains.every((chain) => chain.ready)
+      const storeTrouble = fault ? { storeTrouble: fault.kind } : {}
+      const written = store.lastWrite()
+      const lastWrite = written === undefined ? {} : { lastWrite: Math.max(0, Date.now() - written) }
+      const bytes = await diskLeft(settings)
+      const disk = bytes === undefined ? {} : { diskLeft: bytes }
+      const facts = { store: !fault, ...storeTrouble, ...lastWrite, ...disk }
+      return reply.code(isReady ? 200 : 503).send({ ready: isReady, ...facts, chains })
+    })
+  },
+}

@@ -1,0 +1,164 @@
+import { factsOf, type HostedRow } from '@tidegate/hosting'
+import { BOUNDS, type ErrorCode } from '@tidegate/protocol'
+import type { FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import type { Context } from '../context.js'
+import { type JsonSchema, json, object } from '../endpoints/docs.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { described, flag, readParams, text } from '../endpoints/params.js'
+import { requireTus, UPLOADS_PATH } from '../files/tus-requests.js'
+import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, type UploaderAction, uploaderProof } from '../files/uploader.js'
+import { answerUpload, withUnreadBody } from '../files/uploading.js'
+
+const ONE = `${UPLOADS_PATH}/:id`
+const READ =
+  'By auth token, or signed over address + nonce + "listUploads", which consumes no nonce and only reads. With a signature over address + nonce + "upload" the nonce is consumed.'
+
+const nullable = (schema: JsonSchema) => ({ anyOf: [schema, { type: 'null' }] })
+
+const FILE_FIELDS = {
+  id: { type: 'string' },
+  size: { type: 'integer' },
+  offset: { type: 'integer', description: 'Bytes that are there.' },
+  sha256: nullable({ type: 'string', description: 'Hex; null until the file is complete.' }),
+  name: nullable({ type: 'string' }),
+  contentType: nullable({ type: 'string' }),
+  object: nullable({ type: 'object', description: 'The storage object to publish; null until the file is complete.' }),
+  expires: nullable({ type: 'integer', description: 'When an upload that is not complete ends: seconds since 1970.' }),
+}
+
+const LISTED = object({
+  ...FILE_FIELDS,
+  assets: { type: 'array', items: { type: 'string' }, description: 'DIDs of the assets that use the file.' },
+})
+
+const ERRORS: readonly ErrorCode[] = ['HOSTING_OFF', 'UPLOAD_NOT_FOUND']
+
+/** Lists the files of a publisher, with what uses them. */
+export const listUploads: Endpoint = {
+  names: [],
+  method: 'GET',
+  path: UPLOADS_PATH,
+  doc: {
+    summary: "List one's hosted files",
+    description: `Files of the address, a page at a time, with the assets that use them. ${READ}`,
+    params: {
+      ...UPLOADER_PROOF,
+      after: described(text, 'The id that the page follows: `next` of the last one.').optional(),
+    },
+    token: true,
+    responses: {
+      200: json('A page.', object({ uploads: { type: 'array', items: LISTED }, next: { type: 'string' } }, ['next'])),
+    },
+    errors: ['HOSTING_OFF'],
+  },
+  register(app, context) {
+    const prove = uploaderProof(context, 'read')
+    const query = z.object({ after: text.optional() })
+    app.route({
+      method: 'GET',
+      url: UPLOADS_PATH,
+      exposeHeadRoute: false,
+      async handler(request, reply) {
+        const hosting = hostingOf(context)
+        const { owner } = await prove(request)
+        const { after = '' } = readParams(query, request)
+        const rows = await hosting.list(owner, after, BOUNDS.hosting.page)
+        const uploads = await Promise.all(
+          rows.map(async (row) => {
+            const using = await hosting.uses.assetsOf(row.id)
+            return { ...shown(row), assets: using.map(({ did }) => did) }
+          }),
+        )
+        const next = rows.length === BOUNDS.hosting.page ? { next: rows.at(-1)?.id } : {}
+        return reply.send({ uploads, ...next })
+      },
+    })
+  },
+}
+
+/** Shows a file of a publisher; by HEAD, in the way of tus, how much of it is there. */
+export const showUpload: Endpoint = {
+  names: [],
+  method: 'GET',
+  path: ONE,
+  doc: {
+    summary: 'Show a hosted file',
+    description: `A file of the address, complete or not. HEAD answers by the tus protocol. ${READ}`,
+    path: { id: UPLOAD_ID },
+    params: UPLOADER_PROOF,
+    token: true,
+    head: true,
+    responses: { 200: json('The file.', object(FILE_FIELDS)) },
+    errors: [...ERRORS, 'UPLOAD_VERSION'],
+  },
+  register(app, context) {
+    const own = ownFile(context, 'read')
+    app.route({
+      method: 'HEAD',
+      url: ONE,
+      onRequest: requireTus,
+      async handler(request, reply) {
+        const { owner, file } = await own(request)
+        // waits for whoever writes, as a part does
+        context.uploadSlots.take(owner, reply)
+        return answerUpload(context, request, reply, { owner, file })
+      },
+    })
+    app.route({
+      method: 'GET',
+      url: ONE,
+      exposeHeadRoute: false,
+      handler: async (request, reply) => reply.send(shown((await own(request)).file)),
+    })
+  },
+}
+
+/** Deletes a file of a publisher. */
+export const deleteUpload: Endpoint = {
+  names: [],
+  method: 'DELETE',
+  path: ONE,
+  doc: {
+    summary: 'Delete a hosted file',
+    description: `Deletes a file of the address, complete or not; one that assets use only with force. By auth token, or signed over address + nonce + "upload"; the nonce is consumed.`,
+    path: { id: UPLOAD_ID },
+    params: { ...UPLOADER_PROOF, force: described(flag, 'Delete the file although assets use it.').optional() },
+    token: true,
+    responses: { 204: { description: 'Deleted.' } },
+    errors: [...ERRORS, 'UPLOAD_IN_USE', 'UPLOAD_VERSION'],
+  },
+  register(app, context) {
+    const own = ownFile(context, 'change')
+    const query = z.object({ force: flag.optional() })
+    withUnreadBody(app, (scope) =>
+      scope.delete(ONE, { onRequest: requireTus }, async (request, reply) => {
+        const { file, consumeNonce } = await own(request)
+        const { force = false } = readParams(query, request)
+        await consumeNonce()
+        await hostingOf(context).remove(file, force)
+        return reply.code(204).send()
+      }),
+    )
+  },
+}
+
+/** Returns what finds the file of the proven owner that a request is about. Throws as uploaderProof and Hosting.owned. */
+function ownFile(context: Context, action: UploaderAction) {
+  const prove = uploaderProof(context, action)
+  return async (request: FastifyRequest) => {
+    const hosting = hostingOf(context)
+    const { owner, consumeNonce } = await prove(request)
+    return { owner, consumeNonce, file: await hosting.owned((request.params as { id: string }).id, owner) }
+  }
+}
+
+function shown({ id, size, received: offset, sha256, metadata, expiresAt }: HostedRow) {
+  const { name = null, contentType = null } = factsOf(metadata)
+  const isComplete = sha256 !== null
+  return {
+    ...{ id, size, offset, sha256, name, contentType },
+    object: isComplete ? { type: 'hosted', id } : null,
+    expires: isComplete ? null : Math.floor(expiresAt / 1000),
+  }
+}

@@ -1,0 +1,92 @@
+import type { Chain } from '@tidegate/chain'
+import type { Address } from 'viem'
+import { packageVersion } from '../../version.js'
+import { varyBy, wantsPage } from '../console/accept.js'
+import type { Context } from '../context.js'
+import { ADDRESS, json, object } from '../endpoints/docs.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+
+const CONTRACTS = object(
+  {
+    ERC721Factory: { ...ADDRESS, description: 'Deploys data NFTs and datatokens, and names its router.' },
+    Ocean: { ...ADDRESS, description: 'The OCEAN token.' },
+  },
+  ['Ocean'],
+)
+
+const SIGN_IN = {
+  ...object({
+    url: { type: 'string', format: 'uri', description: 'The URL that a message must name.' },
+    required: { type: 'boolean', description: 'Whether every other signed text is refused.' },
+    maxLifetime: { type: 'integer', description: 'The longest lifetime of a token, in seconds.' },
+    linkLifetime: { type: 'integer', description: 'The lifetime of a download link, in seconds.' },
+  }),
+  description: 'Where PUBLIC_URL is configured: how tokens are created by EIP-4361 messages.',
+}
+
+/** `GET /`: software and version, served chains with their provider addresses and contracts, and the path of every endpoint. */
+export function rootEndpoint(endpoints: readonly Endpoint[]): Endpoint {
+  return {
+    names: [],
+    method: 'GET',
+    path: '/',
+    doc: {
+      summary: 'Root document',
+      description:
+        'Software and version, served chains with their provider addresses and contracts, and the path of every endpoint. If the console is on, browsers, which ask for text/html, are redirected to it.',
+      responses: {
+        200: json(
+          'The root document.',
+          object(
+            {
+              software: { const: 'Tidegate' },
+              version: { type: 'string' },
+              chainIds: { type: 'array', items: { type: 'integer' } },
+              providerAddresses: { type: 'object', additionalProperties: { type: 'string' } },
+              contracts: { type: 'object', additionalProperties: CONTRACTS },
+              serviceEndpoints: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+              signIn: SIGN_IN,
+            },
+            ['signIn'],
+          ),
+        ),
+        302: { description: 'The console, for browsers.' },
+      },
+    },
+    register(app, context) {
+      const document = rootDocument(endpoints, context)
+      const page = context.console?.path
+      app.get(this.path, async (request, reply) => {
+        if (page === undefined) return document
+        varyBy(reply, 'Accept')
+        return wantsPage(request) ? reply.redirect(page, 302) : document
+      })
+    },
+  }
+}
+
+function rootDocument(endpoints: readonly Endpoint[], context: Context) {
+  const { chains } = context
+  const offered = endpoints.filter(({ isOffered }) => isOffered?.(context) ?? true)
+  const named = offered.flatMap(({ names, method, path }) => names.map((name) => [name, [method, path]]))
+  return {
+    software: 'Tidegate',
+    version: packageVersion(),
+    chainIds: [...chains.keys()],
+    providerAddresses: Object.fromEntries([...chains].map(([chainId, { key }]) => [chainId, key.address])),
+    contracts: Object.fromEntries([...chains].map(([chainId, chain]) => [chainId, contractsOf(chain)])),
+    serviceEndpoints: Object.fromEntries(named) as Record<string, [string, string]>,
+    ...signIn(context),
+  }
+}
+
+function signIn({ settings }: Context) {
+  const { PUBLIC_URL: url, REQUIRE_DOMAIN_SIGNATURES: required } = settings
+  const { AUTH_TOKEN_MAX_LIFETIME: maxLifetime, DOWNLOAD_LINK_LIFETIME: linkLifetime } = settings
+  return url === undefined ? {} : { signIn: { url, required, maxLifetime, linkLifetime } }
+}
+
+/** What a client cannot find out by itself: everything else is named by the factory. Named as in address files. */
+function contractsOf({ deployment: { factory, oceanToken } }: Chain): Record<string, Address> {
+  return { ERC721Factory: factory, ...(oceanToken ? { Ocean: oceanToken } : {}) }
+}

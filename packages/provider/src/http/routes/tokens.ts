@@ -1,0 +1,198 @@
+import { TokenError, ValidationError } from '@tidegate/protocol'
+import type { FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import { authenticate, authenticateSigner } from '../../auth/authenticate.js'
+import { type Command, modernMessage } from '../../auth/signature.js'
+import type { TokenHolder } from '../../auth/tokens.js'
+import type { Context } from '../context.js'
+import { walletChain } from '../endpoints/chain.js'
+import { PROOF } from '../endpoints/consumer.js'
+import { json, object } from '../endpoints/docs.js'
+import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import {
+  address,
+  described,
+  nonce,
+  readParams,
+  sentParams,
+  signatureText,
+  signInText,
+  tokenText,
+  whole,
+} from '../endpoints/params.js'
+import { assertNamesProvider, isSignIn, proveSignIn } from '../endpoints/sign-in.js'
+
+const SIGNED =
+  'Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards.'
+const chainId = described(
+  whole,
+  'Chain of the address, if it is a contract wallet and several chains are served.',
+  8996,
+)
+const BY_MESSAGE =
+  'Or send `message` and `signature` alone: a sign-in message of EIP-4361, which names this provider, so that it is of no use at another one. Its nonce is consumed likewise.'
+const SIGNED_PARAMS = { address: address.optional(), chainId: chainId.optional(), ...PROOF }
+const OR_MESSAGE = {
+  ...SIGNED_PARAMS,
+  nonce: PROOF.nonce.optional(),
+  signature: PROOF.signature,
+  message: signInText.optional(),
+}
+const TOKEN = json('The token.', object({ token: { type: 'string' } }))
+const expiration = described(whole, 'Expiry of the token, in seconds since 1970 (UTC), in the future.', 4102444800)
+
+/** Creates an auth token. Always needs a signature. */
+export const createAuthToken: Endpoint = {
+  names: ['createAuthToken', 'create_auth_token'],
+  method: 'GET',
+  path: `${PREFIX}/createAuthToken`,
+  doc: {
+    summary: 'Create an auth token',
+    description: `${SIGNED} Every request creates a new token.`,
+    params: { ...SIGNED_PARAMS, expiration },
+    responses: { 200: TOKEN },
+  },
+  register(app, context) {
+    const params = z.object({ ...signed(context), expiration })
+    app.get(this.path, async (request) => {
+      const sent = readParams(params, request)
+      return issue(context, await proveSigner(context, sent, 'createAuthToken'), 'expiration', sent.expiration)
+    })
+  },
+}
+
+/** Creates an auth token for modern clients, which send JSON and may omit the expiry. */
+export const generateAuthToken: Endpoint = {
+  names: ['generateAuthToken'],
+  method: 'POST',
+  path: `${PREFIX}/auth/token`,
+  doc: {
+    summary: 'Create an auth token (modern clients)',
+    description: `${SIGNED} Without validUntil the token has the lifetime that the operator configured. ${BY_MESSAGE} Its URI is the base URL of the provider, and its Expiration Time takes the place of validUntil.`,
+    params: { ...OR_MESSAGE, validUntil: expiration.optional() },
+    body: 'json',
+    responses: { 200: TOKEN },
+  },
+  register(app, context) {
+    const params = z.object({ ...signed(context), validUntil: expiration.optional() })
+    app.post(this.path, async (request) => {
+      if (isSignIn(request)) {
+        const { holder, expiresAt } = await proveSignIn(request, '', context)
+        return issue(context, holder, 'message', expiresAt)
+      }
+      const sent = readParams(params, request)
+      return issue(context, await proveSigner(context, sent, 'createAuthToken'), 'validUntil', sent.validUntil)
+    })
+  },
+}
+
+/** Deletes an auth token. Always needs a signature of the address that it was issued to. */
+export const deleteAuthToken: Endpoint = {
+  names: ['deleteAuthToken', 'delete_auth_token'],
+  method: 'DELETE',
+  path: `${PREFIX}/deleteAuthToken`,
+  doc: {
+    summary: 'Delete an auth token',
+    description: `${SIGNED} The signature may also be sent as the header \`signature\`.`,
+    params: { ...SIGNED_PARAMS, signature: PROOF.signature.optional(), token: tokenText },
+    headers: { signature: 'The signature, if it is not sent as a parameter.' },
+    body: 'json',
+    responses: { 200: json('The token is deleted permanently.', object({ success: { type: 'string' } })) },
+    errors: ['TOKEN_EXPIRED', 'TOKEN_DELETED', 'TOKEN_INVALID'],
+  },
+  register(app, context) {
+    app.delete(this.path, async (request) => {
+      await revokeSigned(context, withSignatureHeader(request))
+      return { success: 'Token has been deactivated.' }
+    })
+  },
+}
+
+/** Deletes an auth token for modern clients, which expect a boolean. */
+export const invalidateAuthToken: Endpoint = {
+  names: ['invalidateAuthToken'],
+  method: 'POST',
+  path: `${PREFIX}/auth/token/invalidate`,
+  doc: {
+    summary: 'Delete an auth token (modern clients)',
+    description: `${SIGNED} ${BY_MESSAGE} Its URI is the URL of this route.`,
+    params: { ...OR_MESSAGE, token: tokenText },
+    body: 'json',
+    responses: {
+      200: json('The token is deleted permanently.', object({ success: { const: true }, message: { type: 'string' } })),
+    },
+    errors: ['TOKEN_EXPIRED', 'TOKEN_DELETED', 'TOKEN_INVALID'],
+  },
+  register(app, context) {
+    app.post(this.path, async (request) => {
+      if (isSignIn(request)) {
+        const { token } = readParams(z.object({ token: tokenText }), request)
+        await revoke(context, (await proveSignIn(request, this.path, context)).holder, token)
+      } else await revokeSigned(context, request)
+      return { success: true, message: 'Token has been deactivated.' }
+    })
+  },
+}
+
+function signed({ settings }: Context) {
+  const bounded = nonce(settings.NONCE_MAX_AHEAD)
+  return { address: address.optional(), chainId: chainId.optional(), nonce: bounded, signature: signatureText }
+}
+
+type SignedParams = z.output<z.ZodObject<ReturnType<typeof signed>>>
+
+/**
+ * Authenticates the signer of address and nonce or, without an address, of the bare nonce. Consumes the nonce right
+ * away: creation and deletion sign the same text, so a request refused on one route could be replayed on the other.
+ */
+async function proveSigner(context: Context, asked: SignedParams, command: Command): Promise<TokenHolder> {
+  assertNamesProvider(context)
+  const { store, signatures, cutOver, chains } = context
+  const { address: claimed, chainId: on, nonce: used, signature } = asked
+  const prove = () => {
+    if (!claimed)
+      return authenticateSigner({ nonce: used, signature, message: used.text }, { nonces: store.nonces, cutOver })
+    const messages = [claimed.text + used.text, modernMessage(claimed.text, used.text, command)]
+    // modern clients send a chain id that nothing depends on, so an unserved chain is not a reason to refuse
+    const chain = walletChain(on, chains)
+    const proof = { address: claimed.address, nonce: used, signature, messages, chains, consumedAtOnce: true }
+    return authenticate(chain ? { ...proof, chain } : proof, { nonces: store.nonces, signatures, cutOver })
+  }
+  const signer = await prove()
+  await signer.consumeNonce()
+  return signer
+}
+
+/** Expirations from here on are assumed to be in milliseconds, not seconds. */
+const MIN_MILLISECONDS = 100_000_000_000
+
+function issue({ settings, tokens }: Context, signer: TokenHolder, field: string, requested: number | undefined) {
+  const now = Math.floor(Date.now() / 1000)
+  const expiresAt = requested ?? now + Math.min(settings.AUTH_TOKEN_LIFETIME, settings.AUTH_TOKEN_MAX_LIFETIME)
+  const refuse = (why: string) => ValidationError.of(field, `The ${field} field ${why}.`)
+  if (expiresAt >= MIN_MILLISECONDS) throw refuse('must be in seconds since 1970 (UTC), and looks like milliseconds')
+  if (expiresAt <= now) throw refuse('must lie in the future (seconds since 1970, UTC)')
+  if (expiresAt > now + settings.AUTH_TOKEN_MAX_LIFETIME)
+    throw refuse(`must not lie more than ${settings.AUTH_TOKEN_MAX_LIFETIME} seconds ahead`)
+  return { token: tokens.issue(signer, expiresAt, now) }
+}
+
+async function revokeSigned(context: Context, request: FastifyRequest): Promise<void> {
+  const params = readParams(z.object({ ...signed(context), token: tokenText }), request)
+  await revoke(context, await proveSigner(context, params, 'invalidateAuthToken'), params.token)
+}
+
+async function revoke(context: Context, signer: TokenHolder, token: string): Promise<void> {
+  const claims = await context.tokens.verify(token)
+  const sameChain = signer.chainId === undefined || signer.chainId === claims.chainId
+  if (claims.address !== signer.address || !sameChain)
+    throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
+  await context.tokens.revoke(claims, Math.floor(Date.now() / 1000))
+}
+
+/** Accepts the signature of a deletion as a header, as the service specification requires. */
+function withSignatureHeader(request: FastifyRequest): FastifyRequest {
+  const { signature } = request.headers
+  if (typeof signature !== 'string' || sentParams(request).signature !== undefined) return request
+  return { query: { ...(request.query as object), signature }, body: request.body } as FastifyRequest
+}

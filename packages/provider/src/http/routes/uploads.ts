@@ -1,0 +1,104 @@
+import { CHECKSUM_ALGORITHMS } from '@tidegate/hosting'
+import { HostingError } from '@tidegate/protocol'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { requireTus, UPLOADS_PATH } from '../files/tus-requests.js'
+import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, uploaderProof } from '../files/uploader.js'
+import { answerUpload, creationOf, withUnreadBody } from '../files/uploading.js'
+
+const PROTOCOL =
+  'By the tus protocol 1.0, with creation-with-upload, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.'
+
+const ERRORS = [
+  'HOSTING_OFF',
+  'UPLOAD_INVALID',
+  'UPLOAD_VERSION',
+  'UPLOAD_LOCKED',
+  'UPLOAD_TOO_LARGE',
+  'UPLOAD_CHECKSUM',
+  'HOSTING_FULL',
+  'HOSTING_UNAVAILABLE',
+] as const
+
+const HEADERS = {
+  'Tus-Resumable': '1.0.0',
+  'Upload-Checksum': `Checksum of this part: ${CHECKSUM_ALGORITHMS.join(' or ')}, a space, and the value as base64.`,
+}
+
+const OFFSET = { 'Upload-Offset': { description: 'Bytes that are durable', schema: { type: 'integer' } } }
+
+/** Begins an upload. */
+export const createUpload: Endpoint = {
+  names: ['uploads'],
+  isOffered: ({ hosting }) => hosting !== undefined,
+  method: 'POST',
+  path: UPLOADS_PATH,
+  doc: {
+    summary: 'Begin an upload',
+    description: `Creates a hosted file, and takes its first bytes if there are any. ${PROTOCOL}`,
+    params: UPLOADER_PROOF,
+    token: true,
+    headers: {
+      ...HEADERS,
+      'Upload-Length': 'Bytes of the file.',
+      'Idempotency-Key':
+        'Up to 128 visible characters, chosen anew for each file: the same request again finds the upload that it has begun.',
+      'Upload-Metadata': 'filename and filetype, each with its value as base64, separated by a comma.',
+    },
+    responses: {
+      201: {
+        description: 'Created.',
+        headers: { ...OFFSET, Location: { description: 'URL of the upload', schema: { type: 'string' } } },
+      },
+    },
+    errors: [...ERRORS, 'NOT_A_PUBLISHER', 'UPLOAD_QUOTA'],
+  },
+  register(app, context) {
+    const prove = uploaderProof(context, 'change')
+    // an alert counts them: a series that begins with the first one shows no increase
+    context.metrics.refusals.inc({ code: 'HOSTING_FULL' }, 0)
+    withUnreadBody(app, (scope) =>
+      scope.post(UPLOADS_PATH, { onRequest: requireTus }, async (request, reply) => {
+        const { HOSTING_PUBLISHERS: publishers } = context.settings
+        hostingOf(context)
+        const uploader = await prove(request)
+        if (publishers !== '*' && !publishers.some((one) => one === uploader.address))
+          throw new HostingError('NOT_A_PUBLISHER', 'This provider hosts no files of this address.')
+        const { owner } = uploader
+        const creation = creationOf(request, owner)
+        if (request.arrival) context.uploadSlots.take(owner, reply)
+        await uploader.consumeNonce()
+        return answerUpload(context, request, reply, { owner, file: undefined, creation })
+      }),
+    )
+  },
+}
+
+/** Continues an upload. */
+export const continueUpload: Endpoint = {
+  names: [],
+  method: 'PATCH',
+  path: `${UPLOADS_PATH}/:id`,
+  doc: {
+    summary: 'Continue an upload',
+    description: `Takes the next bytes. What is acknowledged is durable. ${PROTOCOL}`,
+    path: { id: UPLOAD_ID },
+    params: UPLOADER_PROOF,
+    token: true,
+    headers: { ...HEADERS, 'Upload-Offset': 'Bytes received so far.' },
+    responses: { 204: { description: 'Taken.', headers: OFFSET } },
+    errors: [...ERRORS, 'UPLOAD_TYPE', 'UPLOAD_NOT_FOUND', 'UPLOAD_CONFLICT', 'UPLOAD_LOST'],
+  },
+  register(app, context) {
+    const prove = uploaderProof(context, 'change')
+    withUnreadBody(app, (scope) =>
+      scope.patch(this.path, { onRequest: requireTus }, async (request, reply) => {
+        const hosting = hostingOf(context)
+        const { owner, consumeNonce } = await prove(request)
+        const file = await hosting.owned((request.params as { id: string }).id, owner)
+        context.uploadSlots.take(owner, reply)
+        await consumeNonce()
+        return answerUpload(context, request, reply, { owner, file })
+      }),
+    )
+  },
+}

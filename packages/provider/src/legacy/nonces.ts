@@ -1,0 +1,48 @@
+import { BOUNDS } from '@tidegate/protocol'
+import { parseNonce } from '../auth/nonce.js'
+
+/**
+ * A nonce of the legacy service as a sort key of this one; `unused` if it is below every valid nonce here, so that
+ * dropping it allows no replay; `unknown` if it does not reveal which nonces were used.
+ */
+export type LegacyNonce = { sortKey: string } | 'unused' | 'unknown'
+
+const DIGITS = BOUNDS.nonces.digits
+
+/** Upper limit of the whole part of a nonce. */
+const NO_LIMIT = 10n ** BigInt(DIGITS)
+
+/** The finite numbers that Python's `float` accepts: with sign, exponent, and underscores between digits. */
+const NUMBER = /^([+-]?)(?=\.?\d)((?:\d+(?:_\d+)*)?)(?:\.((?:\d+(?:_\d+)*)?))?(?:e([+-]?\d+(?:_\d+)*))?$/i
+
+/**
+ * Reads a nonce as the legacy service did, with Python's `float`, but exactly. A number with too many digits is rounded
+ * up, so that used nonces stay below it.
+ */
+export function readLegacyNonce(raw: string | undefined): LegacyNonce {
+  if (raw === undefined || raw.length > BOUNDS.legacy.value) return 'unknown'
+  const text = raw.trim()
+  if (/^-inf(?:inity)?$/i.test(text)) return 'unused'
+  const match = NUMBER.exec(text)
+  if (!match) return 'unknown'
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match.map((part) => part?.replaceAll('_', ''))
+  const digits = `${whole}${fraction}`
+  const first = digits.search(/[1-9]/)
+  if (first < 0 || sign === '-') return 'unused'
+  return exactly(digits.slice(first), (whole as string).length - first + Number(exponent))
+}
+
+/** The number with these digits, the first of which is not 0, and the decimal point after `point` of them. */
+function exactly(digits: string, point: number): LegacyNonce {
+  if (point > DIGITS) return 'unknown'
+  if (point < -DIGITS) return 'unused'
+  const whole = digits.slice(0, Math.max(point, 0)).padEnd(Math.max(point, 1), '0')
+  const fraction = '0'.repeat(Math.max(-point, 0)) + digits.slice(Math.max(point, 0))
+  const kept = fraction.slice(0, DIGITS - whole.length)
+  const up = /[1-9]/.test(fraction.slice(kept.length)) ? 1n : 0n
+  const text = (BigInt(whole + kept) + up).toString().padStart(whole.length + kept.length, '0')
+  const [left, right] = [text.slice(0, text.length - kept.length), text.slice(text.length - kept.length)]
+  const rest = right.replace(/0+$/, '')
+  if (left.length > DIGITS) return 'unknown'
+  return parseNonce(rest === '' ? left : `${left}.${rest}`, NO_LIMIT)
+}

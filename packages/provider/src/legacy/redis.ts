@@ -1,0 +1,91 @@
+import { BOUNDS, StartError } from '@tidegate/protocol'
+import { Redis } from 'ioredis'
+import { type PickledValue, readPickle } from './pickle.js'
+import type { LegacyRecord, LegacySource } from './records.js'
+
+/** Keys per scan. */
+const BATCH = 1000
+
+/** The prefix of all keys of the legacy service. */
+const PREFIX = 'ocean_provider'
+
+/**
+ * Follows the prefix for a deleted token, before the token itself. For a nonce, the address follows as it was spelled.
+ */
+const TOKEN = 'token//'
+
+/**
+ * Opens the Redis database of the legacy service. Its values are whole numbers as digits, and everything else as `!`
+ * and a pickle; keys of other programs are ignored. Throws StartError, which does not quote the URL; so does reading.
+ */
+export async function openLegacyRedis(url: string): Promise<LegacySource> {
+  const client = await connect(url)
+  return { records: () => records(client), close: () => client.disconnect() }
+}
+
+async function* records(client: Redis): AsyncGenerator<LegacyRecord> {
+  try {
+    for await (const keys of client.scanStream({ match: `${PREFIX}*`, count: BATCH }) as AsyncIterable<string[]>)
+      if (keys.length > 0) yield* recordsOf(keys, await valuesOf(client, keys))
+  } catch (error) {
+    throw problem(`the database does not answer any more: ${(error as { code?: string }).code ?? 'unknown reason'}`)
+  }
+}
+
+/** The value of each key, truncated to one byte above the limit; undefined if it is not a string. */
+async function valuesOf(client: Redis, keys: string[]): Promise<(Buffer | undefined)[]> {
+  const pipeline = client.pipeline()
+  for (const key of keys) pipeline.getrangeBuffer(key, 0, BOUNDS.legacy.value)
+  const answers = (await pipeline.exec()) ?? []
+  const lost = answers.find(([error]) => error && error.name !== 'ReplyError')
+  if (lost) throw lost[0]
+  return answers.map(([error, value]) => (error ? undefined : (value as Buffer)))
+}
+
+function* recordsOf(keys: string[], values: (Buffer | undefined)[]): Generator<LegacyRecord> {
+  for (const [at, key] of keys.entries()) {
+    const bytes = values[at]
+    if (bytes?.length === 0) continue // expired since the keys were listed
+    const value = bytes && readValue(bytes)
+    const name = key.slice(PREFIX.length)
+    if (!name.startsWith(TOKEN)) yield { address: name, nonce: nonceText(value) }
+    // with any other value, the legacy service refuses the token
+    else if (value !== false) yield { token: name.slice(TOKEN.length) }
+  }
+}
+
+/** Parses a value as the legacy service writes it; undefined for everything else. */
+export function readValue(bytes: Buffer): PickledValue | undefined {
+  if (bytes.length > BOUNDS.legacy.value) return undefined
+  if (bytes[0] === 0x21) return readPickle(bytes.subarray(1))
+  const text = bytes.toString('latin1')
+  return /^-?\d+$/.test(text) ? BigInt(text) : undefined
+}
+
+/** The legacy service treats booleans as numbers. */
+function nonceText(value: PickledValue | undefined): string | undefined {
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  return value === undefined ? undefined : String(value)
+}
+
+function problem(what: string): StartError {
+  return new StartError([`--redis: ${what}.`])
+}
+
+async function connect(url: string): Promise<Redis> {
+  if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol)) throw problem('must be a redis:// URL')
+  // protocol 2: a Redis as old as the legacy service supports no other one
+  const options = { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, protocol: 2 } as const
+  const client = new Redis(url, options)
+  let code: string | undefined
+  client.on('error', (error: { code?: string }) => {
+    code = error.code
+  })
+  try {
+    await client.connect()
+    return client
+  } catch {
+    client.disconnect()
+    throw problem(`the database cannot be used: ${code ?? 'it refuses the user or the password'}`)
+  }
+}

@@ -1,0 +1,175 @@
+import type { IndexProgress } from '@tidegate/catalog'
+import type { Budget } from '@tidegate/storage'
+import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+
+/** Sources of the gauges, read on each scrape. */
+export interface GaugeSources {
+  progress(): IndexProgress[]
+  /** Whether the index of a chain is current. */
+  isCurrent(progress: IndexProgress): boolean
+  /** Proven offset of the clock by the heads of a chain, in seconds; null while no head was seen. */
+  clockOffset(chainId: number): number | null
+  /** Assets of a chain that need a key that is not configured; null while they were not counted. */
+  unknownKeys(chainId: number): number | null
+  /** Proofs of delivery in the queue. */
+  proofsWaiting(): Promise<number>
+  /** The nodes of each chain, by their hosts, and whether each answers. */
+  nodes(): { chainId: number; host: string; answers: boolean }[]
+  /** Whether the database can be used. */
+  isStateUp(): Promise<boolean>
+  /** Time of the last write to the database, in milliseconds since 1970. */
+  lastWrite(): number | undefined
+  /** Free bytes on the disk of the database; undefined if the database is not on this machine. */
+  diskLeft(): Promise<number | undefined>
+  /** Hosted files, their bytes as declared, and those that are not complete; undefined where hosting is off. */
+  hosted(): Promise<{ files: number; bytes: number; unfinished: number } | undefined>
+  version: string
+  /** Client connections, and their requests in flight. */
+  connections(): number
+  requests(): number
+  /** Requests to storages in flight, by budget. */
+  upstreamInFlight(budget: Budget): number
+}
+
+/** How a gauge is combined over the workers of a service. Of what they share, a sum would be meaningless. */
+type Aggregator = 'min' | 'max' | 'first' | 'sum'
+
+interface GaugeOptions {
+  name: string
+  help: string
+  aggregator?: Aggregator
+}
+
+/** Registers the gauges of a service, which are read on each scrape. */
+export function registerGauges(registry: Registry, sources: GaugeSources): void {
+  collectDefaultMetrics({ register: registry, prefix: 'tidegate_' })
+  const gauges = new Gauges(registry)
+  registerIndex(gauges, sources)
+  registerHosting(gauges, sources)
+  registerState(gauges, sources)
+  registerConnections(gauges, sources)
+  gauges.labelled(
+    {
+      name: 'tidegate_build_info',
+      help: 'Always 1; the labels tell the versions of Tidegate and Node.',
+      aggregator: 'first',
+    },
+    ['version', 'node'],
+    () => [[{ version: sources.version, node: process.versions.node }, 1]],
+  )
+}
+
+/** Registers gauges by the functions that tell their values; a value that is unknown is NaN. */
+class Gauges {
+  constructor(private readonly registry: Registry) {}
+
+  plain(options: GaugeOptions, value: () => number | undefined | Promise<number | undefined>): void {
+    new Gauge({
+      ...options,
+      registers: [this.registry],
+      async collect() {
+        this.set((await value()) ?? Number.NaN)
+      },
+    })
+  }
+
+  labelled<L extends string>(
+    options: GaugeOptions,
+    labelNames: readonly L[],
+    values: () => [labels: Partial<Record<L, string | number>>, value: number][],
+  ): void {
+    new Gauge({
+      ...options,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        for (const [labels, value] of values()) this.set(labels, value)
+      },
+    })
+  }
+}
+
+function registerIndex(
+  gauges: Gauges,
+  { progress, isCurrent, nodes, proofsWaiting, clockOffset, unknownKeys }: GaugeSources,
+): void {
+  const perChain = (
+    name: string,
+    help: string,
+    value: (of: IndexProgress) => number | null,
+    aggregator: Aggregator = 'max',
+  ) =>
+    gauges.labelled({ name, help, aggregator }, ['chain'], () =>
+      progress().map((chain) => [{ chain: chain.chainId }, value(chain) ?? Number.NaN]),
+    )
+  perChain('tidegate_index_block', 'Last block that the index has read.', ({ block }) => block)
+  perChain('tidegate_index_head', 'Head of the chain when it was last seen.', ({ head }) => head)
+  perChain('tidegate_index_lag', 'Blocks that the index lags behind the head.', ({ lag }) => lag)
+  const seconds = ({ age }: IndexProgress) => (age === null ? null : age / 1000)
+  perChain('tidegate_index_head_age_seconds', 'Time since the head was last seen.', seconds)
+  const help = '1 if the index is close to a recently seen head, else 0: then assets are read from the chain.'
+  perChain('tidegate_index_current', help, (chain) => Number(isCurrent(chain)), 'min')
+  perChain(
+    'tidegate_clock_offset_seconds',
+    'Seconds that the clock of this machine is provably ahead of the chain, negative if behind; 0 if nothing proves an error.',
+    ({ chainId }) => clockOffset(chainId),
+    'first',
+  )
+  perChain(
+    'tidegate_assets_with_unknown_key',
+    'Assets of this provider whose files no configured key decrypts.',
+    ({ chainId }) => unknownKeys(chainId),
+  )
+  gauges.labelled(
+    { name: 'tidegate_node_up', help: '1 if the node answered when it was last asked, else 0.', aggregator: 'min' },
+    ['chain', 'node'],
+    () => nodes().map(({ chainId: chain, host, answers }) => [{ chain, node: host }, Number(answers)]),
+  )
+  const waiting = {
+    name: 'tidegate_proofs_waiting',
+    help: 'Proofs of delivery in the queue.',
+    aggregator: 'max',
+  } as const
+  gauges.plain(waiting, () => proofsWaiting().catch(() => undefined))
+}
+
+function registerHosting(gauges: Gauges, { hosted }: GaugeSources): void {
+  const perHosting = (name: string, help: string, value: 'files' | 'bytes' | 'unfinished') =>
+    gauges.plain({ name, help, aggregator: 'max' }, async () => (await hosted().catch(() => undefined))?.[value])
+  perHosting('tidegate_hosted_files', 'Hosted files, complete or not; NaN where hosting is off.', 'files')
+  perHosting('tidegate_hosted_bytes', 'Their bytes, as declared; NaN where hosting is off.', 'bytes')
+  perHosting('tidegate_hosted_unfinished', 'Uploads that are not complete; NaN where hosting is off.', 'unfinished')
+}
+
+function registerState(gauges: Gauges, { isStateUp, diskLeft, lastWrite }: GaugeSources): void {
+  gauges.plain(
+    { name: 'tidegate_state_up', help: '1 if the database can be used, else 0.', aggregator: 'min' },
+    async () => Number(await isStateUp()),
+  )
+  gauges.plain(
+    {
+      name: 'tidegate_state_disk_free_bytes',
+      help: 'Bytes left on the disk of STATE_DIR; NaN with PostgreSQL.',
+      aggregator: 'min',
+    },
+    diskLeft,
+  )
+  gauges.plain(
+    {
+      name: 'tidegate_state_last_write_timestamp_seconds',
+      help: 'Time of the last successful write to the database, in seconds since 1970.',
+      aggregator: 'max',
+    },
+    () => (lastWrite() ?? Number.NaN) / 1000,
+  )
+}
+
+function registerConnections(gauges: Gauges, { connections, requests, upstreamInFlight }: GaugeSources): void {
+  gauges.plain({ name: 'tidegate_http_connections', help: 'Client connections.' }, connections)
+  gauges.plain({ name: 'tidegate_http_requests_in_flight', help: 'Requests in flight.' }, requests)
+  gauges.labelled(
+    { name: 'tidegate_upstream_requests_in_flight', help: 'Requests to storages in flight, by budget.' },
+    ['budget'],
+    () => (['paid', 'anonymous'] as const).map((budget) => [{ budget }, upstreamInFlight(budget)]),
+  )
+}

@@ -1,0 +1,26 @@
+import type { Logger } from '@tidegate/common'
+import { StartError } from '@tidegate/protocol'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { listenProblem } from '../process/listening.js'
+
+/** The source of the metrics: one process, or the aggregate of several. */
+export interface MetricsSource {
+  contentType: string
+  metrics(): Promise<string>
+}
+
+/** Serves `GET /metrics` on a separate address, which consumers need not reach. Throws StartError. */
+export async function startMetricsServer(
+  source: MetricsSource,
+  host: string,
+  port: number,
+  log: Logger,
+): Promise<FastifyInstance> {
+  const app = Fastify({ logger: false, forceCloseConnections: true })
+  app.get('/metrics', async (_request, reply) => reply.type(source.contentType).send(await source.metrics()))
+  await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw new StartError([listenProblem(['METRICS_HOST', 'METRICS_PORT'], { host, port }, error)])
+  })
+  log.info({ url: app.listeningOrigin }, 'metrics are served')
+  return app
+}

@@ -1,0 +1,91 @@
+import type { ErrorCode } from '@tidegate/protocol'
+import type { OrderClaim } from './claim.js'
+import type { StartedOrder } from './events.js'
+import { type EmittedFee, isOwnQuote, isQuoteValidAt, opensFile, quotedEnvironment } from './quote.js'
+import type { OrderTransactions } from './transactions.js'
+
+/** One datatoken in its smallest unit; datatokens always have 18 decimals. */
+const ONE_DATATOKEN = 10n ** 18n
+
+/** A condition that an order must meet: the error's code and message, and the check. */
+export type Condition<T = StartedOrder> = [ErrorCode, string, (order: T) => boolean]
+
+/** Returns the conditions of orders and reuses alike: a provider fee that was quoted for this service and file, and recently. */
+export function feeConditions(
+  claim: OrderClaim,
+  transactions: OrderTransactions,
+): Condition<Pick<StartedOrder, 'fee' | 'timestamp'>>[] {
+  const { chain } = claim
+  return [
+    [
+      'PROVIDER_KEY_MISSING',
+      'This provider lacks the key that it quoted the order with. That is its fault: tell its operator, and do not pay again.',
+      ({ fee }) =>
+        !fee ||
+        !transactions.isMissingKey(chain, fee.providerFeeAddress) ||
+        !isOwnQuote(fee, { chainId: chain.chainId, keys: [{ address: fee.providerFeeAddress }] }, claim),
+    ],
+    [
+      'ORDER_BAD_FEE',
+      'The order carries no provider fee that this provider quoted for this datatoken and service on this chain.',
+      ({ fee }) => fee !== undefined && isOwnQuote(fee, claim.chain, claim),
+    ],
+    [
+      'ORDER_QUOTE_EXPIRED',
+      'The provider fee of the order was quoted more than a day before.',
+      ({ fee, timestamp }) => isQuoteValidAt(fee as EmittedFee, timestamp, transactions.quotesEndSince),
+    ],
+    [
+      'ORDER_WRONG_FILE',
+      'The provider fee of the order was quoted for one file, and the order opens no other.',
+      ({ fee }) => opensFile(fee as EmittedFee, claim.fileIndex),
+    ],
+  ]
+}
+
+/** Returns the conditions of every order, in the order in which they are reported; `now` in seconds since 1970. */
+export function conditions(claim: OrderClaim, transactions: OrderTransactions, now: number): Condition[] {
+  return [
+    [
+      'ORDER_WRONG_SERVICE',
+      'The order is for another service of this asset.',
+      ({ serviceIndex }) => serviceIndex === BigInt(claim.serviceIndex),
+    ],
+    ['ORDER_UNDERPAID', 'The order is for less than one datatoken.', ({ amount }) => amount >= ONE_DATATOKEN],
+    [
+      'ORDER_WRONG_CONSUMER',
+      'The order was made neither by nor for consumerAddress.',
+      ({ consumer, payer }) => consumer === claim.consumer || payer === claim.consumer,
+    ],
+    ...feeConditions(claim, transactions),
+    [
+      'ORDER_EXPIRED',
+      'The access time that the order bought has passed.',
+      ({ timestamp }) => claim.timeout === 0 || Number(timestamp) + claim.timeout >= now,
+    ],
+  ]
+}
+
+/** The fee for an environment may be far lower than that for access, so it must not pay for access. */
+export const QUOTED_FOR_ACCESS: Condition<{ fee?: EmittedFee }> = [
+  'ORDER_WRONG_ENVIRONMENT',
+  'The order was quoted for a compute environment, and the service is one of type access.',
+  ({ fee }) => quotedEnvironment(fee as EmittedFee) === null,
+]
+
+/** Returns the further conditions for the quote of an order, or of a reuse that renews it; `now` in seconds since 1970. */
+export function quoteConditions({ environments }: OrderClaim, now: number): Condition<{ fee?: EmittedFee }>[] {
+  if (!environments) return [QUOTED_FOR_ACCESS]
+  return [
+    [
+      'ORDER_WRONG_ENVIRONMENT',
+      'The order was not quoted for this compute environment.',
+      ({ fee }) => environments.includes(quotedEnvironment(fee as EmittedFee) ?? ''),
+    ],
+    [
+      'ORDER_COMPUTE_ENDED',
+      'The compute time that was paid for has passed.',
+      ({ fee }) => Number((fee as EmittedFee).validUntil) >= now,
+    ],
+  ]
+}

@@ -1,0 +1,125 @@
+import type { Cancellation } from '@tidegate/common'
+import { BOUNDS, type ErrorCode, OrderError } from '@tidegate/protocol'
+import type { Hex } from 'viem'
+import type { OrderClaim } from './claim.js'
+import { type Condition, conditions, feeConditions, QUOTED_FOR_ACCESS, quoteConditions } from './conditions.js'
+import type { ReusedOrder, StartedOrder } from './events.js'
+import { type PaidFee, paidFees } from './paid.js'
+import type { OrderTransactions } from './transactions.js'
+
+/** How a claim is checked. */
+export interface VerifyOptions {
+  /** Whether to wait for an unknown transaction; only for an authenticated consumer. */
+  waitForTransaction: boolean
+  /** Seconds since 1970. */
+  now: number
+  /** Aborts the wait. */
+  signal: Cancellation
+}
+
+/** The order that proves a claim. */
+export interface VerifiedOrder {
+  /** The transaction of the order itself, even where the claim named a reuse of it. */
+  txId: Hex
+  /** Time of its block, in seconds since 1970. */
+  timestamp: number
+  /** The fees paid to this provider for it, and for its reuse. */
+  paid: PaidFee[]
+}
+
+/**
+ * Checks a claim against the chain and returns its order. Throws OrderError with the code of the first condition that
+ * fails, ChainError, or the signal's reason.
+ */
+export async function verifyOrder(
+  claim: OrderClaim,
+  transactions: OrderTransactions,
+  checking: VerifyOptions,
+): Promise<VerifiedOrder> {
+  const { now, signal } = checking
+  const waiter = checking.waitForTransaction ? claim.consumer : undefined
+  const { events } = await transactions.read(claim, signal, waiter)
+  const started = events.filter((event) => event.kind === 'started')
+  if (started.length > 0) {
+    const all = [...conditions(claim, transactions, now), ...quoteConditions(claim, now)]
+    return checkStarted(started, all, { txId: claim.txId, paid: paidFees(events, claim) })
+  }
+  const reused = events.filter((event) => event.kind === 'reused')
+  if (reused.length > 0) {
+    const order = await checkReused(claim, reused, transactions, checking)
+    return { ...order, paid: [...order.paid, ...paidFees(events, claim)] }
+  }
+  throw refusal('ORDER_NO_EVENT', "The transaction holds no order of this service's datatoken.")
+}
+
+/**
+ * One order of the transaction must meet every condition; otherwise the one that met most of them decides the error.
+ */
+function checkStarted(
+  orders: StartedOrder[],
+  all: Condition[],
+  found: Pick<VerifiedOrder, 'txId' | 'paid'>,
+): VerifiedOrder {
+  let furthest = -1
+  for (const order of orders) {
+    const failed = all.findIndex(([, , holds]) => !holds(order))
+    if (failed === -1) return { timestamp: Number(order.timestamp), ...found }
+    furthest = Math.max(furthest, failed)
+  }
+  const [code, message] = all[furthest] as Condition
+  throw refusal(code, message)
+}
+
+/**
+ * A reuse refers to an order by its transaction, which the contract does not check: so that transaction must itself
+ * hold a valid order of the same datatoken, service and consumer. A reuse renews the provider fee, never the access
+ * time.
+ */
+async function checkReused(
+  claim: OrderClaim,
+  reuses: ReusedOrder[],
+  transactions: OrderTransactions,
+  checking: VerifyOptions,
+): Promise<VerifiedOrder> {
+  const { now } = checking
+  let firstError: OrderError | undefined
+  const all = [...feeConditions(claim, transactions), ...quoteConditions(claim, now)]
+  const checked = new Set<Hex>()
+  for (const reuse of reuses) {
+    const { orderTxId } = reuse
+    try {
+      const failed = all.find(([, , holds]) => !holds(reuse))
+      if (failed) throw refusal(failed[0], failed[1])
+      if (checked.has(orderTxId)) continue
+      if (checked.size >= BOUNDS.receipts.reused) break
+      checked.add(orderTxId)
+      return await originalOrder(claim, orderTxId, transactions, checking)
+    } catch (error) {
+      if (!(error instanceof OrderError)) throw error
+      firstError ??= error
+    }
+  }
+  throw firstError as OrderError
+}
+
+async function originalOrder(
+  claim: OrderClaim,
+  txId: Hex,
+  transactions: OrderTransactions,
+  { now, signal }: VerifyOptions,
+): Promise<VerifiedOrder> {
+  const badReuse = (what: string) => refusal('ORDER_BAD_REUSE', `The transaction that is reused ${what}.`)
+  const { events } = await transactions.read({ ...claim, txId }, signal).catch((error: unknown) => {
+    throw error instanceof OrderError && error.code === 'ORDER_NOT_FOUND' ? badReuse('was not found') : error
+  })
+  const started = events.filter((event) => event.kind === 'started')
+  if (started.length === 0) throw badReuse('is not an order of this datatoken')
+  // a reuse renews environment and compute time; for access the order itself must carry the right quote
+  const quoted = claim.environments ? [] : [QUOTED_FOR_ACCESS]
+  const all = [...conditions(claim, transactions, now), ...quoted]
+  return checkStarted(started, all, { txId, paid: paidFees(events, { ...claim, txId }) })
+}
+
+function refusal(code: ErrorCode, message: string): OrderError {
+  return new OrderError(code, message)
+}

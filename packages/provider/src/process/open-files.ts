@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { BOUNDS } from '@tidegate/protocol'
+import type { Settings } from '../config/schema.js'
+
+/** File descriptors for databases, nodes, metrics and files, beside those of requests. */
+const RESERVED = 200
+
+/** The file descriptor limit of the process, and the number that its settings may need. */
+export interface OpenFiles {
+  limit: number
+  wanted: number
+}
+
+/**
+ * Returns both numbers if the system's limit is lower than the settings need, so that connections would fail before any
+ * cap is reached. Undefined if the limit suffices, or on systems without /proc.
+ */
+export function tooFewOpenFiles(settings: Settings, limits = systemLimits()): OpenFiles | undefined {
+  const softLimit = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
+  if (softLimit === undefined) return undefined
+  const { MAX_CONNECTIONS, STORAGE_MAX_REQUESTS, DESCRIBE_MAX_REQUESTS, DATABASE_CONNECTIONS } = settings
+  const outgoing = STORAGE_MAX_REQUESTS + DESCRIBE_MAX_REQUESTS + BOUNDS.dns.inFlight
+  const wanted = MAX_CONNECTIONS + BOUNDS.http.excessConnections + outgoing + DATABASE_CONNECTIONS + RESERVED
+  const limit = Number(softLimit)
+  return limit < wanted ? { limit, wanted } : undefined
+}
+
+/** Returns the limits of this process from /proc; empty elsewhere. Node itself raises the soft limit to the hard one. */
+function systemLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    return ''
+  }
+}

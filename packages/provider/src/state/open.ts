@@ -1,0 +1,107 @@
+import type { Logger, TickBatch } from '@tidegate/common'
+import { type Driver, describeFault, faultOf } from '@tidegate/database'
+import { InUseError } from '@tidegate/database/sqlite'
+import { StartError } from '@tidegate/protocol'
+import type { Settings } from '../config/schema.js'
+import { embeddedSize } from './marker.js'
+import { assertFilePresent, assertSameState, type ExpectedState, recordState } from './state-guard.js'
+import type { StateStore } from './stores.js'
+import { sqlStore } from './stores.js'
+
+interface OpenOptions {
+  log?: Logger | undefined
+  batch?: TickBatch | undefined
+  /** The id of the state that the database must hold, if known. */
+  expected?: string | undefined
+  /** Opens it for inspection only: the marker of the folder is not updated. */
+  inspectOnly?: boolean | undefined
+  /** Opens it read-only beside its users: nothing is migrated, locked or recorded. */
+  readOnly?: boolean | undefined
+}
+
+/**
+ * Opens the configured database: PostgreSQL if DATABASE_URL is set, else the embedded one. Throws StartError, also
+ * where it does not hold this installation's state.
+ */
+export async function openStore(
+  settings: Settings,
+  { inspectOnly, readOnly = false, ...options }: OpenOptions = {},
+): Promise<StateStore> {
+  const expectedState: ExpectedState = { settings, ...options }
+  if (settings.DATABASE_URL === undefined) assertFilePresent(expectedState)
+  const store = sqlStore(
+    await openDriver(settings, settings.DATABASE_URL === undefined ? 'embedded' : 'postgres', { ...options, readOnly }),
+  )
+  try {
+    // accepting a loss of state is recorded, which a read-only connection cannot do
+    if (!readOnly || !settings.ALLOW_STATE_LOSS) await assertSameState(store.identity, expectedState)
+    if (!inspectOnly && !readOnly) await recordState(store.identity, expectedState)
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** Opens one of the two databases. Throws StartError. */
+async function openDriver(
+  settings: Settings,
+  database: 'embedded' | 'postgres',
+  options: Pick<OpenOptions, 'log' | 'batch' | 'readOnly'> = {},
+): Promise<Driver> {
+  const { DATABASE_URL: url = '', DATABASE_CONNECTIONS: connections, DATABASE_TIMEOUT: timeout } = settings
+  const { STATE_DIR: folder } = settings
+  const { readOnly = false } = options
+  if (readOnly && database === 'embedded' && embeddedSize(folder) === 0)
+    throw new StartError([`STATE_DIR: there is no database in ${folder}.`])
+  try {
+    // only the client of this database is loaded
+    if (database === 'embedded') return (await import('./sqlite.js')).openSqlite(folder, options)
+    const { openPostgres } = await import('./postgres.js')
+    return await openPostgres({ url, connections, timeout, log: options.log, readOnly })
+  } catch (error) {
+    if (database === 'embedded')
+      throw new StartError([`STATE_DIR: the database in ${folder} cannot be opened: ${reason(error)}.`])
+    throw new StartError([`DATABASE_URL: ${addressOf(url)} cannot be used: ${postgresReason(error)}.`])
+  }
+}
+
+/** Names a PostgreSQL database by user and host, without the secrets of its URL. */
+function addressOf(url: string): string {
+  const { username, host, pathname } = new URL(url)
+  const user = username ? ` as user ${decodeURIComponent(username)}` : ''
+  return `the database ${decodeURIComponent(pathname.slice(1)) || 'of the user'} at ${host || 'the local socket'}${user}`
+}
+
+/** What to do about errors of a connection that operators meet, by SQLSTATE or system code. */
+const POSTGRES_CAUSES: Record<string, string> = {
+  '28P01': 'the password is wrong',
+  '28000': 'the server does not let this user in from here, or not in this way (pg_hba.conf)',
+  '3D000': 'there is no such database',
+  '42501': 'the user lacks a permission: it must be able to create tables',
+  '55000': 'the database takes no connections',
+  '53300': 'the server has no connection left',
+  '57P03': 'the server is starting or stopping',
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host cannot be resolved now',
+  ETIMEDOUT: 'it does not answer',
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the server's certificate is not trusted: see sslmode and sslrootcert",
+  SELF_SIGNED_CERT_IN_CHAIN: "the server's certificate is not trusted: see sslmode and sslrootcert",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the server's certificate is not trusted: see sslmode and sslrootcert",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another host",
+}
+
+function postgresReason(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (/does not support SSL/.test(message)) return 'the server does not speak TLS: see sslmode'
+  const cause = POSTGRES_CAUSES[code]
+  return cause ? `${cause} (${code})` : reason(error)
+}
+
+/** Describes why a database cannot be opened, without the database's own message, which may quote anything. */
+function reason(error: unknown): string {
+  const { message } = error as Error
+  if (error instanceof InUseError || /version of Tidegate/.test(message)) return message.replace(/\.$/, '')
+  return describeFault(faultOf(error))
+}

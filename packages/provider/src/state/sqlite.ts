@@ -1,0 +1,15 @@
+import type { Driver } from '@tidegate/database'
+import { openSqlite as open, type SqliteOptions } from '@tidegate/database/sqlite'
+import { stateSchema } from './schema.js'
+import type { StateStore } from './stores.js'
+import { sqlStore } from './stores.js'
+
+/** Opens the embedded database of the service. Throws where it cannot be opened. */
+export function openSqlite(folder: string, options?: SqliteOptions): Driver {
+  return open(folder, stateSchema('sqlite'), options)
+}
+
+/** Opens the stores of an embedded database. Throws where it cannot be opened. */
+export function openSqliteStore(folder: string, options?: SqliteOptions): StateStore {
+  return sqlStore(openSqlite(folder, options))
+}

@@ -1,0 +1,43 @@
+import { indexStore, searchStore } from '@tidegate/catalog'
+import type { Driver, HealthCheckOptions } from '@tidegate/database'
+import { hostedStore } from '@tidegate/hosting'
+import { cutOverStore } from '../auth/cut-over-table.js'
+import { nonceStore } from '../auth/nonce-table.js'
+import { revocationStore } from '../auth/revocation-table.js'
+import { deliveryStore } from '../deliveries/delivery-table.js'
+import { proofStore } from '../deliveries/proof-table.js'
+import { usageStore } from '../http/limits/usage-table.js'
+import { identityStore } from './identity.js'
+import { milestoneStore } from './milestones.js'
+
+/**
+ * Creates the stores of all rooms on a migrated database. Every method is durable when its promise resolves, and atomic unless it
+ * says otherwise. If the database fails, it rejects with StateError, and nothing was written. Addresses are checksummed.
+ */
+export function sqlStore(db: Driver) {
+  const search = searchStore(db)
+  return {
+    nonces: nonceStore(db),
+    revocations: revocationStore(db),
+    index: indexStore(db),
+    proofs: proofStore(db),
+    usage: usageStore(db),
+    deliveries: deliveryStore(db),
+    milestones: milestoneStore(db),
+    cutOver: cutOverStore(db),
+    identity: identityStore(db),
+    search,
+    hosted: hostedStore(db),
+    /** Returns the fault of the database, if any. Reads from it, and after a failure probes it with a write. */
+    checkHealth: (options?: HealthCheckOptions) => db.checkHealth(options),
+    /** Time of this instance's last successful write, in milliseconds since 1970; undefined before the first one. */
+    lastWrite: () => db.lastWrite,
+    async close() {
+      // a search holds a connection until it has ended
+      await Promise.all([search.close(), db.close()])
+    },
+  }
+}
+
+/** The stores of all rooms, for what wires them. A room gets its own alone. */
+export type StateStore = ReturnType<typeof sqlStore>

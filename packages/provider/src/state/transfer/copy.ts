@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { REFRESH_ALL } from '@tidegate/catalog'
+import type { Driver } from '@tidegate/database'
+import { InUseError } from '@tidegate/database/sqlite'
+import { BOUNDS, StartError } from '@tidegate/protocol'
+import type { Identity } from '../identity.js'
+import { identityStore } from '../identity.js'
+import { writeMarker } from '../marker.js'
+import { prepare } from './admission.js'
+import { type Copied, compareCounts, copyTables, countOf } from './pass.js'
+import { assertPresent, type Database, explained, isSame, nameOf, openExclusive } from './place.js'
+import { copiedTables, SCHEMA_VERSION } from './schema.js'
+import { identityIn, openSnapshot, type Snapshot } from './snapshot.js'
+
+export interface CopyOptions {
+  /** Copies while the source is in use, and completes once it has been stopped. */
+  online?: boolean
+  /** Receives a line for the operator. */
+  report: (line: string) => void
+}
+
+/**
+ * Copies the state of one database into another one, which then succeeds it; the source is retired. The last pass reads
+ * a source that nobody uses, so that nothing it accepted is missing. May be interrupted and repeated. Returns false if
+ * it was copied before. Throws StartError.
+ */
+export async function copyState(
+  from: Database,
+  to: Database,
+  { online = false, report }: CopyOptions,
+): Promise<boolean> {
+  if (isSame(from, to)) throw new StartError([`${nameOf(from)} is both the source and the destination.`])
+  assertPresent(from)
+  if (!online) return offline(from, to, report)
+  const target = await openTarget(to)
+  try {
+    if (!(await explained(to, target, () => catchUp(from, to, target, report)))) return false
+    report(`caught up. Stop every instance of the service on ${nameOf(from)} now; the copy then completes by itself.`)
+    const source = await explained(to, target, () => openStopped(from, target, report))
+    try {
+      return await explained(to, target, () => complete({ from, source, to, target }, report))
+    } finally {
+      await source.close()
+    }
+  } finally {
+    await target.close()
+  }
+}
+
+async function offline(from: Database, to: Database, report: (line: string) => void): Promise<boolean> {
+  const source = await openExclusive(from).catch((error: unknown) => {
+    if (!(error instanceof InUseError)) throw error
+    throw new StartError([`${nameOf(from)}: ${error.message}, or copy with --online.`])
+  })
+  try {
+    const target = await openTarget(to)
+    try {
+      return await explained(to, target, () => complete({ from, source, to, target }, report))
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+async function openTarget(to: Database): Promise<Driver> {
+  return openExclusive(to).catch((error: unknown) => {
+    throw error instanceof InUseError ? new StartError([`${nameOf(to)}: ${error.message}.`]) : error
+  })
+}
+
+/** Repeats passes until little changes between two of them. Returns false if it was copied before. */
+async function catchUp(from: Database, to: Database, target: Driver, report: (line: string) => void) {
+  for (let pass = 1; pass <= BOUNDS.transfer.passes; pass++) {
+    const written = await livePass(from, to, target)
+    if (written === undefined) return false
+    report(`pass ${pass}: ${written} rows`)
+    if (written < BOUNDS.transfer.caughtUp) return true
+  }
+  return true
+}
+
+/** One pass over a source in use. Returns the rows written; undefined if the source was copied before. */
+async function livePass(from: Database, to: Database, target: Driver): Promise<number | undefined> {
+  const snapshot = await openSnapshot(from)
+  try {
+    if (snapshot.version !== SCHEMA_VERSION)
+      throw new StartError([
+        `${nameOf(from)} is used by another version of Tidegate: copy with that version, or without --online.`,
+      ])
+    if (!(await prepare(from, await identityOf(snapshot, from), to, target))) return undefined
+    const copied = await copyTables(copiedTables(), snapshot, target)
+    return changesIn(copied)
+  } finally {
+    await snapshot.close()
+  }
+}
+
+const changesIn = (copied: Copied[]) => copied.reduce((sum, { written, removed }) => sum + written + removed, 0)
+
+async function identityOf(snapshot: Snapshot, place: Database): Promise<Identity> {
+  const identity = await identityIn(snapshot)
+  if (!identity) throw new StartError([`${nameOf(place)} holds no state of Tidegate.`])
+  return identity
+}
+
+/** Waits until nobody uses the source, and opens it exclusively. Keeps the copy fresh meanwhile. */
+async function openStopped(from: Database, target: Driver, report: (line: string) => void): Promise<Driver> {
+  let nextPass = performance.now() + BOUNDS.transfer.passInterval
+  for (;;) {
+    try {
+      return await openExclusive(from)
+    } catch (error) {
+      if (!(error instanceof InUseError)) throw error
+    }
+    await sleep(BOUNDS.transfer.stopPollInterval)
+    if (performance.now() < nextPass) continue
+    const snapshot = await openSnapshot(from)
+    try {
+      const copied = await copyTables(copiedTables(), snapshot, target)
+      report(`while waiting: ${changesIn(copied)} rows`)
+    } finally {
+      await snapshot.close()
+    }
+    nextPass = performance.now() + BOUNDS.transfer.passInterval
+  }
+}
+
+interface Both {
+  from: Database
+  source: Driver
+  to: Database
+  target: Driver
+}
+
+/** The last pass, with exclusive use of both databases; then the target succeeds the source. */
+async function complete({ from, source, to, target }: Both, report: (line: string) => void): Promise<boolean> {
+  const identity = await identityStore(source).get()
+  if (!(await prepare(from, identity, to, target))) {
+    report('it was copied already')
+    return false
+  }
+  const snapshot = await openSnapshot(from)
+  try {
+    const copied = await copyTables(copiedTables(), snapshot, target, (table) => report(lineOf(table)))
+    await compareCounts(copied, target)
+    await target.query({ text: `${REFRESH_ALL} ON CONFLICT (chain_id, nft) DO UPDATE SET findable = 0`, values: [] })
+    const documents = await target.session((run) => countOf('search_pending', run))
+    report(`search rows: are made of the index by the service, for ${documents} documents`)
+  } finally {
+    await snapshot.close()
+  }
+  // in this order, there is no moment at which a service could start on both
+  const { id } = await identityStore(target).get()
+  await identityStore(source).retire(id)
+  await identityStore(target).contain([identity.id, ...identity.contains])
+  for (const place of [from, to])
+    if (place.kind === 'embedded')
+      writeMarker(place.folder, { database: to.kind === 'embedded' ? 'embedded' : 'postgres', id })
+  return true
+}
+
+export function lineOf({ table, rows, written, removed }: Copied): string {
+  const details = [`${written} written`, ...(removed > 0 ? [`${removed} removed`] : [])]
+  return `${table}: ${rows} rows${written === rows && removed === 0 ? '' : ` (${details.join(', ')})`}`
+}

@@ -1,0 +1,132 @@
+import { join, resolve } from 'node:path'
+import { type Driver, describeFault, faultOf } from '@tidegate/database'
+import { DATABASE_FILE, InUseError } from '@tidegate/database/sqlite'
+import { BOUNDS, StartError, StateError } from '@tidegate/protocol'
+import type pg from 'pg'
+import { postgresUrl } from '../../config/parsers/network.js'
+import type { Settings } from '../../config/schema.js'
+import { embeddedSize } from '../marker.js'
+import { openPostgres } from '../postgres.js'
+import { openSqlite } from '../sqlite.js'
+
+/** The location of a state: the embedded database of a folder, a file in that format, or PostgreSQL. */
+export type Place =
+  | { kind: 'embedded'; folder: string }
+  | { kind: 'file'; path: string }
+  | { kind: 'postgres'; url: string }
+
+/** A location that a service can use. */
+export type Database = Exclude<Place, { kind: 'file' }>
+
+/** Names a location in messages, without user and password. */
+export function nameOf(place: Place): string {
+  if (place.kind === 'embedded') return `the embedded database in ${place.folder}`
+  if (place.kind === 'file') return place.path
+  const { host, pathname } = new URL(place.url)
+  return `the PostgreSQL database ${host}${pathname}`
+}
+
+/**
+ * Parses `sqlite:DIR` or a URL of PostgreSQL. Throws an Error that does not quote the text, which may hold a password.
+ */
+export function parseDatabase(text: string): Database {
+  const folder = /^sqlite:(?:\/\/)?(.+)$/s.exec(text)?.[1]
+  if (folder !== undefined) return { kind: 'embedded', folder }
+  try {
+    return { kind: 'postgres', url: postgresUrl(text) }
+  } catch {
+    throw new Error('must be sqlite:DIR or a postgres:// URL')
+  }
+}
+
+/** The database of the settings. */
+export function configuredDatabase({
+  DATABASE_URL: url,
+  STATE_DIR: folder,
+}: Pick<Settings, 'DATABASE_URL' | 'STATE_DIR'>): Database {
+  return url === undefined ? { kind: 'embedded', folder } : { kind: 'postgres', url }
+}
+
+/** Whether two locations are the same database. */
+export function isSame(a: Place, b: Place): boolean {
+  const normal = (place: Place) => {
+    if (place.kind === 'embedded') return resolve(place.folder, DATABASE_FILE)
+    return place.kind === 'file' ? resolve(place.path) : nameOf(place)
+  }
+  return normal(a) === normal(b)
+}
+
+/** Returns the path of a place that is a file. */
+export function pathOf(place: Exclude<Place, { kind: 'postgres' }>): string {
+  return place.kind === 'file' ? place.path : join(place.folder, DATABASE_FILE)
+}
+
+/** Throws StartError where an embedded database is missing. Opening it would create it. */
+export function assertPresent(place: Database): void {
+  if (place.kind === 'embedded' && embeddedSize(place.folder) === 0)
+    throw new StartError([`${nameOf(place)} does not exist or is empty.`])
+}
+
+/** Other sessions of the service. One whose lock session was lost for a moment is still connected. */
+const OTHERS = `
+  SELECT count(*) AS n FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'tidegate' AND pid <> pg_backend_pid()`
+
+/**
+ * Opens a database for exclusive use, and migrates its schema. Throws InUseError if it is in use, and StartError if it
+ * cannot be opened.
+ */
+export async function openExclusive(place: Database): Promise<Driver> {
+  let driver: Driver | undefined
+  try {
+    if (place.kind === 'embedded') return openSqlite(place.folder, { exclusive: true })
+    const { statementTimeout: timeout } = BOUNDS.transfer
+    driver = await openPostgres({ url: place.url, connections: 2, timeout, exclusive: true, name: TOOL })
+    if (Number((await driver.query({ text: OTHERS, values: [] })).rows[0]?.n) > 0) throw new InUseError(true)
+    return driver
+  } catch (error) {
+    await driver?.close()
+    throw error instanceof InUseError ? error : cannotBeUsed(place, error)
+  }
+}
+
+/** Names the sessions of these commands in PostgreSQL. */
+const TOOL = 'tidegate state'
+
+/** Returns the error for a database that fails, without its own message, which may quote anything. */
+export function cannotBeUsed(place: Place, error: unknown): Error {
+  if (error instanceof StartError) return error
+  const { message } = error as Error
+  const reason = message.includes('newer version')
+    ? 'it was made by a newer version of Tidegate'
+    : describeFault(faultOf(error))
+  return new StartError([`${nameOf(place)} cannot be used: ${reason}.`])
+}
+
+/** Runs work that writes to a database, and explains its failures: a StateError alone has no cause. */
+export async function explained<T>(
+  place: Place,
+  driver: Pick<Driver, 'checkHealth'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error
+    const fault = await driver.checkHealth()
+    throw new StartError([`${nameOf(place)} failed${fault ? `: ${describeFault(fault)}` : ''}.`])
+  }
+}
+
+/** Describes a connection that reads from PostgreSQL. */
+export function connectionTo(url: string): pg.ClientConfig {
+  const { connectTimeout, statementTimeout } = BOUNDS.transfer
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeout,
+    query_timeout: statementTimeout,
+    statement_timeout: statementTimeout,
+    application_name: TOOL,
+    keepAlive: true,
+  }
+}

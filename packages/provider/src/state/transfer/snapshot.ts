@@ -1,0 +1,92 @@
+import { type Dialect, numbered, type Query, type Result, type Value } from '@tidegate/database'
+import { TYPES } from '@tidegate/database/postgres'
+import { Statements } from '@tidegate/database/sqlite'
+import Database from 'libsql'
+import pg from 'pg'
+import type { Identity } from '../identity.js'
+import { identityOf } from '../identity.js'
+import { cannotBeUsed, connectionTo, type Place, pathOf } from './place.js'
+
+export type Run = (query: Query) => Promise<Result>
+
+/** A consistent view of a database, which does not block writers. */
+export interface Snapshot {
+  readonly dialect: Dialect
+  /** Number of applied migrations; 0 if it is not a database of this program. */
+  readonly version: number
+  /** Runs a read-only statement. */
+  run: Run
+  close(): Promise<void>
+}
+
+/** Opens a snapshot, in a read-only transaction. Throws StartError. */
+export async function openSnapshot(place: Place): Promise<Snapshot> {
+  try {
+    const snapshot = place.kind === 'postgres' ? await ofPostgres(place.url) : await ofSqlite(pathOf(place))
+    const run: Run = (query) =>
+      snapshot.run(query).catch((error: unknown) => {
+        throw cannotBeUsed(place, error)
+      })
+    return { ...snapshot, run }
+  } catch (error) {
+    throw cannotBeUsed(place, error)
+  }
+}
+
+async function ofSqlite(path: string): Promise<Snapshot> {
+  const db = new Database(path, { readonly: true, timeout: 5000 })
+  try {
+    const statements = new Statements(db)
+    const run: Run = async (query) => statements.run(query)
+    db.exec('BEGIN')
+    // the snapshot is taken by the first read
+    const version = Number((await run(text('SELECT user_version AS n FROM pragma_user_version'))).rows[0]?.n)
+    const found = await run(text(`SELECT name FROM sqlite_master WHERE name = 'nonces'`))
+    return {
+      dialect: 'sqlite',
+      version: found.rows.length > 0 ? version : 0,
+      run,
+      async close() {
+        if (db.inTransaction) db.exec('ROLLBACK')
+        db.close()
+      },
+    }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+async function ofPostgres(url: string): Promise<Snapshot> {
+  const client = new pg.Client({ ...connectionTo(url), types: TYPES as pg.CustomTypesConfig })
+  client.on('error', () => undefined)
+  const run: Run = async ({ text, values }) => {
+    const { rows, rowCount } = await client.query({ text: numbered(text), values })
+    return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
+  }
+  try {
+    await client.connect()
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const [schema] = (await run(text(`SELECT to_regclass('tidegate_schema') IS NOT NULL AS there`))).rows
+    const version = schema?.there
+      ? Number((await run(text('SELECT version FROM tidegate_schema'))).rows[0]?.version)
+      : 0
+    return { dialect: 'postgres', version, run, close: () => client.end().catch(() => undefined) }
+  } catch (error) {
+    void client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Creates a statement without values. */
+export const text = (sql: string): Query => ({ text: sql, values: [] })
+
+/** Reads the identity of a state. Databases of early versions have none. */
+export async function identityIn({ dialect, run }: Pick<Snapshot, 'dialect' | 'run'>): Promise<Identity | undefined> {
+  const there =
+    dialect === 'sqlite'
+      ? `SELECT count(*) AS n FROM sqlite_master WHERE name = 'identity'`
+      : `SELECT count(*) AS n FROM (SELECT to_regclass('identity') AS found) AS one WHERE found IS NOT NULL`
+  if (Number((await run(text(there))).rows[0]?.n) === 0) return undefined
+  return identityOf((await run(text('SELECT id, role FROM identity ORDER BY id'))).rows)
+}

@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { program } from '../../../../test/helpers/command.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
+import { ask } from '../../../../test/helpers/requests.js'
+import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
+import { World } from '../../../../test/helpers/world.js'
+
+describe('health', () => {
+  let world: World
+  let proxy: RpcProxy
+  beforeAll(async () => {
+    world = await World.start({ READY_MAX_LAG: '3' }, async (rpcUrl) => {
+      proxy = await RpcProxy.before(rpcUrl)
+      return [proxy.url]
+    })
+  })
+  afterAll(async () => {
+    await world.close()
+    proxy.close()
+  })
+  const get = (path: string) => ask(world.network.providerUrl + path)
+  const chain = async () => ((await get('/ready')).json.chains as Record<string, unknown>[])[0]
+
+  it('is live, and ready when the index is at the head', async () => {
+    expect((await get('/live')).json).toEqual({ live: true })
+    await eventually(async () => (await get('/ready')).status === 200 && (await chain())?.clock !== null)
+    const head = await world.provider.getBlockNumber()
+    expect((await get('/ready')).json).toEqual({
+      ready: true,
+      store: true,
+      lastWrite: expect.any(Number),
+      diskLeft: expect.any(Number),
+      chains: [
+        {
+          ...{ chainId: world.network.chainId, block: head, head, age: expect.any(Number), lag: 0, ready: true },
+          ...{ astray: false, rereading: null, paused: false, nodes: [true], factory: true, clock: 0 },
+        },
+      ],
+    })
+  })
+
+  it('reports when the node of a chain no longer answers, and the age of its head', async () => {
+    proxy.down = true
+    await eventually(async () => ((await chain())?.nodes as boolean[])[0] === false)
+    const { age } = (await chain()) as { age: number }
+    await eventually(async () => Number((await chain())?.age) > age)
+    proxy.down = false
+    await eventually(async () => ((await chain())?.nodes as boolean[])[0] === true)
+  })
+
+  it('is not ready while the index is behind, and reports its lag', async () => {
+    // the node refuses to return logs, so that the index falls behind
+    proxy.refuse = (method) => (method === 'eth_getLogs' ? { code: -32000, message: 'not now' } : undefined)
+    await world.rpc('anvil_mine', ['0xa'])
+    await eventually(async () => (await get('/ready')).status === 503)
+    // blocks are mined one after the other
+    await eventually(async () => (await chain())?.lag === 10)
+    expect(await chain()).toMatchObject({ lag: 10, ready: false })
+    expect((await get('/live')).status).toBe(200)
+    proxy.refuse = () => undefined
+    await eventually(async () => (await get('/ready')).status === 200)
+    await eventually(async () => (await chain())?.lag === 0)
+    expect(await chain()).toMatchObject({ lag: 0, ready: true })
+  })
+
+  it('stays ready while the reindex command rebuilds the index', async () => {
+    const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')))
+    const { settings, store } = world.local.app.context
+    const env = {
+      ...process.env,
+      NETWORK_URL: proxy.url,
+      PROVIDER_PRIVATE_KEY: world.network.accounts[8]?.privateKey,
+      STATE_DIR: settings.STATE_DIR,
+    }
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [...program(), 'reindex', ...args], { env, encoding: 'utf8' })
+    expect(run('--chain', 'x')).toMatchObject({ status: 2, stderr: expect.stringContaining('--chain') })
+    expect(run('--chain', '1')).toMatchObject({
+      status: 2,
+      stderr: 'tidegate: --chain: chain 1 is not in the index: it has chain 8996.\n',
+    })
+    await store.nonces.consume(asset.nft as `0x${string}`, '5')
+    const before = (await store.index.generations(8996)).live?.id
+    expect(run()).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(
+        /^chain 8996: is read again from its start; what there is up to block \d+ stays in use/,
+      ),
+    })
+    await eventually(async () => {
+      // the index answers throughout the rebuild
+      expect(await store.index.asset(asset.did)).toBeDefined()
+      return (await store.index.generations(8996)).live?.id !== before
+    })
+    expect(await store.index.asset(asset.did)).toBeDefined()
+    expect(await store.nonces.last(asset.nft as `0x${string}`)).toBe('5')
+  })
+})

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { owned } from '../../../../test/helpers/children.js'
+import { REPOSITORY } from '../../../../test/helpers/pages.js'
+
+/** The messages that a process has logged which runs `program` with `log` and `logWritten`. */
+async function logged(program: string): Promise<string[]> {
+  const code = `
+    import { pbkdf2 } from 'node:crypto'
+    import { setTimeout as sleep } from 'node:timers/promises'
+    const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
+    const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' })
+    // the only thread that writes files and pipes has something else to do for a while
+    const hold = () => pbkdf2('p', 's', 150_000, 64, 'sha512', () => undefined)
+    ${program}`
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+    cwd: REPOSITORY,
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const output = await text(owned(child).stderr as NonNullable<typeof child.stderr>)
+  return output.split('\n').flatMap((line) => (line ? [(JSON.parse(line) as { msg: string }).msg] : []))
+}
+
+describe('the log', () => {
+  it('has the last lines of a process that exits at once', async () => {
+    expect(await logged(`hold(); log.info({}, 'last'); log.info({}, 'very last'); process.exit()`)).toEqual([
+      'last',
+      'very last',
+    ])
+  })
+
+  it('has lines in their order that are being written, once it was waited for', async () => {
+    const program = `hold(); log.info({}, 'first'); await sleep(50); log.info({}, 'last'); await logWritten(); process.exit()`
+    expect(await logged(program)).toEqual(['first', 'last'])
+  })
+
+  it('is not waited for where nothing was logged', async () => {
+    expect(await logged('await logWritten(); process.exit()')).toEqual([])
+  })
+})
+
+describe('a process', () => {
+  it('goes on, and ends, where its log is on a full disk', async () => {
+    const full = openSync('/dev/full', 'w')
+    const code = `
+      import { setTimeout as sleep } from 'node:timers/promises'
+      const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
+      const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' })
+      for (let at = 0; at < 5; at++) {
+        log.info({}, 'a line')
+        await sleep(30)
+      }
+      await logWritten()
+      process.exit(7)`
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+      cwd: REPOSITORY,
+      stdio: ['ignore', 'ignore', full],
+    })
+    closeSync(full)
+    expect(await once(owned(child), 'exit')).toEqual([7, null])
+  })
+})

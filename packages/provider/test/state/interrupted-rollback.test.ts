@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { beginRollback, undoSome } from '../../../catalog/src/tables/commit.js'
+import type { Driver } from '../../../database/src/sql.js'
+import { openPostgres } from '../../src/state/postgres.js'
+import { openSqlite } from '../../src/state/sqlite.js'
+import { sqlStore } from '../../src/state/stores.js'
+import { at, DID, NFT, order, PUBLISHED } from './store-suite/published.js'
+
+describe('a rollback that a kill interrupts', () => {
+  let postgres: PostgresBackend
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(async () => {
+    await postgres.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const open: Record<string, () => Promise<Driver>> = {
+    sqlite: async () => openSqlite(join(folder, 'state')),
+    postgres: () => openPostgres({ url: postgres.url(), connections: 4, timeout: 30_000 }),
+  }
+
+  it.each(
+    Object.keys(open),
+  )('lets nothing be committed, and goes on where it was, with %s (threat 86)', async (name) => {
+    let driver = await (open[name] as () => Promise<Driver>)()
+    let { index } = sqlStore(driver)
+    const reopen = async () => {
+      await driver.close()
+      driver = await (open[name] as () => Promise<Driver>)()
+      index = sqlStore(driver).index
+    }
+    await index.commit({ chainId: 1, from: undefined, to: at(5), changes: PUBLISHED })
+    const published = await index.asset(DID)
+    const changes = [order, { kind: 'state', nft: NFT, state: 3 } as const]
+    await index.commit({ chainId: 1, from: at(5), to: at(6), changes, undoSince: 5 })
+    await driver.transact(beginRollback('live', 1, at(5)))
+    await reopen()
+    expect((await index.generations(1)).live).toMatchObject({ cursor: at(5), undoing: true })
+    expect(await index.commit({ chainId: 1, from: at(5), to: at(6), changes: [] })).toBe(false)
+    // one transaction restores some rows, and the last one ends it
+    expect(await driver.transact(undoSome('live', 1, driver.dialect))).toBe(true)
+    await reopen()
+    expect((await index.generations(1)).live).toMatchObject({ undoing: true })
+    await index.rollback(1, at(5))
+    expect((await index.generations(1)).live).toEqual({ id: expect.any(Number), cursor: at(5) })
+    expect(await index.asset(DID)).toEqual(published)
+    expect(await index.commit({ chainId: 1, from: at(5), to: at(6), changes: [] })).toBe(true)
+    await driver.close()
+  })
+})

@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest'
+import type { IndexChange } from '../../../../catalog/src/index-store.js'
+import { assetOf, CATALOGUE, CATALOGUE_CHANGES, searches, words } from './documents.js'
+import { at, commit, UNSTORABLE } from './published.js'
+import type { StoreSession } from './session.js'
+
+/** SearchStore: what is found as the index changes, and the scope of a search. */
+export function searchChangeSuite(session: StoreSession): void {
+  const { find, names } = searches(session)
+  const { tables, waves, model } = CATALOGUE
+  const TIDE = words('tide')
+  const renamed = assetOf(1, { name: 'Ebb tables' }).changes
+
+  it('finds nothing in an empty index', async () => {
+    expect(await find({ aggs: { n: { sum: { field: 'stats.orders' } } } })).toEqual({
+      ...{ building: false, total: { value: 0, relation: 'eq' }, hits: [], assets: new Map(), maxScore: null },
+      ...{ aggregations: { n: { value: 0 } } },
+    })
+  })
+
+  it('finds what was committed, on every instance and after a restart, even where it searched before', async () => {
+    const second = await session.open()
+    for (const store of [session.store, second]) expect(await names(TIDE, {}, store)).toEqual([])
+    await commit(session, tables.changes, 1)
+    for (const store of [session.store, second]) expect(await names(TIDE, {}, store)).toEqual(['tables'])
+    await commit(session, model.changes, 2)
+    for (const store of [session.store, second]) expect(await names(TIDE, {}, store)).toEqual(['model', 'tables'])
+    await session.restart()
+    expect(await names(TIDE)).toEqual(['model', 'tables'])
+  })
+
+  it('finds an updated document by its new words and no longer by its old ones', async () => {
+    await commit(session, CATALOGUE_CHANGES, 1)
+    await commit(session, renamed, 2)
+    expect(await names(TIDE)).toEqual(['model', 'waves'])
+    expect(await names(words('ebb'))).toEqual(['tables'])
+    expect((await find(words('ebb'))).assets.get(tables.did)?.metadata.ddo).toContain('Ebb tables')
+    expect(await names({ query: { term: { 'metadata.stations': 3 } } })).toEqual([])
+  })
+
+  it('finds active and unlisted assets, but none in another state or with an unreadable document', async () => {
+    await commit(session, tables.changes, 1)
+    for (const [state, found] of [
+      [1, []],
+      [2, []],
+      [3, []],
+      [4, []],
+      [5, ['tables']],
+      [0, ['tables']],
+    ] as const) {
+      await commit(session, [{ kind: 'state', nft: tables.nft, state }], 2 + state)
+      expect(await names(TIDE), `state ${state}`).toEqual(found)
+    }
+    await commit(session, [{ kind: 'unreadable', nft: tables.nft, reason: 'x' }], 9)
+    expect(await names({})).toEqual([])
+  })
+
+  it('counts an order at once', async () => {
+    await commit(session, CATALOGUE_CHANGES, 1)
+    const ordered = {
+      query: { range: { 'stats.orders': { gte: 1 } } },
+      aggs: { n: { sum: { field: 'stats.orders' } } },
+    }
+    expect(await names(ordered)).toEqual([])
+    const order: IndexChange = { kind: 'order', datatoken: waves.datatoken }
+    await commit(session, [order, order], 2)
+    expect(await names(ordered)).toEqual(['waves'])
+    expect((await find(ordered)).aggregations).toEqual({ n: { value: 2 } })
+    expect(await names(TIDE)).toEqual(['model', 'waves', 'tables'])
+  })
+
+  it('finds after a rollback what was there before, and nothing that came later', async () => {
+    const undoSince = 0
+    await commit(session, [...tables.changes, ...waves.changes], 1, { undoSince })
+    const later: IndexChange[] = [
+      ...[...renamed, ...model.changes, { kind: 'state', nft: waves.nft, state: 3 } as const],
+      { kind: 'order', datatoken: tables.datatoken },
+    ]
+    await commit(session, later, 2, { undoSince })
+    expect(await names(words('ebb'))).toEqual(['tables'])
+    await session.store.index.rollback(1, at(1))
+    expect(await names(TIDE)).toEqual(['waves', 'tables'])
+    expect(await names(words('ebb'))).toEqual([])
+    expect(await names({ query: { range: { 'stats.orders': { gte: 1 } } } })).toEqual([])
+  })
+
+  it('finds the same as before after a batch that was rejected', async () => {
+    await commit(session, tables.changes, 1)
+    await expect(commit(session, [...renamed, ...model.changes, UNSTORABLE], 2)).rejects.toThrow()
+    expect(await names({})).toEqual(['tables'])
+    expect(await names(TIDE)).toEqual(['tables'])
+  })
+
+  it('finds documents of a new generation once it is live, and then only those', async () => {
+    await commit(session, tables.changes, 1)
+    const { index } = session.store
+    await index.begin(1, true)
+    await index.next.commit({ chainId: 1, from: undefined, to: at(2), changes: waves.changes })
+    expect(await names(TIDE)).toEqual(['tables'])
+    expect(await index.promote(1, at(2))).toBe(true)
+    expect(await names(TIDE)).toEqual(['waves'])
+    while (await index.sweep(1));
+    expect(await names(TIDE)).toEqual(['waves'])
+  })
+
+  it('finds only documents of the chains in scope, and those of each by `chainId`', async () => {
+    const elsewhere = assetOf(1, { name: 'Tide tables elsewhere' }, { chainId: 2, day: 9 })
+    await commit(session, tables.changes, 1)
+    await commit(session, elsewhere.changes, 1, { chainId: 2 })
+    const both = { chains: [1, 2, 3] }
+    expect(await names(TIDE, both)).toEqual([elsewhere.did, 'tables'])
+    expect(await names(TIDE, { chains: [2] })).toEqual([elsewhere.did])
+    expect(await names(TIDE, { chains: [1] })).toEqual(['tables'])
+    for (const chains of [[], [3]]) expect(await names(TIDE, { chains })).toEqual([])
+    expect(await names({ query: { term: { chainId: 1 } } }, both)).toEqual(['tables'])
+    expect((await find(TIDE, { chains: [1] })).total).toEqual({ value: 1, relation: 'eq' })
+  })
+
+  it('finds encrypted documents only where they are in scope', async () => {
+    const sealed = assetOf(4, { name: 'Sealed tide', stations: 100 }, { encrypted: true })
+    await commit(session, [...CATALOGUE_CHANGES, ...sealed.changes], 1)
+    const stations = { query: { match_all: {} }, aggs: { n: { sum: { field: 'metadata.stations' } } } }
+    expect(await names(words('sealed'))).toEqual([sealed.did])
+    expect(await names(words('sealed'), { encrypted: false })).toEqual([])
+    const { total, aggregations, assets } = await find(stations, { encrypted: false })
+    expect([total?.value, aggregations.n, assets.has(sealed.did)]).toEqual([3, { value: 22 }, false])
+  })
+
+  it('takes what is in purgatory from the scope, each time anew', async () => {
+    await commit(session, CATALOGUE_CHANGES, 1)
+    const listed = (state: boolean, purgatory: string[]) =>
+      names({ query: { term: { 'purgatory.state': state } } }, { purgatory })
+    expect(await listed(true, [waves.did])).toEqual(['waves'])
+    expect(await listed(false, [waves.did])).toEqual(['model', 'tables'])
+    expect(await listed(true, [])).toEqual([])
+  })
+}

@@ -1,0 +1,70 @@
+import { BOUNDS } from '@tidegate/protocol'
+import { checksumOf } from './checksum.js'
+import { SingleFlight, type Waiter } from './single-flight.js'
+import type { FileDescription, RequestContext, StoredFile } from './storage.js'
+
+/** What a description includes. */
+export interface DescribeOptions {
+  /** Includes a checksum of files smaller than this, in bytes; undefined: none. */
+  checksumBelow: number | undefined
+  /** Called with the number of bytes received from storages. */
+  spend(bytes: number): void
+}
+
+/** A description, with the SHA-256 in hex if it was requested and the file is small enough. */
+export interface DescribedFile extends FileDescription {
+  checksum?: string
+}
+
+/** Requests a file's description from its storage. Throws only StorageError STORAGE_BUSY. */
+export async function describeFile(
+  file: StoredFile,
+  { checksumBelow, spend }: DescribeOptions,
+  context: RequestContext,
+) {
+  const described: DescribedFile = await file.describe({ ...context, fetched: spend })
+  const { valid, contentLength } = described
+  if (!valid || checksumBelow === undefined || (contentLength ?? 0) >= checksumBelow) return described
+  const summed = await checksumOf(file, checksumBelow, spend, context)
+  return summed ? { ...described, contentLength: contentLength ?? summed.length, checksum: summed.checksum } : described
+}
+
+/** Describes each item, a few at a time. Rejects with the first error, after which no further item is described. */
+export async function inBatches<T, R>(items: readonly T[], describe: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const { inFlight } = BOUNDS.describing
+  for (let at = 0; at < items.length; at += inFlight)
+    results.push(...(await Promise.all(items.slice(at, at + inFlight).map(describe))))
+  return results
+}
+
+/** A file of a published service. */
+export interface PublishedFile {
+  did: string
+  serviceId: string
+  index: number
+  /** The encrypted file list that it belongs to. A new list makes cached descriptions stale. */
+  files: string
+  file: StoredFile
+}
+
+/**
+ * Descriptions of published files, which are public, without an order. So nothing of the publisher's is executed, no
+ * value from the caller reaches the storage, and descriptions are cached for a while (threat 50).
+ */
+export class PublishedDescriptions {
+  private readonly cache = new SingleFlight<DescribedFile>({
+    max: BOUNDS.describing.cacheEntries,
+    maxSize: BOUNDS.describing.cacheSize,
+    timeToLive: ({ valid }) => (valid ? BOUNDS.describing.timeToLive : BOUNDS.describing.failureTimeToLive),
+  })
+
+  /** Like describeFile, cached and shared. Rejects with the reason of the waiter's signal if that fires first. */
+  async get({ did, serviceId, index, files, file }: PublishedFile, options: DescribeOptions, waiter: Waiter) {
+    const outline = file.outline()
+    if (outline) return outline as DescribedFile
+    const key = JSON.stringify([did, serviceId, index, options.checksumBelow])
+    const load = (shared: AbortSignal) => describeFile(file, options, { signal: shared, budget: 'anonymous' })
+    return this.cache.get(key, files, load, waiter)
+  }
+}

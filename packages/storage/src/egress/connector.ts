@@ -1,0 +1,120 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import type { Socket } from 'node:net'
+import { abortSignal, type Cancellation } from '@tidegate/common'
+import { buildConnector } from 'undici'
+import { literalAddress } from './addresses.js'
+import type { Destinations } from './destinations.js'
+import { strictSocket } from './upstream-socket.js'
+
+/** The destination is not allowed. Thrown before any connection is opened. */
+class ForbiddenDestination extends Error {
+  readonly code = 'FORBIDDEN_DESTINATION'
+}
+
+type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
+
+/** The signature of dns.lookup, with a signal for implementations that can cancel a look-up. */
+export type Lookup = (
+  hostname: string,
+  options: LookupOptions & { signal?: AbortSignal },
+  callback: LookupCallback,
+) => void
+
+/** Which destinations are allowed, and how names are resolved. */
+export interface ResolveOptions {
+  destinations: Destinations
+  lookup: Lookup
+}
+
+/**
+ * The signal of the request that is being dispatched. Set only during a synchronous call, in which the HTTP library opens
+ * the connection, so it needs no owner.
+ */
+let dispatching: Cancellation | undefined
+
+/**
+ * Dispatches a request to the HTTP library. The signal also aborts the look-up and the connection that the library
+ * starts for it: the library itself would continue both, and hold the request's slot until it is connected.
+ */
+export function sendWithSignal(signal: Cancellation, send: () => void): void {
+  dispatching = signal
+  try {
+    send()
+  } finally {
+    dispatching = undefined
+  }
+}
+
+/**
+ * Returns a connector that connects to allowed addresses only. The check is part of connecting: a literal is checked
+ * here, and a name by the same look-up that yields the address to connect to, so DNS rebinding cannot bypass it.
+ * `timeout` in milliseconds.
+ */
+export function guardedConnector({
+  timeout,
+  ...options
+}: ResolveOptions & { timeout: number }): buildConnector.connector {
+  // certificates are verified, whatever the environment says
+  const tls = { rejectUnauthorized: true }
+  const checked = checkedLookup(options)
+  const lookup: Lookup = (hostname, options, callback) =>
+    checked(hostname, dispatching ? { ...options, signal: abortSignal(dispatching) } : options, callback)
+  const connect = buildConnector({ timeout, lookup, ...tls } as buildConnector.BuildOptions)
+  return (target, callback) => {
+    const literal = literalAddress(target.hostname)
+    if (literal !== undefined && !options.destinations.allows(literal)) {
+      callback(new ForbiddenDestination('not an allowed address'), null)
+      return
+    }
+    const signal = dispatching
+    const abort = () => opening.destroy(signal?.reason as Error)
+    const opening = connect(target, (error, socket) => {
+      signal?.removeEventListener('abort', abort)
+      if (error) callback(error, null)
+      else callback(null, strictSocket(socket))
+    }) as unknown as Socket
+    signal?.addEventListener('abort', abort, { once: true })
+  }
+}
+
+/** Returns a look-up that fails where any of the addresses is not allowed: a mixed result is an attempt at evasion. */
+function checkedLookup({ destinations, lookup }: ResolveOptions): Lookup {
+  return (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, resolved) => {
+      const addresses = resolved as LookupAddress[]
+      if (error) return callback(error, [])
+      if (addresses.length === 0 || !addresses.every(({ address }) => destinations.allows(address)))
+        return callback(new ForbiddenDestination('not an allowed address'), [])
+      if (options.all) return callback(null, addresses)
+      const first = addresses[0] as LookupAddress
+      callback(null, first.address, first.family)
+    })
+}
+
+/**
+ * Resolves a host to the address to connect to, for protocols that open their own sockets. A name costs one look-up.
+ * Rejects with ForbiddenDestination, or with the signal's reason. Callers must connect to the address, not to the
+ * name.
+ */
+export function pinnedAddress(hostname: string, options: ResolveOptions, signal?: Cancellation): Promise<string> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const literal = literalAddress(hostname)
+    if (literal !== undefined) {
+      if (options.destinations.allows(literal)) resolve(literal)
+      else reject(new ForbiddenDestination('not an allowed address'))
+      return
+    }
+    const abort = () => reject(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    checkedLookup(options)(
+      hostname,
+      { all: false, ...(signal ? { signal: abortSignal(signal) } : {}) },
+      (error, address) => {
+        signal?.removeEventListener('abort', abort)
+        if (error) reject(error)
+        else resolve(address as string)
+      },
+    )
+  })
+}

@@ -1,0 +1,107 @@
+import { Readable, type Transform } from 'node:stream'
+import { BOUNDS, StorageError } from '@tidegate/protocol'
+
+/** A zlib stream; `bytesWritten`: bytes that it has consumed. */
+export interface Decoder extends Transform {
+  readonly bytesWritten: number
+}
+
+/**
+ * A body without one of its content codings. Back-pressure reaches the storage, so that whatever the bytes expand to,
+ * only a few buffers of it are in memory. It ends well only if the storage ended well, and the coding exactly there.
+ */
+export class DecodedBody extends Readable {
+  /** Resolves at the first decoded bytes, or at the end of an empty file. Rejects if the body is broken before that. */
+  readonly started: Promise<void>
+  private begin!: () => void
+  private fail!: (error: Error) => void
+  private decoder: Decoder | undefined
+  private received = 0
+  /** Bytes received since the last decoded one. */
+  private silent = 0
+  private sourceEnded = false
+  /** First bytes, while too few to tell the form of the coding. */
+  private head = Buffer.alloc(0)
+
+  /** `create` returns the decoder for a body with these first bytes, two where there are as many. `onClose` is called once. */
+  constructor(
+    private readonly source: Readable,
+    private readonly create: (head: Buffer) => Decoder,
+    private readonly onClose?: () => void,
+  ) {
+    super({ highWaterMark: BOUNDS.decoding.chunk })
+    this.started = new Promise((resolve, reject) => {
+      this.begin = resolve
+      this.fail = reject
+    })
+    this.started.catch(() => undefined) // not everybody waits for it
+    this.on('error', () => undefined) // after its reader has left, an error must not crash the process
+    source.on('data', (chunk: Buffer) => this.receive(chunk))
+    source.once('end', () => this.onSourceEnd())
+    source.once('error', () => this.break())
+    source.once('close', () => this.sourceEnded || this.break())
+  }
+
+  override _read(): void {
+    this.decoder?.resume()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    for (const stream of [this.source, this.decoder]) stream?.on('error', () => undefined).destroy()
+    this.fail(error ?? broken())
+    this.onClose?.()
+    done(error)
+  }
+
+  private receive(chunk: Buffer): void {
+    // such a body need never end, and gives its reader nothing to count
+    if (this.silent > BOUNDS.decoding.silent) return void this.break()
+    this.received += chunk.length
+    this.silent += chunk.length
+    if (this.decoder) return void this.decode(chunk)
+    this.head = Buffer.concat([this.head, chunk])
+    if (this.head.length > 1) this.start()
+  }
+
+  private start(): void {
+    this.decoder = this.follow(this.create(this.head))
+    this.decode(this.head)
+  }
+
+  private decode(chunk: Buffer): void {
+    if (!this.decoder?.write(chunk)) this.source.pause()
+  }
+
+  private follow(decoder: Decoder): Decoder {
+    decoder.on('drain', () => this.source.resume())
+    decoder.on('data', (chunk: Buffer) => {
+      this.silent = 0
+      if (!this.push(chunk)) decoder.pause()
+      this.begin()
+    })
+    decoder.once('error', () => this.break())
+    decoder.once('end', () => {
+      // an end before that of the body, or before its last byte: what follows is not of the coding
+      if (!this.sourceEnded || decoder.bytesWritten < this.received) return void this.break()
+      this.push(null)
+      this.begin()
+    })
+    return decoder
+  }
+
+  private onSourceEnd(): void {
+    this.sourceEnded = true
+    // Brotli encodes an empty file as one byte
+    if (!this.decoder && this.head.length > 0) this.start()
+    if (this.decoder) this.decoder.end()
+    else this.break()
+  }
+
+  private break(): void {
+    if (!this.readableEnded) this.destroy(broken())
+  }
+}
+
+function broken(): StorageError {
+  return new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
+}

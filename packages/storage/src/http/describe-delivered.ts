@@ -1,0 +1,69 @@
+import type { Readable } from 'node:stream'
+import { type Cancellation, Deadline } from '@tidegate/common'
+import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { discard } from '../egress/egress.js'
+import type { FileDescription, OpenedFile } from '../storage.js'
+import { mediaType } from './responses.js'
+
+/**
+ * Describes a file by the answer that a download gets, and by the beginning of its body, which is taken over. Thus a file is
+ * valid if it is delivered. `claimedSize`: asks elsewhere for the size of a long file that comes without one.
+ *
+ * @throws StorageError if the response is no file, or breaks in its beginning
+ */
+export async function describeDelivered(
+  { status, headers, name, body }: OpenedFile,
+  signal: Cancellation,
+  claimedSize: () => Promise<number | undefined> = async () => undefined,
+): Promise<FileDescription> {
+  if (status !== 200 && status !== 206) {
+    discard(body)
+    return { valid: false, reason: 'failed', upstreamStatus: status }
+  }
+  const { sample } = BOUNDS.describing
+  const announced = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
+  // of a long file with a length, the first bytes suffice
+  const { bytes, ended } = await readBeginning(body, (announced ?? 0) > sample ? 1 : sample, signal)
+  let contentLength = ended ? bytes : announced
+  if (contentLength === undefined) {
+    const claimed = await claimedSize()
+    if (claimed !== undefined && claimed >= bytes) contentLength = claimed
+  }
+  const contentType = mediaType(headers['content-type'])
+  return {
+    valid: true,
+    ...(contentLength === undefined ? {} : { contentLength }),
+    ...(contentType ? { contentType } : {}),
+    ...(name ? { name } : {}),
+  }
+}
+
+/** Reads up to `limit` bytes or more of a body, or to its end, and discards the rest. A slow body is left after a while. */
+async function readBeginning(body: Readable, limit: number, signal: Cancellation) {
+  let bytes = 0
+  let patience: Deadline | undefined
+  let left = false
+  const leave = () => {
+    left = true
+    discard(body)
+  }
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      // one byte more would be the end of a file of this size
+      if (bytes > limit) return { bytes, ended: false }
+      if (patience || bytes === 0) continue
+      patience = new Deadline({ milliseconds: BOUNDS.describing.sampleTime, parent: signal })
+      patience.signal.addEventListener('abort', leave, { once: true })
+    }
+    return { bytes, ended: !left }
+  } catch (error) {
+    if (left) return { bytes, ended: false }
+    if (signal.aborted) throw new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
+    if (error instanceof StorageError) throw error
+    throw new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
+  } finally {
+    patience?.release()
+    discard(body)
+  }
+}

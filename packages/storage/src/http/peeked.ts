@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream'
+import { StorageError } from '@tidegate/protocol'
+import { discard } from '../egress/egress.js'
+import { BufferedBody } from '../egress/exchange.js'
+
+/**
+ * Reads the beginning of a body until `isEnough` of a chunk, or to its end. Returns a body that has all bytes. Takes the body
+ * over. Throws StorageError if it breaks before.
+ */
+export async function peeked(source: Readable, isEnough: (chunk: Buffer) => boolean): Promise<Readable> {
+  if (source instanceof BufferedBody) {
+    isEnough(source.bytes)
+    return source
+  }
+  const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  const read: Buffer[] = []
+  for (;;) {
+    const { done, value } = await chunks.next().catch(failed)
+    if (done) break
+    read.push(value)
+    if (isEnough(value)) break
+  }
+  const next = async (body: Readable) => {
+    const { done, value } = await chunks.next()
+    body.push(done ? null : value)
+  }
+  const body = new Readable({
+    read() {
+      next(this).catch((error: Error) => this.destroy(error))
+    },
+    destroy(error, done) {
+      discard(source)
+      done(error)
+    },
+  })
+  body.on('error', () => undefined) // after its reader has left, an error must not crash the process
+  body.push(Buffer.concat(read))
+  return body
+}
+
+/** The failure of a body, whatever error broke it. */
+function failed(error: unknown): never {
+  if (error instanceof StorageError) throw error
+  throw new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
+}

@@ -1,0 +1,146 @@
+import type { Readable } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import { BOUNDS, type FileProblem } from '@tidegate/protocol'
+import { Client } from 'basic-ftp'
+import type { StorageConnection } from '../../egress/connection.js'
+import { extendedPort, passivePort, repliedSize, sizeFact } from './replies.js'
+import { Transfer } from './transfer.js'
+
+/** What replies say about the file (RFC 959). */
+const REASONS: Record<number, FileProblem> = { 530: 'denied', 532: 'denied', 550: 'not_found' }
+
+/**
+ * A session with an FTP server. Everything before the first byte of a file shares the storage's response time-out; after
+ * that the stall time-out applies. The total size of replies is bounded. Methods reject with StorageError, and then the
+ * connection is closed.
+ */
+export class FtpSession {
+  private readonly client: Client
+  private repliesLeft: number = BOUNDS.ftp.replies
+
+  private constructor(
+    private readonly connection: StorageConnection,
+    private readonly url: URL,
+  ) {
+    // no time-outs of its own: those of the connection cover everything
+    this.client = new Client(0)
+    this.client.prepareTransfer = () => this.openData()
+  }
+
+  /** Connects and logs in. For ftps, TLS is established before the user name is sent. */
+  static async login(url: URL, connection: StorageConnection): Promise<FtpSession> {
+    const session = new FtpSession(connection, url)
+    await session.step(() => session.greet())
+    return session
+  }
+
+  /** Requests the size of a file in bytes, by SIZE or MLST. Returns undefined if the server knows neither. */
+  size(path: string): Promise<number | undefined> {
+    return this.step(async () => {
+      const sized = await this.client.sendIgnoringError(`SIZE ${path}`)
+      if (sized.code < 400) return this.wholeNumber(repliedSize(sized.message))
+      const listed = await this.client.sendIgnoringError(`MLST ${path}`)
+      const size = listed.code < 400 ? sizeFact(listed.message) : undefined
+      return size === undefined ? undefined : this.wholeNumber(size)
+    })
+  }
+
+  /** Whether the server can begin a transfer at this byte. */
+  canStartAt(position: number): Promise<boolean> {
+    return this.step(async () => (await this.client.sendIgnoringError(`REST ${position}`)).code === 350)
+  }
+
+  /**
+   * Streams `length` bytes of a file from `start` on; Infinity: all, until the server confirms the end. Resolves when the
+   * first one has arrived. FTP can start anywhere, but cannot stop early, so the connection is closed after the last byte.
+   * The stream fails if the file has fewer.
+   */
+  read(path: string, start: number, length: number): Promise<Readable> {
+    return this.step(async () => {
+      const body = new Transfer(length, this.connection)
+      const sink = body.sink()
+      // the end of the data alone does not tell whether a file of unknown size is complete
+      if (length !== Number.POSITIVE_INFINITY) sink.once('finish', body.finish)
+      const refused = new Promise<never>((_resolve, reject) => {
+        this.client.downloadTo(sink, path, start).then(body.finish, (error) => {
+          reject(error)
+          body.fail()
+        })
+      })
+      await Promise.race([body.started(), refused])
+      return body
+    })
+  }
+
+  /** Closes the connection without QUIT. */
+  close(): void {
+    this.connection.end()
+  }
+
+  /** Parses a number of bytes. Throws StorageError. */
+  private wholeNumber(digits: string): number {
+    const size = /^\d+$/.test(digits) ? Number(digits) : Number.NaN
+    if (!Number.isSafeInteger(size)) throw this.connection.failure()
+    return size
+  }
+
+  private async step<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      this.connection.end()
+      throw this.connection.failure(REASONS[(error as { code?: number }).code ?? 0])
+    }
+  }
+
+  private async greet(): Promise<void> {
+    const { client, connection } = this
+    const { protocol, hostname, username, password } = this.url
+    const socket = await connection.connect()
+    connection.deadline(connection.timeouts.responseTimeout)
+    client.ftp.socket = socket
+    const greeting = client.ftp.handle(undefined, (reply, task) => {
+      const kind = reply instanceof Error ? undefined : Math.floor(reply.code / 100)
+      if (kind === 2) task.resolve(reply)
+      // 120: the server gets ready
+      else if (kind !== 1) task.reject(connection.failure())
+    })
+    this.boundReplies()
+    await greeting
+    if (protocol === 'ftps:') {
+      await client.send('AUTH TLS')
+      const secured = connection.secure(socket, hostname)
+      await connection.waitFor(secured, 'secureConnect')
+      client.ftp.socket = secured
+      this.boundReplies()
+    }
+    await client.sendIgnoringError('OPTS UTF8 ON')
+    await client.login(decodeURIComponent(username) || 'anonymous', decodeURIComponent(password) || 'anonymous@')
+    await client.useDefaultSettings()
+  }
+
+  /** Counts all bytes from the server, whether or not they form a reply. */
+  private boundReplies(): void {
+    this.client.ftp.socket.on('data', (text: string) => {
+      this.repliesLeft -= text.length
+      if (this.repliesLeft < 0) this.connection.end()
+    })
+  }
+
+  /** Opens the data connection to the checked address, whatever the server says. */
+  private async openData() {
+    const { client, connection } = this
+    const extended = await client.sendIgnoringError('EPSV')
+    const isRefused = extended.code >= 400
+    const reply = isRefused ? await client.send('PASV') : extended
+    const port = isRefused ? passivePort(reply.message) : extendedPort(reply.message)
+    // a privileged port belongs to another service
+    if (!(port >= 1024 && port <= 65_535)) throw connection.failure()
+    const socket = await connection.connect(port)
+    const control = client.ftp.socket as TLSSocket
+    client.ftp.dataSocket = client.ftp.hasTLS
+      ? connection.secure(socket, this.url.hostname, client.ftp.tlsSessionStore ?? control.getSession())
+      : socket
+    return reply
+  }
+}

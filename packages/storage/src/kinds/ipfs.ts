@@ -1,0 +1,124 @@
+import { Readable } from 'node:stream'
+import { Deadline } from '@tidegate/common'
+import { BOUNDS } from '@tidegate/protocol'
+import { CID } from 'multiformats/cid'
+import * as z from 'zod'
+import { matchesIfNoneMatch } from '../http/entity-tags.js'
+import { isStorageFailure } from '../http/http-storage.js'
+import { byteRange } from '../http/ranges.js'
+import type { OpenedFile, OpenRequest, RequestContext, Storage } from '../storage.js'
+import { ContentFile, entityBytes } from './ipfs/content.js'
+import type { Gateways } from './ipfs/sources.js'
+import type { Piece } from './ipfs/unix-file.js'
+import type { StorageTools } from './tools.js'
+
+/** A bare CID: no path, no query. */
+const cid = z.string().refine((text) => parsedCid(text) !== undefined, 'must be a CID')
+
+const ipfsFile = z.object({ type: z.literal('ipfs'), hash: cid })
+const filecoinFile = z.object({ type: z.literal('filecoin'), cid })
+
+export type IpfsFile = z.infer<typeof ipfsFile>
+export type FilecoinFile = z.infer<typeof filecoinFile>
+
+/** Creates the storage for IPFS: trustless gateways, with every byte verified against the CID. */
+export function ipfsStorage(tools: StorageTools): Storage<IpfsFile> {
+  const files = contentAddressed(tools, tools.gateways.ipfs)
+  return {
+    type: 'ipfs',
+    schema: ipfsFile,
+    describesByReading: true,
+    describe: ({ hash }, context) => files.describe(hash, context),
+    open: ({ hash }, request) => files.open(hash, request),
+  }
+}
+
+/** Creates the storage for Filecoin: trustless gateways for its retrievals, with every byte verified against the CID. */
+export function filecoinStorage(tools: StorageTools): Storage<FilecoinFile> {
+  const files = contentAddressed(tools, tools.gateways.filecoin)
+  return {
+    type: 'filecoin',
+    schema: filecoinFile,
+    describesByReading: true,
+    describe: ({ cid: text }, context) => files.describe(text, context),
+    open: ({ cid: text }, request) => files.open(text, request),
+  }
+}
+
+function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: readonly string[]) {
+  const gateways: Gateways = { egress, urls, unable: new Map(), cache }
+
+  return {
+    async describe(text: string, context: RequestContext) {
+      try {
+        return { valid: true, contentLength: await ContentFile.size(parsedCid(text) as CID, gateways, context) }
+      } catch (error) {
+        if (isStorageFailure(error)) return { valid: false, reason: error.reason }
+        throw error
+      }
+    },
+
+    async open(text: string, { method, headers, signal: requestSignal, ...context }: OpenRequest): Promise<OpenedFile> {
+      const etag = `"${text}"` // the CID identifies the content
+      if (matchesIfNoneMatch(headers['if-none-match'], etag))
+        return { status: 304, headers: { etag }, body: Readable.from([]) }
+      // a file that cannot be opened leaves its listener to the end of the request
+      const reading = new Deadline({ parent: requestSignal })
+      const valid = headers['if-range'] === undefined || headers['if-range'] === etag
+      const rangeHeader = valid ? headers.range : undefined
+      const cid = parsedCid(text) as CID
+      const within = { ...context, signal: reading.signal }
+      const file =
+        method === 'HEAD'
+          ? { size: await ContentFile.size(cid, gateways, within) }
+          : await ContentFile.open(cid, gateways, within, entityBytes(rangeHeader))
+      const { size } = file
+      const range = byteRange(rangeHeader, size)
+      if (range === 'unsatisfiable') {
+        reading.abort()
+        return { status: 416, headers: { etag, 'content-range': `bytes */${size}` }, body: Readable.from([]) }
+      }
+      const { start, end } = range ?? { start: 0, end: size - 1 }
+      const length = end - start + 1
+      const described: OpenedFile['headers'] = { etag, 'accept-ranges': 'bytes', 'content-length': String(length) }
+      if (range) described['content-range'] = `bytes ${start}-${end}/${size}`
+      const body = file instanceof ContentFile ? await started(file.bytes(start, end + 1)) : Readable.from([])
+      body.once('close', () => reading.abort())
+      return { status: range ? 206 : 200, headers: described, body }
+    },
+  }
+}
+
+/** Waits for the first bytes of a body, so that a file that is broken from the start is refused, not cut off. */
+async function started(bytes: AsyncGenerator<Piece>): Promise<Readable> {
+  let first: IteratorResult<Piece> | undefined = await bytes.next()
+  let reading = false
+  const read = async (body: Readable) => {
+    const { done, value } = first ?? (await bytes.next())
+    first = undefined
+    reading = false
+    // each piece by itself: joined to one, they would be copied
+    for (const piece of done ? [null] : value.pieces) body.push(piece)
+  }
+  return new Readable({
+    read() {
+      if (reading) return
+      reading = true
+      read(this).catch((error: Error) => this.destroy(error))
+    },
+    destroy(error, done) {
+      // what it waits for ends with the signal of the request
+      bytes.return(undefined).catch(() => undefined)
+      done(error)
+    },
+  })
+}
+
+function parsedCid(text: string): CID | undefined {
+  if (text.length > BOUNDS.files.cid || !/^[A-Za-z0-9]+$/.test(text)) return undefined
+  try {
+    return CID.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,136 @@
+import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { LRUCache } from 'lru-cache'
+import * as Digest from 'multiformats/hashes/digest'
+import type { BlockSource } from './block-source.js'
+import { type Block, type BlockHasher, hasherFor, inlineBlock, keyOf, type Link } from './blocks.js'
+import type { FetchBudget } from './budget.js'
+import type { CarReader, Section } from './car-reader.js'
+import { GatewayFailure } from './gateway-failure.js'
+import type { Upcoming } from './upcoming.js'
+
+/** Share of unneeded bytes that a CAR may have, beside a fixed amount. */
+const UNWANTED_SHARE = 0.05
+
+/** What a CAR is read with. */
+export interface CarTools {
+  budget: FetchBudget
+  /** Fetches a block alone. */
+  single: BlockSource
+  /** Whether the gateway sends blocks that occur several times each time. */
+  repeats: boolean
+  /** Ends the transfer. */
+  close(): void
+}
+
+/**
+ * The blocks of one CAR, in the order in which the file needs them. Blocks that come early are held, up to a limit;
+ * one that does not come in time is fetched alone. Blocks that the file does not need are skipped, and where there are
+ * more than a few of them the CAR is given up: the gateway sends something other than what was asked for.
+ */
+export class CarBlocks implements BlockSource {
+  private readonly held: LRUCache<string, Block>
+  /** Bytes of blocks that were needed, of those that were not, and of held ones that were used again. */
+  private useful = 0
+  private wasted = 0
+  private spared = 0
+
+  constructor(
+    private readonly reader: CarReader,
+    private readonly tools: CarTools,
+  ) {
+    this.held = new LRUCache({
+      maxSize: BOUNDS.ipfs.held,
+      sizeCalculation: ({ length }) => costOf(length),
+    })
+  }
+
+  async block(link: Link, upcoming: Upcoming): Promise<Block> {
+    const inline = await inlineBlock(link.cid)
+    if (inline) return inline
+    const key = keyOf(link.cid.multihash.bytes)
+    const held = this.held.get(key)
+    if (held) return this.reused(key, held)
+    // bytes of blocks read ahead of this one
+    for (let early = 0; early < BOUNDS.ipfs.held; ) {
+      const section = await this.section()
+      if (!section) throw cutOff()
+      const found = keyOf(section.multihash)
+      if (found === key) return this.read(section, link.longest)
+      if (this.held.has(found) || !upcoming.has(found)) {
+        await this.skip(section)
+        continue
+      }
+      this.held.set(found, await this.read(section, BOUNDS.ipfs.block))
+      early += costOf(section.length)
+    }
+    return this.tools.single.block(link, upcoming)
+  }
+
+  /** Reads to the end, which lets the connection be used again. */
+  async finish(): Promise<void> {
+    while (true) {
+      const section = await this.section()
+      if (!section) return
+      await this.skip(section)
+    }
+  }
+
+  close(): void {
+    this.held.clear()
+    this.tools.close()
+  }
+
+  private async section(): Promise<Section | undefined> {
+    return this.reader.section().catch(() => {
+      throw cutOff()
+    })
+  }
+
+  private async read({ multihash, length }: Section, longest: number): Promise<Block> {
+    if (length > longest) throw failure('has a block that is too large')
+    this.tools.budget.spend(costOf(length))
+    this.useful += length
+    const hasher = hasherFor(Digest.decode(multihash))
+    const pieces = await this.reader.read(length, hasher).catch(() => {
+      throw cutOff()
+    })
+    const block = { pieces, length, verified: verified(hasher) }
+    block.verified.catch(() => undefined) // whoever leaves before its turn must not cause an unhandled rejection
+    if (!this.tools.repeats) this.held.set(keyOf(multihash), block)
+    return block
+  }
+
+  /** Skips a block that the file does not need, or that it already has. */
+  private async skip({ length }: Section): Promise<void> {
+    this.wasted += costOf(length)
+    if (this.wasted > BOUNDS.ipfs.unwanted + this.useful * UNWANTED_SHARE + this.spared)
+      throw failure('came with blocks that do not belong to it')
+    this.tools.budget.spend(costOf(length))
+    await this.reader.skip(length).catch(() => {
+      throw cutOff()
+    })
+  }
+
+  private reused(key: string, block: Block): Block {
+    if (this.tools.repeats) this.held.delete(key)
+    else this.spared += block.length
+    return block
+  }
+}
+
+async function verified(hasher: BlockHasher | undefined): Promise<void> {
+  if (!hasher?.matches()) throw failure('does not match its CID')
+}
+
+/** Small blocks are charged more than their size, so that they are bounded in number as well. */
+function costOf(length: number): number {
+  return Math.max(length, BOUNDS.ipfs.minBlockCost)
+}
+
+function cutOff(): GatewayFailure {
+  return failure('was cut off')
+}
+
+function failure(predicate: string): GatewayFailure {
+  return new GatewayFailure('broken', new StorageError('STORAGE_REFUSED', `The file ${predicate}.`))
+}

@@ -1,0 +1,122 @@
+import type { Readable } from 'node:stream'
+import { BOUNDS } from '@tidegate/protocol'
+import { type BlockHasher, cidParts } from './blocks.js'
+import { BodyChunks } from './body-chunks.js'
+
+/** The head of a section, whose block follows. */
+export interface Section {
+  /** Of its block, as the section claims. */
+  multihash: Uint8Array
+  /** Bytes of the block. */
+  length: number
+}
+
+/** Bytes that a section head fits into: a length of at most eight bytes, and a CID. */
+const HEAD = 8 + 128
+
+/** Pieces of a block from which on they are copied together where they have fewer bytes each, on average. */
+const SCATTERED = 16
+const SHORT = 4096
+
+/**
+ * Reads a CAR (version 1) as it arrives, section by section. Trusts nothing in it: lengths are bounded before anything
+ * is allocated, the header is skipped, and blocks are not verified here. Methods throw an Error where the CAR is
+ * malformed or ends within a section, or the error of the body.
+ */
+export class CarReader {
+  private readonly chunks: BodyChunks
+  private chunk: Buffer = Buffer.alloc(0)
+
+  constructor(body: Readable) {
+    this.chunks = new BodyChunks(body)
+  }
+
+  /**
+   * Skips the header. Of its fields, clients should ignore the roots, and a CAR of another version has no well-formed
+   * sections.
+   */
+  async header(): Promise<void> {
+    const head = await this.peek(HEAD)
+    const { value: length, size } = varint(head)
+    if (length === 0 || length > BOUNDS.ipfs.carHeader) throw new Error('not a header')
+    await this.skip(size + length)
+  }
+
+  /** Reads the head of the next section. Returns undefined at the end. */
+  async section(): Promise<Section | undefined> {
+    const head = await this.peek(HEAD)
+    if (head.length === 0) return undefined
+    const { value, size } = varint(head)
+    const { multihash, length } = cidParts(head.subarray(size))
+    if (value < length) throw new Error('a section that is shorter than its CID')
+    this.chunk = this.chunk.subarray(size + length)
+    return { multihash, length: value - length }
+  }
+
+  /**
+   * Reads the block of a section, in the pieces in which it arrives, each of which is hashed at once. Pieces that are short are
+   * copied together: they cost more memory than they hold, and a short block would retain all that arrived with it.
+   */
+  async read(length: number, hasher: BlockHasher | undefined): Promise<Uint8Array[]> {
+    const pieces: Buffer[] = []
+    let whole = length < BOUNDS.ipfs.copied ? Buffer.allocUnsafeSlow(length) : undefined
+    for (let at = 0; at < length; ) {
+      if (this.chunk.length === 0 && !this.hasMore() && !(await this.more())) throw new Error('cut off')
+      const piece = this.chunk.subarray(0, length - at)
+      this.chunk = this.chunk.subarray(piece.length)
+      hasher?.update(piece)
+      if (whole) piece.copy(whole, at)
+      else pieces.push(piece)
+      at += piece.length
+      if (whole || pieces.length < SCATTERED || at >= pieces.length * SHORT) continue
+      whole = Buffer.allocUnsafeSlow(length)
+      for (let copied = 0; pieces.length > 0; ) copied += (pieces.shift() as Buffer).copy(whole, copied)
+    }
+    return whole ? [whole] : pieces
+  }
+
+  /** Skips so many bytes. */
+  async skip(length: number): Promise<void> {
+    let left = length
+    while (left > 0) {
+      if (this.chunk.length === 0 && !this.hasMore() && !(await this.more())) throw new Error('cut off')
+      const skipped = Math.min(left, this.chunk.length)
+      this.chunk = this.chunk.subarray(skipped)
+      left -= skipped
+    }
+  }
+
+  /** Returns the next bytes without consuming them: `length` of them, or fewer at the end. */
+  private async peek(length: number): Promise<Buffer> {
+    while (this.chunk.length < length && (this.hasMore() || (await this.more())));
+    return this.chunk.subarray(0, length)
+  }
+
+  /** Takes more bytes if they are here, as most are of a body that comes faster than it is hashed. */
+  private hasMore(): boolean {
+    return this.append(this.chunks.take())
+  }
+
+  /** Waits for more bytes. Returns false at the end. */
+  private async more(): Promise<boolean> {
+    return this.append(await this.chunks.next())
+  }
+
+  private append(chunk: Buffer | undefined): boolean {
+    if (!chunk) return false
+    this.chunk = this.chunk.length === 0 ? chunk : Buffer.concat([this.chunk, chunk])
+    return true
+  }
+}
+
+/** Reads the varint that bytes begin with. */
+function varint(bytes: Uint8Array): { value: number; size: number } {
+  let value = 0
+  for (let at = 0; at < 8; at++) {
+    const byte = bytes[at]
+    if (byte === undefined) break
+    value += (byte & 127) * 2 ** (7 * at)
+    if (byte < 128 && Number.isSafeInteger(value)) return { value, size: at + 1 }
+  }
+  throw new Error('not a varint')
+}

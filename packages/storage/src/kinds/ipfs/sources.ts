@@ -1,0 +1,168 @@
+import { BOUNDS, StorageError } from '@tidegate/protocol'
+import type { CID } from 'multiformats/cid'
+import type { BlockCache } from '../../cache/block-cache.js'
+import { discard, type Egress, type EgressResponse } from '../../egress/egress.js'
+import { reasonOf } from '../../http/reasons.js'
+import type { RequestContext } from '../../storage.js'
+import type { BlockSource } from './block-source.js'
+import { DAG_PB } from './blocks.js'
+import type { FetchBudget } from './budget.js'
+import { CachedBlocks, StoringBlocks } from './cached-blocks.js'
+import { CarBlocks } from './car-blocks.js'
+import { CarReader } from './car-reader.js'
+import { GatewayFailure, type GatewayProblem } from './gateway-failure.js'
+import { SingleBlocks } from './single-blocks.js'
+
+/** Trustless gateways, in order of preference. */
+export interface Gateways {
+  egress: Egress
+  /** Base URLs without a trailing slash. */
+  urls: readonly string[]
+  /** Gateways that make no CARs, with the time until which that is assumed, by `performance.now()`. */
+  unable: Map<string, number>
+  /** Blocks on disk, for requests with an order; undefined: none are kept. */
+  cache: BlockCache | undefined
+}
+
+const CAR = 'application/vnd.ipld.car'
+
+/** Depth-first with repeated blocks lets blocks be forgotten as soon as they are delivered. */
+const ACCEPTED = `${CAR}; version=1; order=dfs; dups=y, ${CAR}; version=1; order=dfs; dups=n; q=0.5`
+
+/** Statuses that say that a gateway does not make such CARs. */
+const UNABLE = new Set([400, 405, 406, 415, 501])
+const ABSENT = new Set([404, 410])
+
+/**
+ * Chooses where the blocks of a download come from: the cache, as far as it goes; one CAR of the first gateway that makes one, and if it breaks, one of
+ * the next gateway from where it broke; where no gateway is left, single blocks.
+ */
+export class Sources {
+  /** Gateways that may still be asked for a CAR, in order. */
+  private readonly candidates: string[]
+  /** Gateways that do not have the file, or cannot be reached. */
+  private readonly absent = new Set<string>()
+  private resumes = 0
+  /** The gateway of the current source; undefined for the cache. */
+  private current: string | undefined
+  /** The cache, and whether it is still to be tried. What was not paid for neither fills it nor shows what is in it. */
+  private readonly cache: BlockCache | undefined
+  private uncached = false
+  private failure: StorageError | undefined
+
+  constructor(
+    private readonly cid: CID,
+    private readonly gateways: Gateways,
+    private readonly budget: FetchBudget,
+    private readonly context: RequestContext,
+  ) {
+    this.cache = context.budget === 'paid' ? gateways.cache : undefined
+    const now = performance.now()
+    const makesCars = (url: string) => (gateways.unable.get(url) ?? 0) <= now
+    this.candidates = cid.code === DAG_PB ? gateways.urls.filter(makesCars) : []
+  }
+
+  /**
+   * Returns the next source, `entityBytes` being the range to ask for, or undefined for the whole file. `opened`: whether
+   * something of the file has been read before. Rejects with StorageError.
+   */
+  async next(entityBytes: string | undefined, opened: boolean): Promise<BlockSource> {
+    const cached = this.cached()
+    if (cached) return cached
+    for (let url = this.candidates.shift(); url !== undefined; url = this.candidates.shift()) {
+      this.current = url
+      try {
+        return this.storing(await this.car(url, entityBytes))
+      } catch (error) {
+        this.failed(error, false)
+      }
+    }
+    const left = opened ? this.gateways.urls : this.gateways.urls.filter((url) => !this.absent.has(url))
+    if (left.length === 0 && this.failure) throw this.failure
+    return this.single(left)
+  }
+
+  /** Returns the cache as a source, once, if there is one. */
+  cached(): BlockSource | undefined {
+    if (!this.cache || this.uncached) return undefined
+    this.uncached = true
+    return new CachedBlocks(this.cache, this.single(undefined, 1))
+  }
+
+  /** Notes that the current CAR failed. Throws errors that no other source would mend. */
+  failed(error: unknown, progressed: boolean): void {
+    if (!(error instanceof GatewayFailure)) throw error
+    if (this.context.signal.aborted) throw error.error
+    const url = this.current
+    if (url === undefined) return
+    this.failure = error.error
+    if (error.problem === 'absent') this.absent.add(url)
+    if (error.problem === 'unable') this.gateways.unable.set(url, performance.now() + BOUNDS.ipfs.unableTimeToLive)
+    if (!progressed) return
+    this.resumes += 1
+    if (this.resumes > BOUNDS.ipfs.carResumes) this.candidates.length = 0
+    else this.candidates.push(url)
+  }
+
+  /** Returns a source that fetches block by block. */
+  single(urls: readonly string[] = this.gateways.urls, readAhead?: number): BlockSource {
+    return this.storing(new SingleBlocks(this.gateways.egress, urls, this.budget, this.context, readAhead))
+  }
+
+  private storing(source: BlockSource): BlockSource {
+    return this.cache ? new StoringBlocks(this.cache, source) : source
+  }
+
+  private async car(url: string, entityBytes: string | undefined): Promise<BlockSource> {
+    const range = entityBytes === undefined ? '' : `&entity-bytes=${entityBytes}`
+    const response = await this.request(`${url}/ipfs/${this.cid}?format=car&dag-scope=entity${range}`)
+    let { body } = response
+    try {
+      const repeats = assertCar(response, entityBytes !== undefined)
+      ;({ body } = await this.gateways.egress.decoded(response, this.context.budget))
+      const reader = new CarReader(body)
+      await reader.header()
+      const close = () => discard(body)
+      return new CarBlocks(reader, { budget: this.budget, single: this.single(undefined, 1), repeats, close })
+    } catch (error) {
+      discard(body)
+      if (error instanceof GatewayFailure || isBusy(error)) throw error
+      throw failure('broken', 'was cut off')
+    }
+  }
+
+  private async request(url: string): Promise<EgressResponse> {
+    this.budget.spend(BOUNDS.ipfs.minBlockCost)
+    try {
+      const headers = { accept: ACCEPTED }
+      return await this.gateways.egress.request({ url, method: 'GET', headers, ...this.context })
+    } catch (error) {
+      if (!(error instanceof StorageError) || isBusy(error)) throw error
+      throw new GatewayFailure('absent', error)
+    }
+  }
+}
+
+/** Returns whether a CAR repeats blocks. Throws GatewayFailure where a response is no CAR. */
+function assertCar({ status, headers }: EgressResponse, ranged: boolean): boolean {
+  if (status !== 200) {
+    // 400 may also mean that the range lies outside of the file
+    const unable = UNABLE.has(status) && !(ranged && status === 400)
+    const problem = unable ? 'unable' : ABSENT.has(status) ? 'absent' : 'broken'
+    throw failure(problem, 'was not handed out', status)
+  }
+  const type = String(headers['content-type'] ?? '').toLowerCase()
+  const [name, ...parameters] = type.split(';').map((part) => part.trim().replaceAll('"', ''))
+  const version = parameters.find((parameter) => parameter.startsWith('version='))
+  if (name !== CAR || (version ?? 'version=1') !== 'version=1') throw failure('unable', 'was not handed out')
+  return parameters.includes('dups=y')
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'STORAGE_BUSY'
+}
+
+function failure(problem: GatewayProblem, predicate: string, status?: number): GatewayFailure {
+  const reason = status === undefined ? undefined : reasonOf(status)
+  return new GatewayFailure(problem, new StorageError('STORAGE_REFUSED', `The file ${predicate}.`, reason))
+}

@@ -1,0 +1,82 @@
+import { BOUNDS } from '@tidegate/protocol'
+import { AwsV4Signer } from 'aws4fetch'
+import * as z from 'zod'
+import { fileUrl } from '../http/descriptor.js'
+import { type HttpRequest, httpStorage } from '../http/http-storage.js'
+import { BUCKET_NAME, REGION_NAME } from '../s3-names.js'
+import type { Storage } from '../storage.js'
+import type { StorageTools } from './tools.js'
+
+const plain = (name: string) =>
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .max(BOUNDS.files.objectKey, `must not be longer than ${BOUNDS.files.objectKey} characters`)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
+    .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), `must not hold control characters in ${name}`)
+    .refine((text) => !/\p{Surrogate}/u.test(text), 'must be well-formed text')
+
+/** A value for a header. */
+const ascii = (name: string) => plain(name).refine((text) => /^[\x20-\x7e]*$/.test(text), 'must hold ASCII alone')
+
+const s3File = z.object({
+  type: z.literal('s3'),
+  endpoint: fileUrl,
+  bucket: z.string().regex(BUCKET_NAME, 'must be the name of a bucket'),
+  key: plain('key').refine(staysInBucket, 'must not lead out of its bucket'),
+  region: z.string().regex(REGION_NAME, 'must be the name of a region').default('us-east-1'),
+  accessKeyId: ascii('accessKeyId'),
+  secretAccessKey: plain('secretAccessKey'),
+  sessionToken: ascii('sessionToken').optional(),
+  /** Puts the bucket into the path instead of the host name, as most services other than AWS require. */
+  forcePathStyle: z.boolean().default(true),
+})
+
+export type S3File = z.infer<typeof s3File>
+
+/** Creates the storage for objects of S3-compatible services, with signed requests (Signature Version 4). */
+export function s3Storage({ egress }: StorageTools): Storage<S3File> {
+  return httpStorage(
+    {
+      type: 's3',
+      schema: s3File as unknown as z.ZodType<S3File>,
+      namedByUrl: true,
+      requests: async (file) => [await signed(file)],
+    },
+    egress,
+  )
+}
+
+/** Signs a request. The signature covers method, host, path and time, so a Range header can be added later. */
+async function signed(file: S3File): Promise<HttpRequest> {
+  const { accessKeyId, secretAccessKey, sessionToken, region } = file
+  const credentials = { accessKeyId, secretAccessKey, region, ...(sessionToken ? { sessionToken } : {}) }
+  const signer = new AwsV4Signer({ ...credentials, url: bucketUrl(file).href, service: 's3', method: 'GET' })
+  // a URL would resolve the dot segments of a key, which are ordinary text
+  signer.encodedPath = `${signer.encodedPath.replace(/\/+$/, '')}/${file.key.split('/').map(encoded).join('/')}`
+  const { url, headers } = await signer.sign()
+  const named = Object.fromEntries(headers as unknown as Iterable<[string, string]>)
+  const secret = new Set(Object.keys(named))
+  return { url: url.origin + signer.encodedPath + url.search, method: 'GET', headers: named, secret }
+}
+
+function bucketUrl({ endpoint, bucket, forcePathStyle }: S3File): URL {
+  const url = new URL(endpoint)
+  if (forcePathStyle) url.pathname = `${url.pathname.replace(/\/+$/, '')}/${bucket}`
+  else url.hostname = `${bucket}.${url.hostname}`
+  return url
+}
+
+/** Percent-encodes a segment of a key as signatures want it. */
+function encoded(segment: string): string {
+  return encodeURIComponent(segment).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** Whether a key never has more `..` than segments before: S3 accepts no other, and a server that resolves them is not led astray. */
+function staysInBucket(key: string): boolean {
+  let depth = 0
+  return key.split('/').every((segment) => {
+    depth += segment === '..' ? -1 : segment === '.' || segment === '' ? 0 : 1
+    return depth >= 0
+  })
+}

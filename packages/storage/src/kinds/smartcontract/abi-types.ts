@@ -1,0 +1,136 @@
+import { BOUNDS } from '@tidegate/protocol'
+import type { AbiFunction, AbiParameter } from 'viem'
+
+/** An ABI is invalid. The message is a predicate to follow the field name, and quotes no value. */
+export class AbiError extends Error {}
+
+/** Elementary types: every alias, with the canonical name for signatures. */
+const ELEMENTARY = new Map([
+  ...['address', 'bool', 'string', 'bytes'].map((name) => [name, name] as const),
+  ...count(32).map((size) => [`bytes${size}`, `bytes${size}`] as const),
+  ...['int', 'uint'].flatMap((name) => [
+    [name, `${name}256`] as const,
+    ...count(32).map((size) => [`${name}${8 * size}`, `${name}${8 * size}`] as const),
+  ]),
+])
+
+const TYPE = /^([a-z]+\d{0,3})((?:\[\d*\])*)$/
+const NAME = /^[A-Za-z_$][\w$]*$/
+
+/**
+ * Parses the untrusted ABI of one view or pure function. Counts every list before iterating over it, and the values of
+ * the types before anything is encoded or decoded with them, so that BOUNDS.abi bounds the work, however large the ABI.
+ * Returns only the relevant fields. Throws AbiError.
+ */
+export function readFunctionAbi(value: unknown): AbiFunction {
+  const abi = record(value)
+  const { type = 'function', name, inputs, outputs } = abi
+  if (type !== 'function') throw new AbiError('must be the ABI of one function')
+  const stateMutability = mutabilityOf(abi)
+  if (stateMutability !== 'view' && stateMutability !== 'pure') throw new AbiError('must be a view or pure function')
+  if (typeof name !== 'string' || name.length > BOUNDS.abi.name || !NAME.test(name))
+    throw new AbiError(`must name the function by an identifier of at most ${BOUNDS.abi.name} characters`)
+  const reader = new ParameterReader()
+  return {
+    type,
+    name,
+    stateMutability,
+    inputs: reader.list(inputs, 'inputs'),
+    outputs: reader.list(outputs, 'outputs'),
+  }
+}
+
+/**
+ * Returns the mutability that an ABI states. Before Solidity 0.4.16 it was `constant`, and compilers of other languages state
+ * neither: such a function only reads if it returns something and takes no money.
+ */
+function mutabilityOf({ stateMutability, constant, payable, outputs }: Record<string, unknown>): unknown {
+  if (stateMutability !== undefined) return stateMutability
+  const reads = constant ?? (payable !== true && Array.isArray(outputs) && outputs.length > 0)
+  return reads === true ? 'view' : undefined
+}
+
+/** A parameter, with its number of values if every dynamic array has one element. */
+interface Sized {
+  parameter: AbiParameter
+  values: number
+}
+
+class ParameterReader {
+  private remaining: number = BOUNDS.abi.parameters
+
+  list(value: unknown, what: string): AbiParameter[] {
+    const read = this.sized(value, what, 0)
+    if (read.values > BOUNDS.abi.values) throw tooManyValues()
+    return read.parameters
+  }
+
+  private sized(value: unknown, what: string, depth: number): { parameters: AbiParameter[]; values: number } {
+    if (!Array.isArray(value)) throw new AbiError(`must hold a list of ${what}`)
+    if (value.length > this.remaining)
+      throw new AbiError(`must not hold more than ${BOUNDS.abi.parameters} inputs, outputs and components`)
+    this.remaining -= value.length
+    const read = value.map((item) => this.one(item, depth))
+    return {
+      parameters: read.map(({ parameter }) => parameter),
+      values: read.reduce((sum, { values }) => sum + values, 0),
+    }
+  }
+
+  private one(value: unknown, depth: number): Sized {
+    const { type, name, components } = record(value)
+    if (name !== undefined && (typeof name !== 'string' || name.length > BOUNDS.abi.name))
+      throw new AbiError(`must hold names of at most ${BOUNDS.abi.name} characters`)
+    const [base, suffix, times] = splitType(type)
+    const named = name === undefined ? {} : { name }
+    if (base !== 'tuple') {
+      const elementary = ELEMENTARY.get(base)
+      if (!elementary) throw unknownType()
+      return bounded({ parameter: { ...named, type: elementary + suffix }, values: times })
+    }
+    if (depth === BOUNDS.abi.depth) throw new AbiError(`must not nest tuples deeper than ${BOUNDS.abi.depth}`)
+    const inner = this.sized(components, 'components for every tuple', depth + 1)
+    if (inner.parameters.length === 0) throw new AbiError('must not hold a tuple without components')
+    const parameter = { ...named, type: base + suffix, components: inner.parameters }
+    return bounded({ parameter, values: times * inner.values })
+  }
+}
+
+/** Splits a type into its base type, its array suffix, and the product of the fixed lengths in that. */
+function splitType(type: unknown): [base: string, suffix: string, times: number] {
+  const match = typeof type === 'string' && type.length <= BOUNDS.abi.type ? TYPE.exec(type) : null
+  if (!match) throw unknownType()
+  const [, base, suffix] = match as unknown as [string, string, string]
+  const dimensions = suffix === '' ? [] : suffix.slice(1, -1).split('][')
+  if (dimensions.length > BOUNDS.abi.dimensions)
+    throw new AbiError(`must not hold an array of more than ${BOUNDS.abi.dimensions} dimensions`)
+  let times = 1
+  for (const length of dimensions) {
+    if (length === '') continue
+    if (length.startsWith('0') || Number(length) > BOUNDS.abi.length)
+      throw new AbiError(`must not hold an array of a fixed length other than 1 to ${BOUNDS.abi.length}`)
+    times *= Number(length)
+  }
+  return [base, suffix, times]
+}
+
+function bounded(sized: Sized): Sized {
+  if (sized.values > BOUNDS.abi.values) throw tooManyValues()
+  return sized
+}
+
+function tooManyValues(): AbiError {
+  return new AbiError(`must not hold types that stand for more than ${BOUNDS.abi.values} values`)
+}
+
+function unknownType(): AbiError {
+  return new AbiError('must hold no other types than those of the contract ABI')
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}
+
+function count(to: number): number[] {
+  return Array.from({ length: to }, (_, at) => at + 1)
+}

@@ -1,0 +1,106 @@
+import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import * as z from 'zod'
+import { StorageConnection } from '../egress/connection.js'
+import { urlText } from '../http/descriptor.js'
+import { isStorageFailure } from '../http/http-storage.js'
+import type { OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
+import { addressProblem, postgresAddress } from './sql/address.js'
+import { ROW_FORMATS } from './sql/row-formats.js'
+import type { Rows } from './sql/rows.js'
+import { query } from './sql/session.js'
+import type { StorageTools } from './tools.js'
+
+const FILES = BOUNDS.files
+const MOST = FILES.queryParameters
+
+const sqlFile = z.object({
+  type: z.literal('sql'),
+  /** postgres://user:password@host:port/database; sslmode=require enables TLS. */
+  url: urlText.superRefine((text, context) => {
+    const message = addressProblem(text)
+    if (message) context.addIssue({ code: 'custom', message })
+  }),
+  /** A single read-only statement; $1, $2 … refer to the parameters. */
+  query: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(FILES.query, `must not be longer than ${FILES.query} characters`)
+    .refine((text) => !text.includes('\0'), 'must not contain NUL'),
+  /** Names of the userdata values that are bound to $1, $2 …, in this order. */
+  parameters: z
+    .array(
+      z
+        .string()
+        .min(1, 'must not hold an empty name')
+        .max(MOST.name, `must not hold a name longer than ${MOST.name} characters`),
+    )
+    .max(MOST.count, `must not hold more than ${MOST.count} names`)
+    .default([]),
+  format: z.enum(['csv', 'ndjson'], 'must be csv or ndjson').default('csv'),
+})
+
+export type SqlFile = z.infer<typeof sqlFile>
+
+/**
+ * Creates the storage for PostgreSQL queries. Rows are delivered as CSV or newline-delimited JSON, from a read-only
+ * transaction with limits on time, rows and bytes. Userdata values are bound, never interpolated into the statement.
+ */
+export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
+  async function begin(
+    file: SqlFile,
+    context: RequestContext,
+    options: { peek: boolean; maxRow: number },
+  ): Promise<Rows> {
+    const statement = {
+      text: file.query,
+      values: boundValues(file, context.userdata),
+      format: ROW_FORMATS[file.format],
+    }
+    const address = postgresAddress(file.url)
+    const connection = await StorageConnection.to(address.url, 5432, egress, context)
+    return query(address, statement, { ...sql, ...options }, connection)
+  }
+
+  async function open(file: SqlFile, context: OpenRequest): Promise<OpenedFile> {
+    const body = await begin(file, context, { peek: false, maxRow: BOUNDS.sql.row[context.budget] })
+    if (context.method === 'HEAD') body.destroy()
+    const { mediaType } = ROW_FORMATS[file.format]
+    return { status: 200, headers: { 'content-type': mediaType }, body, name: `rows.${file.format}` }
+  }
+
+  return {
+    type: 'sql',
+    schema: sqlFile as unknown as z.ZodType<SqlFile>,
+    check: (file, userdata) => void boundValues(file, userdata),
+    open,
+    outline: ({ format }) => ({ valid: true, contentType: mediaType(format) }),
+    async describe(file, context) {
+      try {
+        // the row is not read, so the limit of downloads is safe
+        const rows = await begin(file, context, { peek: true, maxRow: BOUNDS.sql.row.paid })
+        rows.destroy()
+        return { valid: true, contentType: mediaType(file.format) }
+      } catch (error) {
+        if (error instanceof ValidationError) return { valid: false, reason: 'failed' }
+        if (isStorageFailure(error)) return { valid: false, reason: error.reason }
+        throw error
+      }
+    },
+  }
+}
+
+function mediaType(format: SqlFile['format']): string {
+  return ROW_FORMATS[format].mediaType.split(';')[0] as string
+}
+
+/** Returns the values of the parameters as text, in order. Throws ValidationError. */
+function boundValues({ parameters }: SqlFile, userdata: UserData = {}): (string | null)[] {
+  return parameters.map((name) => {
+    const value = Object.hasOwn(userdata, name) ? userdata[name] : undefined
+    if (value === undefined || (typeof value === 'object' && value !== null))
+      throw ValidationError.of('userdata', `The userdata field must hold ${name}, a parameter of the query.`)
+    if (typeof value === 'string' && value.includes('\0'))
+      throw ValidationError.of('userdata', 'The userdata field must not contain NUL.')
+    return value === null ? null : String(value)
+  })
+}

@@ -1,0 +1,43 @@
+import { BOUNDS } from '@tidegate/protocol'
+
+/** A safe name as most are: ASCII without spaces, short, and with neither a leading nor a trailing dot. */
+const PLAIN = /^[!#$%&'*+^_`|~0-9A-Za-z-](?:[!#$%&'*+.^_`|~0-9A-Za-z-]{0,98}[!#$%&'*+^_`|~0-9A-Za-z-])?$/
+
+/** Names of devices on Windows, with any ending. */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i
+
+/** Control characters, line separators, invisible ones, and those that change the direction of text. */
+const UNSAFE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]|[\ud800-\udfff]/gu
+
+/**
+ * Returns a file name without its path, control and bidirectional characters, leading dots, dots and spaces at the end, and of
+ * bounded length, which keeps its ending. A name of a device gets a prefix. Empty if nothing is left.
+ */
+export function safeName(name: string): string {
+  if (PLAIN.test(name) && !DEVICE.test(name)) return name
+  const last = name.split(/[/\\]/).at(-1) ?? ''
+  // trimming a very long name is slow
+  const clean = trimmed(last.slice(0, BOUNDS.files.rawName).replace(UNSAFE, ''))
+  return shortened(DEVICE.test(clean) ? `_${clean}` : clean)
+}
+
+function trimmed(name: string): string {
+  return name.replace(/^[.\s]+|[.\s]+$/g, '')
+}
+
+/** Cuts the stem of a name that is too long, between characters. */
+function shortened(name: string): string {
+  const limit = BOUNDS.files.name
+  if (Buffer.byteLength(name) <= limit) return name
+  const [ending = ''] = /(?:\.tar)?\.[A-Za-z0-9]{1,10}$/.exec(name) ?? []
+  let stem = ''
+  let bytes = ending.length
+  for (const character of name.slice(0, name.length - ending.length)) {
+    bytes += Buffer.byteLength(character)
+    if (bytes > limit) break
+    stem += character
+  }
+  return trimmed(stem) + ending
+}

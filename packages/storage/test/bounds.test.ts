@@ -1,0 +1,65 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { testEgress, testRegistry } from '../../../test/helpers/storage-tools.js'
+import { BOUNDS } from '../../protocol/src/bounds.js'
+import { encrypt } from '../../protocol/src/crypto/ecies.js'
+import { providerKey } from '../../protocol/src/crypto/keys.js'
+import { openFiles } from '../src/files.js'
+
+describe('storage objects are bounded (threat 49)', () => {
+  const egress = testEgress()
+  afterAll(() => egress.close())
+  const registry = testRegistry(egress)
+  const file = { type: 'url', url: 'https://example.org/a.csv', method: 'GET' }
+  const fieldsOf = (changed: object): object => {
+    try {
+      registry.file({ ...file, ...changed })
+      return {}
+    } catch (error) {
+      return (error as { fields: object }).fields
+    }
+  }
+  const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, 'v']))
+
+  it('in length and count, and the error names the field', () => {
+    const { url, headers: most, headerValue } = BOUNDS.files
+    expect(fieldsOf({ url: `https://example.org/${'a'.repeat(url - 20)}` })).toEqual({})
+    expect(fieldsOf({ url: `https://example.org/${'a'.repeat(url)}` })).toEqual({
+      url: [`The url field must not be longer than ${url} characters.`],
+    })
+    expect(fieldsOf({ headers: headers(most) })).toEqual({})
+    expect(fieldsOf({ headers: headers(most + 1) })).toEqual({
+      headers: [`The headers field must not hold more than ${most} headers.`],
+    })
+    expect(fieldsOf({ headers: { 'x-a': 'v'.repeat(headerValue) } })).toEqual({})
+    expect(fieldsOf({ headers: { 'x-a': 'v'.repeat(headerValue + 1) } })).toEqual({
+      headers: [`The headers field holds a header value longer than ${headerValue} characters.`],
+    })
+    for (const wrong of ['text', 5, true, [1]]) expect(fieldsOf({ headers: wrong })).toHaveProperty('headers')
+    for (const none of [null, undefined, [], {}]) expect(fieldsOf({ headers: none })).toEqual({})
+  })
+
+  it('a value without a length, or text with lone surrogates, is an error that names the field (threat 61)', () => {
+    const odd = { length: { toString: 1, valueOf: 1 } }
+    const wrong = { body: ['The body field holds something that cannot be read.'] }
+    expect(fieldsOf({ url: odd })).toEqual(wrong)
+    expect(fieldsOf({ type: 'graphql', query: odd })).toEqual(wrong)
+    const s3 = { type: 's3', endpoint: file.url, bucket: 'abc', key: 'a', accessKeyId: 'a', secretAccessKey: 'b' }
+    expect(fieldsOf(s3)).toEqual({})
+    expect(fieldsOf({ ...s3, key: 'a\ud800' })).toEqual({ key: ['The key field must be well-formed text.'] })
+    expect(fieldsOf({ ...s3, accessKeyId: '€' })).toEqual({
+      accessKeyId: ['The accessKeyId field must hold ASCII alone.'],
+    })
+  })
+
+  it('a files list above the maximum length is rejected', () => {
+    const key = providerKey('11'.repeat(32))
+    const own = { nftAddress: key.address, datatokenAddress: key.address }
+    const owner = { keys: [key], nft: key.address, datatoken: key.address, ddoVersion: '4.5.0', allowUnbound: false }
+    const opened = (count: number) => {
+      const files = Array.from({ length: count }, () => file)
+      return openFiles(encrypt(key.publicKey, Buffer.from(JSON.stringify({ ...own, files }))).toString('hex'), owner)
+    }
+    expect(opened(BOUNDS.files.count).length).toBe(BOUNDS.files.count)
+    expect(() => opened(BOUNDS.files.count + 1)).toThrow('Unable to get dataset files')
+  })
+})

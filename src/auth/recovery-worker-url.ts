@@ -1,6 +1,0 @@
-import { threadModule } from '../process/thread-module.js'
-
-/** The module of the thread that recovers signers. */
-export function recoveryWorker(): URL {
-  return threadModule(import.meta.url, 'recovery-worker', 'auth')
-}

@@ -1,6 +1,0 @@
-import { threadModule } from '../process/thread-module.js'
-
-/** The module of the thread that commits batches. */
-export function batchWorker(): URL {
-  return threadModule(import.meta.url, 'batch-worker', 'state')
-}

@@ -1,6 +1,0 @@
-import { threadModule } from '../process/thread-module.js'
-
-/** The module that the threads of the service's sandbox run. */
-export function taskWorker(): URL {
-  return threadModule(import.meta.url, 'worker', 'tasks')
-}
