@@ -4,7 +4,7 @@ import { SETTINGS, type Setting } from '../packages/provider/src/config/schema.j
 import { openApiDocument } from '../packages/provider/src/http/endpoints/openapi.js'
 import { FRAMEWORK_ERRORS, STATUS } from '../packages/provider/src/http/errors.js'
 import { ALL_ENDPOINTS } from '../packages/provider/src/http/server.js'
-import { limitsDocument } from './bounds-doc.js'
+import { limitsDocument } from './limits-doc.js'
 
 /** The documents that are generated from the code: their paths, with a function that returns the content. */
 export const GENERATED: Record<string, () => string | Promise<string>> = {

@@ -8,9 +8,9 @@ import { Agent, type Dispatcher } from 'undici'
 import { DocumentReader } from '../../packages/catalog/src/documents.js'
 import { ChainFollower } from '../../packages/catalog/src/index/follower.js'
 import type { Chain } from '../../packages/chain/src/chains.js'
+import { CHAIN_LIMITS } from '../../packages/chain/src/limits.js'
 import { ChainNodes } from '../../packages/chain/src/nodes.js'
 import { DATABASE_FILE } from '../../packages/database/src/sqlite-file.js'
-import { BOUNDS } from '../../packages/protocol/src/bounds.js'
 import { checksummed } from '../../packages/protocol/src/crypto/address.js'
 import { ChainError } from '../../packages/protocol/src/errors.js'
 import { openSqliteStore } from '../../packages/provider/src/state/sqlite.js'
@@ -31,7 +31,7 @@ const STEPS_TO_CONVERGE = 600
 /** Bounds of a commit that divide even small blocks, and those of the service. */
 const BOUNDS_OF_COMMITS = {
   tight: { changes: 2, assets: 2, documents: 64, restored: { rows: 2, characters: 64 } },
-  usual: { ...BOUNDS.chain },
+  usual: { ...CHAIN_LIMITS.chain },
 }
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -76,10 +76,10 @@ export async function runHistory(seed: number): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-simulation-'))
   const events: string[] = []
   try {
-    Object.assign(BOUNDS.chain, BOUNDS_OF_COMMITS[random(4) === 0 ? 'usual' : 'tight'])
+    Object.assign(CHAIN_LIMITS.chain, BOUNDS_OF_COMMITS[random(4) === 0 ? 'usual' : 'tight'])
     const fault = await play(seed, random, chain, join(folder, 'index'), events)
     if (fault) return `${fault}\n  ${events.join('\n  ')}`
-    Object.assign(BOUNDS.chain, BOUNDS_OF_COMMITS.usual)
+    Object.assign(CHAIN_LIMITS.chain, BOUNDS_OF_COMMITS.usual)
     const reference = new ScriptedNode(chain, random)
     const fresh = new Index(join(folder, 'fresh'), chainOf(`fresh-${seed}`, [reference], 1))
     await converge(fresh, chain)

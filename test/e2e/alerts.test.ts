@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../packages/protocol/src/bounds.js'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { type App, createApp } from '../../packages/provider/src/app.js'
 import { loadSettings } from '../../packages/provider/src/config/load.js'
+import { PROVIDER_LIMITS } from '../../packages/provider/src/limits.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { eventually } from '../helpers/eventually.js'
 import { IpfsGateway } from '../helpers/ipfs-gateway.js'
@@ -286,7 +286,7 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
         ...{ bytes: 1, complete: true },
       })
     await postgres.crash()
-    for (let waiting = 0; waiting < BOUNDS.ledger.queue; waiting++) await delivered()
+    for (let waiting = 0; waiting < PROVIDER_LIMITS.ledger.queue; waiting++) await delivered()
     await raised(['TidegateDeliveriesDropped'], delivered)
     await postgres.recover()
     await over(['TidegateDeliveriesDropped', 'TidegateDatabaseAway'])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../packages/protocol/src/bounds.js'
+import { STORAGE_LIMITS } from '../../packages/storage/src/limits.js'
 import { freePort } from '../helpers/backends.js'
 import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
@@ -34,7 +34,7 @@ describe('the largest anonymous requests', () => {
     const { facts } = dev
     api = `${facts.providerUrl}/api/services`
     const url = storage.file('/a.csv', Buffer.from('paid'))
-    const { asset: published, service, token } = await paidAsset(dev, Array(BOUNDS.files.count).fill(url))
+    const { asset: published, service, token } = await paidAsset(dev, Array(STORAGE_LIMITS.files.count).fill(url))
     asset = published
     const download = `${api}/download?${new URLSearchParams({ ...service, fileIndex: '0' })}`
     paid = () => ask(download, { headers: { authtoken: token } })

@@ -1,4 +1,4 @@
-import { BOUNDS } from '../../packages/protocol/src/bounds.js'
+import { COMMON_LIMITS } from '../../packages/common/src/limits.js'
 import { Egress, type EgressOptions } from '../../packages/storage/src/egress/egress.js'
 import { StorageRegistry } from '../../packages/storage/src/kinds/registry.js'
 import { decodeContractResult } from '../../packages/storage/src/kinds/smartcontract/decode-result.js'
@@ -24,7 +24,7 @@ export function testRegistry(egress: Egress, changed: Partial<StorageTools> = {}
   return new StorageRegistry({
     egress,
     readContract: () => Promise.reject(new Error('no chain')),
-    decodeResult: async (abi, data) => decodeContractResult(abi, data, BOUNDS.contract),
+    decodeResult: async (abi, data) => decodeContractResult(abi, data, COMMON_LIMITS.contract),
     sql: { timeout: 60_000, maxRows: 1000, maxBytes: 1_000_000 },
     gateways: { ipfs: [], filecoin: [], arweave: [] },
     ...changed,

@@ -1,12 +1,12 @@
-import { type RunOptions, type Sandbox, SandboxTimeout, TaskFailure } from '@tidegate/common'
+import { COMMON_LIMITS, type RunOptions, type Sandbox, SandboxTimeout, TaskFailure } from '@tidegate/common'
 import {
-  BOUNDS,
   type Ddo,
   type Decoded,
   type DocumentOwner,
   type DocumentTask,
   documentKeys,
   type Hint,
+  PROTOCOL_LIMITS,
   type PublishedDocument,
   readStored,
   sizeProblem,
@@ -82,7 +82,7 @@ export class DocumentReader {
     })
     const tasks = all.filter((one) => 'published' in one)
     const decoded = await this.sandbox.run('documents', tasks, {
-      deadline: BOUNDS.sandbox.batch.deadline,
+      deadline: COMMON_LIMITS.sandbox.batch.deadline,
       ...options,
     })
     return all.map((one) => ('published' in one ? withSearch(decoded.shift() as Read, one.expected) : one))
@@ -95,7 +95,7 @@ export class DocumentReader {
 
   /** Reads the location of an asset from a metadata cache's response; undefined where it cannot be read. */
   async hint(text: string): Promise<Hint | undefined> {
-    if (text.length > this.maxSize + BOUNDS.document.overhead) return undefined
+    if (text.length > this.maxSize + PROTOCOL_LIMITS.document.overhead) return undefined
     const hint = await this.sandbox.run('hint', text).catch(asReason)
     return hint && 'nft' in hint ? hint : undefined
   }
@@ -105,7 +105,7 @@ export class DocumentReader {
    * in the sandbox. Returns undefined where it cannot be read.
    */
   async stored(text: string): Promise<Ddo | undefined> {
-    if (text.length <= BOUNDS.document.short) return readStored(text)
+    if (text.length <= PROTOCOL_LIMITS.document.short) return readStored(text)
     const read = await this.sandbox.run('stored', text).catch(asReason)
     return read && 'reason' in read ? undefined : read
   }
@@ -125,7 +125,7 @@ export class DocumentReader {
   /** Validates a document before publication, by itself or in a signed envelope. */
   async validate(bytes: Uint8Array, options: RunOptions = {}): Promise<Validated> {
     const tooLarge = { problems: { body: `The body is larger than ${this.maxSize} bytes.` } }
-    if (bytes.length > this.maxSize + BOUNDS.document.overhead) return tooLarge
+    if (bytes.length > this.maxSize + PROTOCOL_LIMITS.document.overhead) return tooLarge
     // copied, since its buffer may be shared with other requests
     const read = await this.sandbox
       .run('validate', { bytes: Uint8Array.from(bytes), maxInflation: this.maxInflation }, options)

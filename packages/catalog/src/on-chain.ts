@@ -1,6 +1,6 @@
 import { type CallUntrusted, type Chain, type Chains, untrustedView } from '@tidegate/chain'
+import { COMMON_LIMITS } from '@tidegate/common'
 import {
-  BOUNDS,
   type IndexedAsset,
   type Offer,
   type OnChainData,
@@ -25,7 +25,7 @@ export class OnChainReader {
     ttl: number,
     private readonly names?: TokenNames,
   ) {
-    this.known = new SharedResults({ maxSize: BOUNDS.contract.cacheSize, size: sizeOf, ttl })
+    this.known = new SharedResults({ maxSize: COMMON_LIMITS.contract.cacheSize, size: sizeOf, ttl })
   }
 
   /** Returns the data of an asset. Never rejects: without a response the caller falls back to the index. */
@@ -58,10 +58,10 @@ function sizeOf({ tokenUri = '', price, offers }: OnChainData): number {
 
 function readOnChain({ nodes }: Chain, nft: Address, datatokens: Address[]): Promise<OnChainData> {
   return nodes.ask(async (_client, callUntrusted) => {
-    const sold = datatokens.slice(0, BOUNDS.contract.offers)
+    const sold = datatokens.slice(0, COMMON_LIMITS.contract.offers)
     const [owner, tokenUri, ...found] = await Promise.all([
       untrustedView(callUntrusted, nft, 'ownerOf', [NFT_TOKEN_ID]),
-      untrustedView(callUntrusted, nft, 'tokenURI', [NFT_TOKEN_ID], BOUNDS.contract.result),
+      untrustedView(callUntrusted, nft, 'tokenURI', [NFT_TOKEN_ID], COMMON_LIMITS.contract.result),
       ...sold.map((datatoken) => offersOf(callUntrusted, datatoken)),
     ])
     const [first] = found.flat()
@@ -85,14 +85,14 @@ async function offersOf(callUntrusted: CallUntrusted, datatoken: Address): Promi
     untrustedView(callUntrusted, datatoken, 'getDispensers', []),
   ])
   const offers: Offer[] = []
-  for (const { contractAddress: contract, id: exchangeId } of rates.slice(0, BOUNDS.contract.offers)) {
+  for (const { contractAddress: contract, id: exchangeId } of rates.slice(0, COMMON_LIMITS.contract.offers)) {
     const exchange = await untrustedView(callUntrusted, contract, 'getExchange', [exchangeId])
     const [, , , token, , rate, active] = exchange ?? []
     if (!active || token === undefined || rate === undefined) continue
     // the exchange stores its rate with 18 decimals, whatever those of the base token
     offers.push({ type: 'fixedrate', price: formatUnits(rate, 18), contract, token, exchangeId })
   }
-  for (const contract of dispensers.slice(0, BOUNDS.contract.offers)) {
+  for (const contract of dispensers.slice(0, COMMON_LIMITS.contract.offers)) {
     const status = await untrustedView(callUntrusted, contract, 'status', [datatoken])
     if (status?.[0]) offers.push({ type: 'dispenser', price: '0', contract })
   }
@@ -102,6 +102,6 @@ async function offersOf(callUntrusted: CallUntrusted, datatoken: Address): Promi
 /** The price of an asset is that of its first offer. */
 async function priceOf(callUntrusted: CallUntrusted, { price, token }: Offer): Promise<Price> {
   if (token === undefined) return { value: price }
-  const tokenSymbol = await untrustedView(callUntrusted, token, 'symbol', [], BOUNDS.contract.symbol)
+  const tokenSymbol = await untrustedView(callUntrusted, token, 'symbol', [], COMMON_LIMITS.contract.symbol)
   return { value: price, tokenAddress: token, tokenSymbol }
 }

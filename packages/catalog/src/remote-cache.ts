@@ -1,8 +1,9 @@
 import { type Chain, type Chains, METADATA_TOPICS, untrustedView, VIEWS } from '@tidegate/chain'
 import type { Logger, Outbound } from '@tidegate/common'
-import { BOUNDS, didsOf, type Hint, isDid } from '@tidegate/protocol'
+import { didsOf, type Hint, isDid, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import type { Address, Log } from 'viem'
 import type { DocumentReader } from './documents.js'
+import { CATALOG_LIMITS } from './limits.js'
 import { documentOf, lastMetadata } from './published.js'
 import type { AssetSource, SourcedAsset } from './resolver.js'
 import { BASE_SIZE, SharedResults } from './shared-results.js'
@@ -37,7 +38,7 @@ export interface RemoteCacheOptions {
  */
 export function remoteCacheSource(options: RemoteCacheOptions): AssetSource {
   const known = new SharedResults<LookedUp>({
-    maxSize: BOUNDS.document.remoteCache,
+    maxSize: PROTOCOL_LIMITS.document.remoteCache,
     size: ({ size }) => BASE_SIZE + size,
     ttl: options.ttl,
   })
@@ -69,7 +70,7 @@ export function remoteCacheSource(options: RemoteCacheOptions): AssetSource {
 async function fetchCopy({ url, outbound, log, maxDocument }: RemoteCacheOptions, did: string) {
   try {
     // escapes and white space make a document longer than it was published
-    const maxSize = 2 * maxDocument + BOUNDS.outbound.added
+    const maxSize = 2 * maxDocument + CATALOG_LIMITS.outbound.added
     const { status, text } = await outbound.text(`${url}/api/aquarius/assets/ddo/${did}`, maxSize)
     return status === 200 ? text : undefined
   } catch {

@@ -1,10 +1,11 @@
 import { type Chain, type Chains, untrustedView } from '@tidegate/chain'
-import { BOUNDS, type TokenName, upTo } from '@tidegate/protocol'
+import { COMMON_LIMITS } from '@tidegate/common'
+import { type TokenName, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 import type { IndexStore } from './index-store.js'
 
-const LIMITS = BOUNDS.contract
+const LIMITS = COMMON_LIMITS.contract
 
 /**
  * Names and symbols of tokens that an asset's NFT did not deploy. Tokens of the chain's own factory are in the index;

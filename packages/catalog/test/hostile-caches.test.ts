@@ -4,9 +4,10 @@ import { eventually } from '../../../test/helpers/eventually.js'
 import { StorageServer } from '../../../test/helpers/storage-server.js'
 import { EVENTS } from '../../chain/src/abi.js'
 import { Outbound } from '../../common/src/outbound.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { didOf } from '../../protocol/src/ddo/ddo.js'
+import { PROTOCOL_LIMITS } from '../../protocol/src/limits.js'
 import { currentAssets } from '../src/index/current.js'
+import { CATALOG_LIMITS } from '../src/limits.js'
 import { remoteCacheSource } from '../src/remote-cache.js'
 import { BASE_SIZE, SharedResults } from '../src/shared-results.js'
 
@@ -35,7 +36,7 @@ describe('what a metadata cache answers', () => {
   let silent: unknown[]
   beforeEach(async () => {
     door = await StorageServer.start()
-    outbound = new Outbound({ timeout: 60_000, maxSize: BOUNDS.outbound.response })
+    outbound = new Outbound({ timeout: 60_000, maxSize: CATALOG_LIMITS.outbound.response })
     silent = []
   })
   afterEach(async () => {
@@ -61,7 +62,7 @@ describe('what a metadata cache answers', () => {
       response.on('close', () => clearInterval(trickle))
     })
     await outbound.close()
-    outbound = new Outbound({ timeout: 300, maxSize: BOUNDS.outbound.response })
+    outbound = new Outbound({ timeout: 300, maxSize: CATALOG_LIMITS.outbound.response })
     expect(await source(() => undefined).find(did(1))).toBeUndefined()
     expect(silent).toHaveLength(1)
     // the connection is given back
@@ -70,7 +71,7 @@ describe('what a metadata cache answers', () => {
 
   it('is left where it is longer than a document may be', async () => {
     const read: number[] = []
-    const most = 2_000_000 + BOUNDS.outbound.added
+    const most = 2_000_000 + CATALOG_LIMITS.outbound.added
     for (const [at, length] of [most, most + 1].entries())
       door.on(path(at), (_request, response) => void response.end(' '.repeat(length)))
     const cache = source((text) => read.push(text.length))
@@ -106,7 +107,7 @@ describe('what a metadata cache answers', () => {
     }
     for (let times = 0; times < 2; times++) expect(await find(1)).toMatchObject({ nft: address(1), state: 0 })
     expect(door.requests).toHaveLength(1)
-    const fits = Math.floor(BOUNDS.document.remoteCache / (4 * ddo.length))
+    const fits = Math.floor(PROTOCOL_LIMITS.document.remoteCache / (4 * ddo.length))
     for (let at = 2; at <= 1 + fits; at++) await find(at)
     expect(door.requests).toHaveLength(1 + fits)
     await find(1)
@@ -162,7 +163,7 @@ describe('assets that are read from the chain while the index is behind', () => 
     await assets.asset(did(0))
     await assets.asset(did(0))
     expect(asked).toBe(1)
-    const fits = Math.floor(BOUNDS.document.staleCache / (2 * ddo.length))
+    const fits = Math.floor(PROTOCOL_LIMITS.document.staleCache / (2 * ddo.length))
     for (let at = 1; at <= fits; at++) await assets.asset(did(at))
     expect(asked).toBe(1 + fits)
     await assets.asset(did(0))

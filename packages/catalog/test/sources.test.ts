@@ -1,8 +1,8 @@
 import type { World } from '../../../test/helpers/world.js'
 import { Outbound } from '../../common/src/outbound.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { cachedSource } from '../src/cached-source.js'
 import { indexSource } from '../src/index/source.js'
+import { CATALOG_LIMITS } from '../src/limits.js'
 import { remoteCacheSource } from '../src/remote-cache.js'
 import { sourceSuite } from './source-suite.js'
 
@@ -21,7 +21,7 @@ sourceSuite('index, cached', (world) => {
 /** The cache is the service of the world, whose index is the one above. */
 sourceSuite('metadata cache', (world) => {
   const { chains, documents, settings } = world.local.app.context
-  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: BOUNDS.outbound.response })
+  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: CATALOG_LIMITS.outbound.response })
   const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
   const options = { url: world.network.providerUrl, chains, outbound, documents, ttl: TTL, log: silent }
   const source = remoteCacheSource({ ...options, maxDocument: settings.MAX_DDO_SIZE })

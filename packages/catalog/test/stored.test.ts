@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { measured } from '../../../test/helpers/measured.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { didOf } from '../../protocol/src/ddo/ddo.js'
 import { readStored } from '../../protocol/src/ddo/stored.js'
+import { PROTOCOL_LIMITS } from '../../protocol/src/limits.js'
 import { openSqliteStore } from '../../provider/src/state/sqlite.js'
 import { TaskSandbox } from '../../provider/src/tasks/task-sandbox.js'
 import { cachedSource } from '../src/cached-source.js'
@@ -44,7 +44,7 @@ describe('documents of the index that take long to read', () => {
   /** As many keys as a document may have, each in an object of its own: the slowest to read for their length. */
   function textFor(nft: Address, name: string): string {
     const service = { id: '1', type: 'access', files: '0x', datatokenAddress: nft, serviceEndpoint: '', timeout: 0 }
-    const junk = Array.from({ length: BOUNDS.document.keys - 15 }, (_, at) => ({ [`${name}${at}`]: 1 }))
+    const junk = Array.from({ length: PROTOCOL_LIMITS.document.keys - 15 }, (_, at) => ({ [`${name}${at}`]: 1 }))
     const head = { id: didOf(nft, CHAIN_ID), version: '4.5.0', chainId: CHAIN_ID, nftAddress: nft }
     return JSON.stringify({ ...head, services: [service], junk })
   }

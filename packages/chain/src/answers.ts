@@ -1,5 +1,6 @@
-import { BOUNDS, isAddressText } from '@tidegate/protocol'
+import { isAddressText } from '@tidegate/protocol'
 import type { EIP1193RequestFn, Transport } from 'viem'
+import { CHAIN_LIMITS } from './limits.js'
 
 /** A node's response does not have the form that its request calls for, so it counts as none. */
 export class MalformedResponse extends Error {
@@ -168,7 +169,7 @@ function isNumber(result: unknown): result is string {
 }
 
 function isTime(result: unknown): result is string {
-  return isQuantity(result) && Number(result) <= BOUNDS.chain.time
+  return isQuantity(result) && Number(result) <= CHAIN_LIMITS.chain.time
 }
 
 function isHash(result: unknown): result is string {

@@ -1,11 +1,11 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { CHAIN_LIMITS } from './limits.js'
 
 /** Calls per HTTP request. */
 const MAX = 100
 /** Failures of batches without a success between that are taken for a limit, if each may have had another cause. */
 const DOUBTS = 2
 
-const { first: FIRST, longest: LONGEST }: { first: number; longest: number } = BOUNDS.chain.abilities
+const { first: FIRST, longest: LONGEST }: { first: number; longest: number } = CHAIN_LIMITS.chain.abilities
 
 /**
  * The number of calls that one node takes in a batch. Larger batches are tried again now and then by a probe, so that a

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BOUNDS } from '@tidegate/protocol'
 import { TimeoutError } from 'viem'
 import type { NodeAbilities } from './abilities.js'
 import { batchFailure, isRateLimitStatus, retryAfterFrom } from './batch-failures.js'
 import { type Call, type JsonRpcHttp, type Reply, replyIn } from './json-rpc-http.js'
+import { CHAIN_LIMITS } from './limits.js'
 import type { Patience } from './pace.js'
 import { isBatchRefusal, RateLimited, rateLimitIn, retryAfterIn } from './rate-limits.js'
 
@@ -62,7 +62,7 @@ export class CallSender {
         await this.together(part, sending)
       }
     }
-    await Promise.all(Array.from({ length: BOUNDS.chain.parts }, work))
+    await Promise.all(Array.from({ length: CHAIN_LIMITS.chain.parts }, work))
   }
 
   private async together(calls: Call[], sending: Sending): Promise<void> {

@@ -1,8 +1,8 @@
-import { BOUNDS } from '@tidegate/protocol'
 import { type Account, createPublicClient, createWalletClient, custom, type PublicClient } from 'viem'
 import type { NodeAbilities } from './abilities.js'
 import { validatedTransport } from './answers.js'
 import { jsonRpc } from './json-rpc.js'
+import { CHAIN_LIMITS } from './limits.js'
 
 /**
  * Clients of the chain library are created in this file alone (a lint rule enforces it). By default the library fetches
@@ -25,7 +25,7 @@ interface ClientOptions {
 /** Creates a JSON-RPC client of one node. It does not retry, and validates the form of every response. */
 export function rpcClient(
   url: URL,
-  { timeout = 10_000, batch = true, maxAnswer = BOUNDS.chain.response, abilities }: ClientOptions = {},
+  { timeout = 10_000, batch = true, maxAnswer = CHAIN_LIMITS.chain.response, abilities }: ClientOptions = {},
 ): PublicClient {
   return createPublicClient({
     ...NO_LOOKUPS,

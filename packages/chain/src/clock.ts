@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@tidegate/common'
-import { BOUNDS, ChainError } from '@tidegate/protocol'
+import { ChainError } from '@tidegate/protocol'
 import type { PublicClient } from 'viem'
 import type { Chain, Chains } from './chains.js'
 import { HeadClock, type Moment, momentNow } from './head-clock.js'
+import { CHAIN_LIMITS } from './limits.js'
 
-const { tolerance, remembered } = BOUNDS.clock
+const { tolerance, remembered } = CHAIN_LIMITS.clock
 
 /** Times of blocks from this value on can only be in milliseconds: such a chain tells nothing. */
 const MILLISECONDS = 100_000_000_000

@@ -1,6 +1,6 @@
-import { BOUNDS } from '@tidegate/protocol'
 import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
 import { MalformedResponse } from './answers.js'
+import { CHAIN_LIMITS } from './limits.js'
 import { RateLimited, retryAfterOf } from './rate-limits.js'
 
 /** Why a node gave no usable response, in words without its URL; `retryAfter` in milliseconds where the node sent one. */
@@ -82,7 +82,7 @@ export function isTooLong(error: unknown): boolean {
 export function refusal(error: unknown): string | undefined {
   const all = causes(error)
   if (all.some((cause) => cause instanceof ResponseBodyTooLargeError))
-    return `answers more than ${BOUNDS.chain.response} bytes, or too many values`
+    return `answers more than ${CHAIN_LIMITS.chain.response} bytes, or too many values`
   const failure = transportFailure(error)
   if (failure) return /in time|413|50\d/.test(failure.reason) || all.some(isRefusedLogs) ? failure.reason : undefined
   const code = all.map(codeOf).find((found) => found !== undefined)
@@ -93,7 +93,7 @@ export function refusal(error: unknown): string | undefined {
 export function mentionsAddress(error: unknown): boolean {
   return causes(error).some((cause) => {
     const { details } = cause as { details?: unknown }
-    return typeof details === 'string' && /address|contract/i.test(details.slice(0, BOUNDS.chain.errorText))
+    return typeof details === 'string' && /address|contract/i.test(details.slice(0, CHAIN_LIMITS.chain.errorText))
   })
 }
 

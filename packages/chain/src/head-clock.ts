@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { CHAIN_LIMITS } from './limits.js'
 
 /** A moment by the clock of this machine, and by a timer that nobody sets; both in seconds. */
 export interface Moment {
@@ -23,7 +23,7 @@ interface Evidence {
   at: Moment
 }
 
-const { tolerance, arrivals: NEEDED, span, slack } = BOUNDS.clock
+const { tolerance, arrivals: NEEDED, span, slack } = CHAIN_LIMITS.clock
 
 /**
  * Compares the clock of this machine with the heads of one node. A head from the future proves that the clock is slow. An

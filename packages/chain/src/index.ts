@@ -7,6 +7,7 @@ export { type Deployment, KNOWN_DEPLOYMENTS, readAddressFile } from './deploymen
 export { type ChainEvent, decodeEvent, decodeEvents, type EventNamed } from './events.js'
 export { FactoryWatch, hasFactory } from './factory.js'
 export { isTooLong, mentionsAddress, refusal } from './failures.js'
+export { CHAIN_LIMITS } from './limits.js'
 export { ChainNodes, type NodeRequest, type NodesOptions } from './nodes.js'
 export { type MinedTransaction, Receipts } from './receipts.js'
 export { type CallUntrusted, untrustedView } from './untrusted-calls.js'

@@ -3,9 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, type InputType, type ZlibOptions } from 'node:zlib'
 import { Deadline } from '@tidegate/common'
-import { BOUNDS, JsonBoundsError, parseJson } from '@tidegate/protocol'
+import { JsonBoundsError, parseJson } from '@tidegate/protocol'
 import { Agent } from 'undici'
 import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
+import { CHAIN_LIMITS } from './limits.js'
 import { retryAfterIn } from './rate-limits.js'
 
 /** A JSON-RPC request. */
@@ -131,7 +132,7 @@ export class JsonRpcHttp {
   /** Undefined where it is not JSON. */
   private parsed(text: string): unknown {
     try {
-      return parseJson(text, BOUNDS.chain.shape)
+      return parseJson(text, CHAIN_LIMITS.chain.shape)
     } catch (error) {
       if (error instanceof JsonBoundsError) throw this.tooLarge(text.length)
       return undefined

@@ -1,6 +1,6 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { CHAIN_LIMITS } from './limits.js'
 
-const { first: FIRST, longest: LONGEST }: { first: number; longest: number } = BOUNDS.chain.abilities
+const { first: FIRST, longest: LONGEST }: { first: number; longest: number } = CHAIN_LIMITS.chain.abilities
 
 /** Whose events a node gives: of any contract, of named contracts alone, or none. */
 type Emitters = 'any' | 'named' | 'none'

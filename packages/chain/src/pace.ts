@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BOUNDS } from '@tidegate/protocol'
+import { CHAIN_LIMITS } from './limits.js'
 import { RateLimited } from './rate-limits.js'
 
 /** Milliseconds of the pause after a rate limit: the first, and the longest without a time that the node names. */
@@ -36,7 +36,7 @@ export class Pace {
 
   /** Whether the node has refused a call for its rate within the time for which abilities are remembered. */
   get isLimited(): boolean {
-    return performance.now() - this.limitedAt < BOUNDS.chain.abilities.longest
+    return performance.now() - this.limitedAt < CHAIN_LIMITS.chain.abilities.longest
   }
 
   /** When the pause ends, by performance.now(); past if there is none. */

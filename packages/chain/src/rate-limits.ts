@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { CHAIN_LIMITS } from './limits.js'
 
 /** A node refused a call because of its rate limit. */
 export class RateLimited extends Error {
@@ -34,7 +34,7 @@ const BATCH_WORDS = /\bbatch(es|ed)?\b/i
 export function rateLimitIn(error: RpcError | undefined, method: string): 'yes' | 'perhaps' | 'no' {
   if (!error) return 'no'
   const { code, data } = error
-  const message = String(error.message ?? '').slice(0, BOUNDS.chain.errorText)
+  const message = String(error.message ?? '').slice(0, CHAIN_LIMITS.chain.errorText)
   if (RATE_CODES.has(code)) return 'yes'
   if (BATCH_WORDS.test(message) && !RATE_WORDS.test(message)) return 'no'
   if (method === 'eth_getLogs' && SIZE_WORDS.test(message)) return 'no'
@@ -45,7 +45,7 @@ export function rateLimitIn(error: RpcError | undefined, method: string): 'yes' 
 
 /** Returns whether an error reply concerns the whole batch that the call was sent in. */
 export function isBatchRefusal({ code, message }: RpcError): boolean {
-  return code === -32600 || BATCH_WORDS.test(String(message ?? '').slice(0, BOUNDS.chain.errorText))
+  return code === -32600 || BATCH_WORDS.test(String(message ?? '').slice(0, CHAIN_LIMITS.chain.errorText))
 }
 
 /** Returns the milliseconds that an error reply names for the next attempt; undefined if it names none. */
@@ -65,4 +65,4 @@ export function retryAfterOf(header: string | null | undefined): number | undefi
   return milliseconds > 0 ? bounded(milliseconds) : undefined
 }
 
-const bounded = (milliseconds: number) => Math.min(milliseconds, BOUNDS.chain.retryAfter)
+const bounded = (milliseconds: number) => Math.min(milliseconds, CHAIN_LIMITS.chain.retryAfter)

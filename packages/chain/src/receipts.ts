@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable } from '@tidegate/common'
-import { BOUNDS, upTo } from '@tidegate/protocol'
+import { upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
 import type { Chain } from './chains.js'
+import { CHAIN_LIMITS } from './limits.js'
 
 /** A mined transaction, and the head of the chain as the same node sees it. */
 export interface MinedTransaction {
@@ -29,7 +30,7 @@ export class Receipts {
 
   /** `ttl`: milliseconds for which a missing transaction is cached as such. */
   constructor(private readonly ttl: number) {
-    if (ttl > 0) this.missing = new LRUCache({ ...upTo(BOUNDS.receipts.missCacheEntries), ttl })
+    if (ttl > 0) this.missing = new LRUCache({ ...upTo(CHAIN_LIMITS.receipts.missCacheEntries), ttl })
   }
 
   /** Number of transactions with waiting callers. */
@@ -71,7 +72,7 @@ export class Receipts {
   /** When the next look-up is due, in milliseconds since 1970. */
   private dueAt(key: string): number {
     const { attempts, lastAt } = this.missing?.get(key) ?? { attempts: 1, lastAt: Number.NEGATIVE_INFINITY }
-    const { firstBackoff, maxBackoff } = BOUNDS.receipts
+    const { firstBackoff, maxBackoff } = CHAIN_LIMITS.receipts
     return lastAt + Math.min(firstBackoff * 2 ** (attempts - 1), maxBackoff, this.ttl)
   }
 
@@ -92,7 +93,7 @@ export class Receipts {
   /** Returns false at the limit of transactions that may have waiters at once. */
   private addWaiter(key: string): boolean {
     const count = this.waiters.get(key)
-    if (count === undefined && this.waiters.size >= BOUNDS.receipts.waiting) return false
+    if (count === undefined && this.waiters.size >= CHAIN_LIMITS.receipts.waiting) return false
     this.waiters.set(key, (count ?? 0) + 1)
     return true
   }

@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { COMMON_LIMITS } from '@tidegate/common'
 import {
   type Address,
   type ContractFunctionArgs,
@@ -39,11 +39,11 @@ const ENVELOPE = 4096
  * data is checked before anything decodes it. Gas is limited.
  */
 export function untrustedCalls(url: URL, timeout: number, abilities = new NodeAbilities()): CallUntrusted {
-  const maxAnswer = 2 * BOUNDS.contract.result + ENVELOPE
+  const maxAnswer = 2 * COMMON_LIMITS.contract.result + ENVELOPE
   const client = rpcClient(url, { timeout, batch: false, maxAnswer, abilities })
   return async ({ to, data, limit, signal }) => {
     if (signal?.aborted) throw aborted()
-    const call = { to, data, gas: numberToHex(BOUNDS.contract.gas) }
+    const call = { to, data, gas: numberToHex(COMMON_LIMITS.contract.gas) }
     let answer: Hex
     try {
       // the raw request: the library's own call would act on the data of a revert
@@ -73,7 +73,7 @@ export async function untrustedView<N extends View>(
   to: Address,
   functionName: N,
   args: ContractFunctionArgs<typeof VIEWS, 'view', N>,
-  limit: number = BOUNDS.contract.view,
+  limit: number = COMMON_LIMITS.contract.view,
 ): Promise<ContractFunctionReturnType<typeof VIEWS, 'view', N> | undefined> {
   const data = encodeFunctionData({ abi: VIEWS, functionName, args } as never)
   const answer = await call({ to, data, limit })

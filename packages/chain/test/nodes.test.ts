@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { RpcProxy } from '../../../test/helpers/rpc-proxy.js'
 import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../dev-network/src/anvil.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
+import { CHAIN_LIMITS } from '../src/limits.js'
 import { ChainNodes } from '../src/nodes.js'
 
 /** Several nodes of one chain, some of them faulty. */
@@ -139,7 +139,8 @@ describe('chain nodes', () => {
 
   it('answer other calls of a batch when the response of one is too long (threat 36)', async () => {
     const [first] = proxies as [RpcProxy]
-    first.lie = (method, truth) => (method === 'eth_getTransactionReceipt' ? 'a'.repeat(BOUNDS.chain.response) : truth)
+    first.lie = (method, truth) =>
+      method === 'eth_getTransactionReceipt' ? 'a'.repeat(CHAIN_LIMITS.chain.response) : truth
     const asked = nodes({ count: 1 })
     const long = asked.ask((client) => client.getTransactionReceipt({ hash: zeroHash }))
     const price = gasPrice(asked)

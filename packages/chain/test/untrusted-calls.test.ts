@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answering, ENDLESS, GAS, placed, zeros } from '../../../test/helpers/raw-contracts.js'
 import { RpcProxy } from '../../../test/helpers/rpc-proxy.js'
+import { COMMON_LIMITS } from '../../common/src/limits.js'
 import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../dev-network/src/anvil.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { ChainNodes } from '../src/nodes.js'
 import type { CallUntrusted } from '../src/untrusted-calls.js'
 import { untrustedView } from '../src/untrusted-calls.js'
@@ -32,7 +32,7 @@ describe("calls to somebody else's contract", () => {
     await anvil.stop()
   })
 
-  const call = async (code: `0x${string}`, limit: number = BOUNDS.contract.result) => {
+  const call = async (code: `0x${string}`, limit: number = COMMON_LIMITS.contract.result) => {
     const to = await put(code)
     return nodes.ask((_client, foreign) => foreign({ to, data: '0x12345678', limit }))
   }
@@ -41,15 +41,15 @@ describe("calls to somebody else's contract", () => {
     expect(await call(answering(WORD))).toBe(WORD)
     expect(await call(answering(WORD), 32)).toBe(WORD)
     expect(await call(answering(WORD), 31)).toBeUndefined()
-    const long = `0x${'ab'.repeat(BOUNDS.contract.result)}` as const
+    const long = `0x${'ab'.repeat(COMMON_LIMITS.contract.result)}` as const
     expect(await call(answering(long))).toBe(long)
     expect(await call(answering(`${long}ab`))).toBeUndefined()
   })
 
   it('have a gas limit (threat 36)', async () => {
     const left = Number(await call(GAS))
-    expect(left).toBeLessThan(BOUNDS.contract.gas)
-    expect(left).toBeGreaterThan(BOUNDS.contract.gas - 100_000)
+    expect(left).toBeLessThan(COMMON_LIMITS.contract.gas)
+    expect(left).toBeGreaterThan(COMMON_LIMITS.contract.gas - 100_000)
   })
 
   it.each([
@@ -101,7 +101,7 @@ describe("calls to somebody else's contract", () => {
   it('leave out a view whose answer is too long or of the wrong type (threat 49)', async () => {
     const view = async (code: `0x${string}`) => {
       const to = await put(code)
-      const read = (foreign: CallUntrusted) => untrustedView(foreign, to, 'symbol', [], BOUNDS.contract.symbol)
+      const read = (foreign: CallUntrusted) => untrustedView(foreign, to, 'symbol', [], COMMON_LIMITS.contract.symbol)
       return nodes.ask((_client, foreign) => read(foreign))
     }
     const symbol = (length: number) => {
@@ -109,8 +109,8 @@ describe("calls to somebody else's contract", () => {
       return answering(`0x${words}${'41'.repeat(Math.ceil(length / 32) * 32)}`)
     }
     expect(await view(symbol(5))).toBe('AAAAA')
-    expect(await view(symbol(BOUNDS.contract.symbol - 64))).toHaveLength(BOUNDS.contract.symbol - 64)
-    expect(await view(symbol(BOUNDS.contract.symbol))).toBeUndefined()
+    expect(await view(symbol(COMMON_LIMITS.contract.symbol - 64))).toHaveLength(COMMON_LIMITS.contract.symbol - 64)
+    expect(await view(symbol(COMMON_LIMITS.contract.symbol))).toBeUndefined()
     expect(await view(symbol(200_000))).toBeUndefined()
     expect(await view(answering(`0x${'ff'.repeat(64)}`))).toBeUndefined()
     expect(await view('0x00')).toBeUndefined()

@@ -1,5 +1,6 @@
 export type { Dialect } from './dialect.js'
 export { describeFault, FAULT_KINDS, faultOf, type HealthCheckOptions } from './fault.js'
+export { DATABASE_LIMITS } from './limits.js'
 export { numbered } from './numbered.js'
 export { packed, unpacked, unpackedLength } from './packed.js'
 export type { Schema } from './schema.js'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '@tidegate/common'
-import { BOUNDS } from '@tidegate/protocol'
 import pg from 'pg'
+import { DATABASE_LIMITS } from './limits.js'
 import { InUseError } from './sqlite-file.js'
 
 /** The first of the two numbers that name this service's advisory locks. */
@@ -51,7 +51,7 @@ export class Leadership {
   private closed = false
 
   constructor(private readonly options: LeadershipOptions) {
-    this.renewing = setInterval(() => void this.renew(), BOUNDS.lease.renewInterval).unref()
+    this.renewing = setInterval(() => void this.renew(), DATABASE_LIMITS.lease.renewInterval).unref()
   }
 
   /** Marks the database as in use. The lock lasts as long as its connection and is taken again on reconnecting. */
@@ -62,7 +62,7 @@ export class Leadership {
   /** Acquires or renews the lease of a task. Returns whether this instance leads it. */
   async lead(task: string): Promise<boolean> {
     const renewed = this.leases.get(task)
-    if (renewed !== undefined && performance.now() - renewed < BOUNDS.lease.duration / 2) return true
+    if (renewed !== undefined && performance.now() - renewed < DATABASE_LIMITS.lease.duration / 2) return true
     return this.requestLease(task)
   }
 
@@ -82,7 +82,7 @@ export class Leadership {
   private requestLease(task: string): Promise<boolean> {
     const result = this.last.then(async () => {
       const requested = performance.now()
-      const { rowCount } = await this.query(LEASE, [task, this.holder, BOUNDS.lease.duration])
+      const { rowCount } = await this.query(LEASE, [task, this.holder, DATABASE_LIMITS.lease.duration])
       const leads = rowCount === 1
       if (leads && !this.leases.has(task)) this.options.log?.info({ task }, 'this instance leads')
       if (leads) this.leases.set(task, requested)
@@ -117,8 +117,11 @@ export class Leadership {
 
   private async connect(): Promise<pg.Client> {
     const { connection, exclusive } = this.options
-    const { query_timeout: timeout = BOUNDS.lease.statementTimeout } = connection
-    const client = new pg.Client({ ...connection, query_timeout: Math.min(timeout, BOUNDS.lease.statementTimeout) })
+    const { query_timeout: timeout = DATABASE_LIMITS.lease.statementTimeout } = connection
+    const client = new pg.Client({
+      ...connection,
+      query_timeout: Math.min(timeout, DATABASE_LIMITS.lease.statementTimeout),
+    })
     let lost = false
     const onLost = () => {
       lost = true

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@tidegate/common'
-import { BOUNDS, StateError, UnstorableError } from '@tidegate/protocol'
+import { StateError, UnstorableError } from '@tidegate/protocol'
 import pg from 'pg'
 import { type DatabaseFault, FaultLog, type HealthCheckOptions, unavailable } from './fault.js'
 import { Leadership, LOCK_SPACE } from './leadership.js'
+import { DATABASE_LIMITS } from './limits.js'
 import { numbered } from './numbered.js'
 import { nameOf, PostgresSnapshots } from './postgres-snapshots.js'
 import { assertCurrent, type Schema } from './schema.js'
@@ -174,7 +175,7 @@ class PostgresDriver implements Driver {
   async close(): Promise<void> {
     const ending = Promise.all([this.leadership.close(), this.pool.ended ? undefined : this.pool.end()])
     // a frozen connection never finishes closing
-    await Promise.race([ending, sleep(BOUNDS.stop.grace, undefined, { ref: false })])
+    await Promise.race([ending, sleep(DATABASE_LIMITS.stop.grace, undefined, { ref: false })])
   }
 
   private connection(): pg.ClientConfig {

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { BOUNDS } from '@tidegate/protocol'
 import Database from 'libsql/promise'
 import { LRUCache } from 'lru-cache'
+import { DATABASE_LIMITS } from './limits.js'
 import { type Ask, type Snapshots, SnapshotTimeout } from './snapshots.js'
 import type { Query, Result } from './sql.js'
 
 /** Snapshots at once: each has a connection of its own. */
-const PLACES = BOUNDS.search.connections
+const PLACES = DATABASE_LIMITS.snapshots.places
 
 /** Rows to read before yielding to the event loop. */
 const AT_ONCE = 500

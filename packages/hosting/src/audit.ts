@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { BOUNDS } from '@tidegate/protocol'
 import type { FileBackend } from './file-backend.js'
 import type { HostedRow, HostedStore } from './hosted-store.js'
+import { HOSTING_LIMITS } from './limits.js'
 
 /** What is wrong with a file: its bytes are missing, fewer than acknowledged, or not those that were uploaded. */
 export type FileFault = 'missing' | 'short' | 'altered'
@@ -9,10 +9,10 @@ export type FileFault = 'missing' | 'short' | 'altered'
 /** Every file of a store, page by page. Throws StateError. */
 export async function* allFiles(store: HostedStore, owner?: string): AsyncGenerator<HostedRow> {
   for (let after = ''; ; ) {
-    const rows = await store.list(owner, after, BOUNDS.hosting.page)
+    const rows = await store.list(owner, after, HOSTING_LIMITS.hosting.page)
     yield* rows
     const last = rows.at(-1)
-    if (rows.length < BOUNDS.hosting.page || !last) return
+    if (rows.length < HOSTING_LIMITS.hosting.page || !last) return
     after = last.id
   }
 }

@@ -1,7 +1,7 @@
-import { BOUNDS } from '@tidegate/protocol'
 import { BufferPool } from '@tidegate/storage'
+import { HOSTING_LIMITS } from './limits.js'
 
-const { batch, batchMemory } = BOUNDS.hosting
+const { batch, batchMemory } = HOSTING_LIMITS.hosting
 
 /** The memory in which bytes of uploads wait for the disk, of one process. Fresh memory costs more than the copy into it. */
 export class Batches {

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
-import { BOUNDS, HostingError } from '@tidegate/protocol'
+import { HostingError } from '@tidegate/protocol'
+import { HOSTING_LIMITS } from './limits.js'
 
 /** Codes of the file system for a disk, or an account on it, without room. */
 const FULL = ['ENOSPC', 'EDQUOT']
@@ -80,7 +81,7 @@ export class DiskQueue {
       left = behind(left, bytesWritten)
     }
     for (const batch of batches) this.onWritten(batch)
-    if (this.unsynced < BOUNDS.hosting.syncAhead || this.isSyncing) return
+    if (this.unsynced < HOSTING_LIMITS.hosting.syncAhead || this.isSyncing) return
     this.syncing = this.syncNow()
     this.syncing.catch(() => undefined)
   }

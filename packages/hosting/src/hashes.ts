@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { BOUNDS } from '@tidegate/protocol'
 import { createSHA256, type IHasher } from 'hash-wasm'
 import { LRUCache } from 'lru-cache'
 import type { RunningHash } from './file-backend.js'
+import { HOSTING_LIMITS } from './limits.js'
 import { lostBytes } from './refusals.js'
 
 /**
@@ -11,7 +11,7 @@ import { lostBytes } from './refusals.js'
  * process wrote the beginning or this one was restarted, is computed again from the stored bytes.
  */
 export class RereadHashes {
-  private readonly known = new LRUCache<string, { hash: Hash; bytes: number }>({ max: BOUNDS.hosting.hashes })
+  private readonly known = new LRUCache<string, { hash: Hash; bytes: number }>({ max: HOSTING_LIMITS.hosting.hashes })
 
   /** Returns the hash of the first bytes of an upload. `read` returns these bytes if they are needed. Throws HostingError where there are fewer. */
   async begin(id: string, bytes: number, read: () => Promise<Readable>): Promise<RunningHash> {

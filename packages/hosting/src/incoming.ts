@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { BOUNDS } from '@tidegate/protocol'
 import { ERRORS } from '@tus/server'
+import { HOSTING_LIMITS } from './limits.js'
 
 /**
  * The bytes of a request, each chunk as it arrives: a stream in between would copy them together. Whoever leaves before
@@ -27,7 +27,7 @@ export class Incoming implements AsyncIterable<Uint8Array> {
     const take = (chunk: Uint8Array) => {
       this.queue.push(chunk)
       this.queued += chunk.length
-      if (this.queued >= BOUNDS.hosting.batch) body?.pause()
+      if (this.queued >= HOSTING_LIMITS.hosting.batch) body?.pause()
       this.wake()
     }
     const complete = () => this.finish('complete')

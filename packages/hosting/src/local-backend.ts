@@ -2,13 +2,13 @@ import { constants } from 'node:fs'
 import promises, { type FileHandle } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { BOUNDS } from '@tidegate/protocol'
 import { BufferPool, FileBody, HOSTED_ID } from '@tidegate/storage'
 import { Batches } from './batches.js'
 import { failure } from './disk-queue.js'
 import type { BackendWriter, FileBackend, Journal, RunningHash } from './file-backend.js'
 import { RereadHashes } from './hashes.js'
 import type { HostedRow } from './hosted-store.js'
+import { HOSTING_LIMITS } from './limits.js'
 import { LocalWriter } from './local-writer.js'
 import { lostBytes } from './refusals.js'
 
@@ -22,7 +22,7 @@ export type Disk = Pick<typeof promises, 'mkdir' | 'open' | 'readdir' | 'stat' |
 export class LocalBackend implements FileBackend {
   private readonly hashes = new RereadHashes()
   private readonly batches = new Batches()
-  private readonly reading = new BufferPool(BOUNDS.hosting.read, BOUNDS.hosting.readsKept)
+  private readonly reading = new BufferPool(HOSTING_LIMITS.hosting.read, HOSTING_LIMITS.hosting.readsKept)
 
   /** `disk`: another one than that of this machine, for tests. */
   constructor(

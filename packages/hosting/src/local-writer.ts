@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
-import { BOUNDS } from '@tidegate/protocol'
 import type { Batches } from './batches.js'
 import { DiskQueue } from './disk-queue.js'
 import type { BackendWriter, Journal } from './file-backend.js'
+import { HOSTING_LIMITS } from './limits.js'
 
 /**
  * Writes beyond what was acknowledged: what is there after a crash is overwritten by the next part. Batches are gathered
@@ -37,7 +37,7 @@ export class LocalWriter implements BackendWriter {
   }
 
   get isDue(): boolean {
-    const { checkpoint, checkpointWait } = BOUNDS.hosting
+    const { checkpoint, checkpointWait } = HOSTING_LIMITS.hosting
     return this.position - this.committed >= checkpoint && performance.now() - this.committedAt >= checkpointWait
   }
 
@@ -49,7 +49,7 @@ export class LocalWriter implements BackendWriter {
     this.position += count
     if (this.bytes === this.batch.length) this.handOver()
     // a slow connection takes long to fill a batch
-    else this.timer ??= setTimeout(() => this.handOverIfIdle(), BOUNDS.hosting.batchWait)
+    else this.timer ??= setTimeout(() => this.handOverIfIdle(), HOSTING_LIMITS.hosting.batchWait)
     return count
   }
 
@@ -73,7 +73,7 @@ export class LocalWriter implements BackendWriter {
     const left = this.size - this.position
     for (;;) {
       const { size: count } = this.queued
-      const isFew = count * BOUNDS.hosting.batch < BOUNDS.hosting.uploadMemory
+      const isFew = count * HOSTING_LIMITS.hosting.batch < HOSTING_LIMITS.hosting.uploadMemory
       const memory = count < 2 ? this.batches.take(left) : isFew ? this.batches.takeMore(left) : undefined
       if (memory) return memory
       await this.disk.progress()
@@ -83,7 +83,7 @@ export class LocalWriter implements BackendWriter {
   private handOverIfIdle(): void {
     this.timer = undefined
     if (this.disk.isIdle) this.handOver()
-    else this.timer = setTimeout(() => this.handOverIfIdle(), BOUNDS.hosting.batchWait)
+    else this.timer = setTimeout(() => this.handOverIfIdle(), HOSTING_LIMITS.hosting.batchWait)
   }
 
   /** Has the disk write what is gathered. */

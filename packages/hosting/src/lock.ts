@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BOUNDS, HostingError } from '@tidegate/protocol'
+import { HostingError } from '@tidegate/protocol'
 import type { HostedStore } from './hosted-store.js'
+import { HOSTING_LIMITS } from './limits.js'
 
 /**
  * The lock of one writer on an upload, across all instances. It is a lease: if its process dies, it expires. A writer
@@ -27,19 +28,19 @@ export class UploadLock {
 
   /** Waits for the lock. `release` is called when somebody else wants it, or it is lost. Throws HostingError, StateError. */
   async acquire(release: () => unknown): Promise<void> {
-    const deadline = performance.now() + BOUNDS.hosting.lockWait
+    const deadline = performance.now() + HOSTING_LIMITS.hosting.lockWait
     for (;;) {
       const asked = performance.now()
-      if (await this.store.lock(this.id, this.holder, Date.now(), Date.now() + BOUNDS.hosting.lease)) {
-        this.validUntil = asked + BOUNDS.hosting.lease
+      if (await this.store.lock(this.id, this.holder, Date.now(), Date.now() + HOSTING_LIMITS.hosting.lease)) {
+        this.validUntil = asked + HOSTING_LIMITS.hosting.lease
         this.isHeld = true
         break
       }
       if (performance.now() > deadline)
         throw new HostingError('UPLOAD_LOCKED', 'Another request is writing to this upload. Try again in a moment.')
-      await sleep(BOUNDS.hosting.lockPoll)
+      await sleep(HOSTING_LIMITS.hosting.lockPoll)
     }
-    this.renewal = setInterval(() => this.renew(release), BOUNDS.hosting.leaseRenewal)
+    this.renewal = setInterval(() => this.renew(release), HOSTING_LIMITS.hosting.leaseRenewal)
   }
 
   /** Notes that the lock was given up together with something else. */
@@ -59,9 +60,11 @@ export class UploadLock {
   private async renew(release: () => unknown): Promise<void> {
     const asked = performance.now()
     // an unreachable database is no reason to stop: the lease still holds
-    const state = await this.store.renew(this.id, this.holder, Date.now() + BOUNDS.hosting.lease).catch(() => undefined)
+    const state = await this.store
+      .renew(this.id, this.holder, Date.now() + HOSTING_LIMITS.hosting.lease)
+      .catch(() => undefined)
     if (!this.isHeld) return
-    if (state === 'held' || state === 'wanted') this.validUntil = asked + BOUNDS.hosting.lease
+    if (state === 'held' || state === 'wanted') this.validUntil = asked + HOSTING_LIMITS.hosting.lease
     if (state === 'lost') this.validUntil = 0
     if (state === 'lost' || state === 'wanted' || !this.holds) release()
   }

@@ -1,4 +1,6 @@
-import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import { ValidationError } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '@tidegate/storage'
+import { HOSTING_LIMITS } from './limits.js'
 
 /** What the publisher says about a file. Not sanitized: it may hold anything. */
 export interface FileFacts {
@@ -27,7 +29,7 @@ export function normalMetadata(header: string): string {
     pairs.set(key, value ? `${key} ${value}` : key)
   }
   const metadata = [...pairs.values()].join(',')
-  const { metadata: most } = BOUNDS.hosting
+  const { metadata: most } = HOSTING_LIMITS.hosting
   if (metadata.length > most) throw invalid(`must not be longer than ${most} characters`)
   return metadata
 }
@@ -52,5 +54,7 @@ const INERT =
 /** Returns the media type that a hosted file is served with: the publisher's, if it has no active content. */
 export function servedType(contentType: string | undefined): string {
   const type = contentType?.split(';')[0]?.trim() ?? ''
-  return type.length <= BOUNDS.files.mediaType && INERT.test(type) ? type.toLowerCase() : 'application/octet-stream'
+  return type.length <= STORAGE_LIMITS.files.mediaType && INERT.test(type)
+    ? type.toLowerCase()
+    : 'application/octet-stream'
 }

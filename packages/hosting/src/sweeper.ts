@@ -1,7 +1,7 @@
 import type { Logger } from '@tidegate/common'
-import { BOUNDS } from '@tidegate/protocol'
 import type { FileBackend } from './file-backend.js'
 import type { HostedStore } from './hosted-store.js'
+import { HOSTING_LIMITS } from './limits.js'
 import type { HostedUses } from './uses.js'
 
 export interface SweeperTools {
@@ -29,7 +29,7 @@ export class Sweeper {
   constructor(private readonly tools: SweeperTools) {}
 
   start(): void {
-    this.timer = setInterval(() => this.run(), BOUNDS.hosting.sweepInterval).unref()
+    this.timer = setInterval(() => this.run(), HOSTING_LIMITS.hosting.sweepInterval).unref()
     this.run()
   }
 
@@ -53,16 +53,16 @@ export class Sweeper {
   /** Deletes what has expired at a time, in milliseconds since 1970. Throws StateError, or the error of the backend. */
   async sweep(now: number): Promise<void> {
     const { store, lifetime } = this.tools
-    for (const id of await store.expired(now, BOUNDS.hosting.sweepBatch)) await store.remove(id, now)
+    for (const id of await store.expired(now, HOSTING_LIMITS.hosting.sweepBatch)) await store.remove(id, now)
     for (let after = ''; !this.stopped; ) {
-      const idle = await store.idle(now - lifetime, after, BOUNDS.hosting.sweepBatch)
+      const idle = await store.idle(now - lifetime, after, HOSTING_LIMITS.hosting.sweepBatch)
       for (const { id } of idle) {
         const verdict = await this.isUsed(id)
         if (verdict === 'used') await store.setUsed(id, now)
         if (verdict === 'unused') await store.remove(id, now)
       }
       const last = idle.at(-1)
-      if (idle.length < BOUNDS.hosting.sweepBatch || !last) break
+      if (idle.length < HOSTING_LIMITS.hosting.sweepBatch || !last) break
       after = last.id
     }
     await deleteRemoved(this.tools)
@@ -72,7 +72,7 @@ export class Sweeper {
   /** Now and then, since it lists what there is. The rest of the sweep does not depend on it. */
   private async tidy(now: number): Promise<void> {
     const { backend, store, lifetime, log } = this.tools
-    if (now - this.tidied < BOUNDS.hosting.tidyInterval) return
+    if (now - this.tidied < HOSTING_LIMITS.hosting.tidyInterval) return
     this.tidied = now
     await backend.tidy(now - lifetime, store.find).catch(({ status, code, name }) => {
       log.warn({ status, code: code ?? name }, 'abandoned uploads of hosted files could not be looked for')
@@ -92,7 +92,7 @@ export async function deleteRemoved({
   backend,
   uses,
 }: Pick<SweeperTools, 'store' | 'backend' | 'uses'>): Promise<void> {
-  for (const file of await store.removed(BOUNDS.hosting.sweepBatch)) {
+  for (const file of await store.removed(HOSTING_LIMITS.hosting.sweepBatch)) {
     await backend.remove(file)
     await store.forget(file.id, uses.hashesOf(file.id))
   }

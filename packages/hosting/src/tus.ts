@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
-import { BOUNDS, type ErrorCode, HostingError, type ProviderError } from '@tidegate/protocol'
+import { type ErrorCode, HostingError, type ProviderError } from '@tidegate/protocol'
 import { Server } from '@tus/server'
+import { HOSTING_LIMITS } from './limits.js'
 import type { PartTools } from './part-writer.js'
 import { notFound } from './refusals.js'
 import { type HostingLimits, type Uploader, UploadStore } from './upload-store.js'
@@ -37,7 +38,7 @@ export async function answerTus(
     path: request.path,
     datastore: store,
     locker: store.locker,
-    lockDrainTimeout: BOUNDS.hosting.lockDrain,
+    lockDrainTimeout: HOSTING_LIMITS.hosting.lockDrain,
     maxSize: limits.maxFile,
     namingFunction: () => id,
     getFileIdFromRequest: () => uploader.file?.id,

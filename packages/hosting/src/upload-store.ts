@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream'
-import { BOUNDS, HostingError, ProviderError } from '@tidegate/protocol'
+import { HostingError, ProviderError } from '@tidegate/protocol'
 import { DataStore, type Locker, type Upload, Upload as UploadRecord } from '@tus/server'
 import type { PartChecksum } from './checksum.js'
 import type { HostedRow } from './hosted-store.js'
 import type { Creation } from './ids.js'
 import { Incoming } from './incoming.js'
+import { HOSTING_LIMITS } from './limits.js'
 import { UploadLock } from './lock.js'
 import { type PartTools, PartWriter } from './part-writer.js'
 import { alreadyBegun, notFound } from './refusals.js'
@@ -75,7 +76,10 @@ export class UploadStore extends DataStore {
     const { id, size = 0 } = upload
     const createdAt = Date.now()
     const row = { id, owner, size, metadata, createdAt, expiresAt: createdAt + this.limits.lifetime }
-    const refused = await this.tools.store.create(row, { files: BOUNDS.hosting.files, bytes: this.limits.quota })
+    const refused = await this.tools.store.create(row, {
+      files: HOSTING_LIMITS.hosting.files,
+      bytes: this.limits.quota,
+    })
     if (refused === 'exists') throw alreadyBegun()
     if (refused) throw await this.overQuota(refused)
     await this.take(id, () => undefined)

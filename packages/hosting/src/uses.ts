@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { BOUNDS, checksummed, didsOf, memoized, parseJson } from '@tidegate/protocol'
+import { checksummed, didsOf, memoized, PROTOCOL_LIMITS, parseJson } from '@tidegate/protocol'
 import { derivedSecret, type ProviderKey } from '@tidegate/protocol/keys'
-import { HOSTED_ID } from '@tidegate/storage'
+import { HOSTED_ID, STORAGE_LIMITS } from '@tidegate/storage'
 import { type Address, isAddress } from 'viem'
 import type { HostedStore, HostedUse } from './hosted-store.js'
+import { HOSTING_LIMITS } from './limits.js'
 
 /** Domain separation: keeps this secret apart from every other use of the provider key. */
 const PURPOSE = 'tidegate hosted file v1'
@@ -34,7 +35,7 @@ export class HostedUses {
   /** Records what a document that was just encrypted names, if it is a files object. Throws StateError. */
   async recordEncrypted(chainId: number, document: Buffer, encrypted: Uint8Array): Promise<void> {
     // most documents are not, so only candidates are parsed
-    if (document.length > BOUNDS.hosting.filesObject || !document.includes('hosted')) return
+    if (document.length > HOSTING_LIMITS.hosting.filesObject || !document.includes('hosted')) return
     const { nftAddress, files } = filesObject(document)
     if (typeof nftAddress === 'string' && isAddress(nftAddress, { strict: false }) && Array.isArray(files))
       await this.record(chainId, checksummed(nftAddress), files, Buffer.from(encrypted).toString('hex', 0, 33))
@@ -45,9 +46,9 @@ export class HostedUses {
     const [key] = this.keys
     const list = markOf(encrypted)
     if (!key || list === undefined) return
-    const ids = [...new Set(files.flatMap(hostedId))].slice(0, BOUNDS.files.count)
-    for (let at = 0; at < ids.length; at += BOUNDS.hosting.known)
-      for (const id of await this.hosted.known(ids.slice(at, at + BOUNDS.hosting.known))) {
+    const ids = [...new Set(files.flatMap(hostedId))].slice(0, STORAGE_LIMITS.files.count)
+    for (let at = 0; at < ids.length; at += HOSTING_LIMITS.hosting.known)
+      for (const id of await this.hosted.known(ids.slice(at, at + HOSTING_LIMITS.hosting.known))) {
         await this.hosted.recordUse(keyedHash(key, id), { chainId, nft, list })
         await this.hosted.setUsed(id, Date.now())
       }
@@ -65,7 +66,7 @@ export class HostedUses {
 
   /** The same, whether these are all, and the chains of the assets that it was encrypted for, published or not. */
   async verdict(id: string): Promise<{ assets: UsingAsset[]; isAll: boolean; chains: number[] }> {
-    const { uses: limit } = BOUNDS.hosting
+    const { uses: limit } = HOSTING_LIMITS.hosting
     const recorded = (await Promise.all(this.hashesOf(id).map((hash) => this.hosted.uses(hash, limit)))).flat()
     const assets: UsingAsset[] = []
     for (const { chainId, did, marks } of byAsset(recorded)) {
@@ -94,7 +95,7 @@ function byAsset(recorded: HostedUse[]): (UsingAsset & { marks: string[] })[] {
 
 function filesObject(document: Buffer): { nftAddress?: unknown; files?: unknown } {
   try {
-    return (parseJson(document.toString('utf8'), BOUNDS.body) ?? {}) as object
+    return (parseJson(document.toString('utf8'), PROTOCOL_LIMITS.body) ?? {}) as object
   } catch {
     return {}
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileBackendSuite } from '../../../test/helpers/file-backend-suite.js'
 import { startBucket } from '../../../test/helpers/s3-bucket.js'
 import { sized } from '../../../test/helpers/sizes.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
+import { HOSTING_LIMITS } from '../src/limits.js'
 import { LocalBackend } from '../src/local-backend.js'
 import { S3Backend } from '../src/s3/s3-backend.js'
 
@@ -19,7 +19,7 @@ fileBackendSuite('local', 8_388_608, async () => {
 })
 
 /** Smaller than S3 takes, whose own size packages/hosting/test/s3.test.ts has. */
-const PART = sized(1_048_576, BOUNDS.hosting.s3Part)
+const PART = sized(1_048_576, HOSTING_LIMITS.hosting.s3Part)
 
 fileBackendSuite('s3', PART, async () => {
   const server = await startBucket(PART)

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { seeded } from '../../../test/helpers/recorded-disk.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { Batches } from '../src/batches.js'
 import type { Journal } from '../src/file-backend.js'
+import { HOSTING_LIMITS } from '../src/limits.js'
 import { LocalWriter } from '../src/local-writer.js'
 
-const { batch, batchMemory, uploadMemory } = BOUNDS.hosting
+const { batch, batchMemory, uploadMemory } = HOSTING_LIMITS.hosting
 const CHUNK = 65_536
 const CONTENT = randomBytes(5_000_000)
 

@@ -1,3 +1,4 @@
+import { HOSTING_LIMITS } from '../src/limits.js'
 import { createHash, randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RecordedDisk, seeded, type Unsynced } from '../../../test/helpers/recorded-disk.js'
 import { pathOf } from '../../../test/helpers/uploads.js'
 import type { Logger } from '../../common/src/logger.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { providerKey } from '../../protocol/src/crypto/keys.js'
 import { openSqliteStore } from '../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../provider/src/state/stores.js'
@@ -44,7 +44,7 @@ describe('after a power failure at any moment', () => {
   const moments: Moment[] = []
   /** What clients were told: how much there is of a file, after so many changes of the disk. */
   const told: { changes: number; id: string; offset: number }[] = []
-  const { hosting: bounds } = BOUNDS as { hosting: { checkpoint: number; checkpointWait: number } }
+  const { hosting: bounds } = HOSTING_LIMITS as { hosting: { checkpoint: number; checkpointWait: number } }
   const { checkpoint, checkpointWait } = bounds
   const stores: StateStore[] = []
 

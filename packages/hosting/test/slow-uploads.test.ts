@@ -1,3 +1,4 @@
+import { PROVIDER_LIMITS } from '../../provider/src/limits.js'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { request } from 'node:http'
@@ -7,7 +8,6 @@ import { eventually } from '../../../test/helpers/eventually.js'
 import { ask, freshNonce, signText } from '../../../test/helpers/requests.js'
 import { begin, bytesOf, idOf, pathOf, tokenOf, tus, upload } from '../../../test/helpers/uploads.js'
 import { World } from '../../../test/helpers/world.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 
 const CONTENT = randomBytes(2_000_000)
 
@@ -52,7 +52,7 @@ describe('slow uploads', () => {
   let folder: string
   let publisher: Wallet
   let auth: Record<string, string>
-  const { http } = BOUNDS as { http: { requestTimeout: number } }
+  const { http } = PROVIDER_LIMITS as { http: { requestTimeout: number } }
   const { requestTimeout } = http
 
   beforeAll(async () => {

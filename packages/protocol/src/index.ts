@@ -1,4 +1,3 @@
-export { BOUNDS } from './bounds.js'
 export { withoutMark } from './byte-order-mark.js'
 export { checksummed, isAddressText } from './crypto/address.js'
 export { hasForm } from './crypto/ecies-content.js'
@@ -62,6 +61,7 @@ export {
 } from './errors.js'
 export type { Address, Hex } from './hex.js'
 export { assertShape, JsonBoundsError, parseJson } from './json.js'
+export { PROTOCOL_LIMITS } from './limits.js'
 export { memoized, memoizedText, upTo } from './memo.js'
 export type { Schema } from './schema.js'
 export { safeParse, validationError } from './validation.js'

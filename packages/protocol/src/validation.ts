@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { BOUNDS } from './bounds.js'
 import { ValidationError } from './errors.js'
+import { PROTOCOL_LIMITS } from './limits.js'
 import type { Parsed, Schema } from './schema.js'
 
 const UNREADABLE = z.never('holds something that cannot be read')
@@ -26,7 +26,7 @@ export function validationError(
   input: object,
 ): ValidationError {
   const fields: Record<string, string[]> = {}
-  for (const issue of error.issues.slice(0, BOUNDS.body.problems)) {
+  for (const issue of error.issues.slice(0, PROTOCOL_LIMITS.body.problems)) {
     const field = String(issue.path[0] ?? 'body')
     const missing = (input as Record<string, unknown>)[field] === undefined && issue.path.length === 1
     const sentence = `The ${field} field ${missing ? 'is required' : ending(issue.message)}.`

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import {
+  CATALOG_LIMITS,
   CatchingUp,
   ChainFollower,
   DocumentReader,
@@ -9,8 +10,8 @@ import {
   TokenNames,
 } from '@tidegate/catalog'
 import { type Chain, type Chains, ClockWatch, FactoryWatch, Receipts } from '@tidegate/chain'
-import { createLogger, type LocalOnly, Outbound, TickBatch, untraced } from '@tidegate/common'
-import { BOUNDS, StartError } from '@tidegate/protocol'
+import { COMMON_LIMITS, createLogger, type LocalOnly, Outbound, TickBatch, untraced } from '@tidegate/common'
+import { StartError } from '@tidegate/protocol'
 import type { ProviderKey } from '@tidegate/protocol/keys'
 import { PublishedDescriptions } from '@tidegate/storage'
 import type { FastifyInstance } from 'fastify'
@@ -94,7 +95,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const consolePage = openConsole(settings, chains, local)
   const factories = new FactoryWatch(chains, log)
   const clock = new ClockWatch(chains, LOOKS * settings.INDEX_POLL_INTERVAL, log)
-  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: BOUNDS.outbound.response })
+  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: CATALOG_LIMITS.outbound.response })
   const purgatory = new Purgatory({
     assets: settings.PURGATORY_ASSETS,
     accounts: settings.PURGATORY_ACCOUNTS,
@@ -149,7 +150,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
     onChain: new OnChainReader(
       chains,
       settings.INDEX_POLL_INTERVAL,
-      new TokenNames(chains, store.index, BOUNDS.contract.namelessFor),
+      new TokenNames(chains, store.index, COMMON_LIMITS.contract.namelessFor),
     ),
     documents,
     sandbox,

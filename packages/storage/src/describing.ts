@@ -1,5 +1,5 @@
-import { BOUNDS } from '@tidegate/protocol'
 import { checksumOf } from './checksum.js'
+import { STORAGE_LIMITS } from './limits.js'
 import { SingleFlight, type Waiter } from './single-flight.js'
 import type { FileDescription, RequestContext, StoredFile } from './storage.js'
 
@@ -32,7 +32,7 @@ export async function describeFile(
 /** Describes each item, a few at a time. Rejects with the first error, after which no further item is described. */
 export async function inBatches<T, R>(items: readonly T[], describe: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
-  const { inFlight } = BOUNDS.describing
+  const { inFlight } = STORAGE_LIMITS.describing
   for (let at = 0; at < items.length; at += inFlight)
     results.push(...(await Promise.all(items.slice(at, at + inFlight).map(describe))))
   return results
@@ -54,9 +54,10 @@ export interface PublishedFile {
  */
 export class PublishedDescriptions {
   private readonly cache = new SingleFlight<DescribedFile>({
-    max: BOUNDS.describing.cacheEntries,
-    maxSize: BOUNDS.describing.cacheSize,
-    timeToLive: ({ valid }) => (valid ? BOUNDS.describing.timeToLive : BOUNDS.describing.failureTimeToLive),
+    max: STORAGE_LIMITS.describing.cacheEntries,
+    maxSize: STORAGE_LIMITS.describing.cacheSize,
+    timeToLive: ({ valid }) =>
+      valid ? STORAGE_LIMITS.describing.timeToLive : STORAGE_LIMITS.describing.failureTimeToLive,
   })
 
   /** Like describeFile, cached and shared. Rejects with the reason of the waiter's signal if that fires first. */

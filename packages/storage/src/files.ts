@@ -1,6 +1,7 @@
-import { AssetError, BOUNDS, isAddressText, withoutMark } from '@tidegate/protocol'
+import { AssetError, isAddressText, withoutMark } from '@tidegate/protocol'
 import { decrypt, type ProviderKey } from '@tidegate/protocol/keys'
 import { type Address, isAddressEqual } from 'viem'
+import { STORAGE_LIMITS } from './limits.js'
 
 const MESSAGE = 'Unable to get dataset files'
 
@@ -33,7 +34,7 @@ export function openFiles(encrypted: string, owner: FilesOwner): unknown[] {
 
 /** Throws AssetError where a list is empty or too long. */
 function checkedLength(files: unknown[]): unknown[] {
-  if (files.length === 0 || files.length > BOUNDS.files.count) throw unreadable()
+  if (files.length === 0 || files.length > STORAGE_LIMITS.files.count) throw unreadable()
   return files
 }
 

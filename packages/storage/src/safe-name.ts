@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from './limits.js'
 
 /** A safe name as most are: ASCII without spaces, short, and with neither a leading nor a trailing dot. */
 const PLAIN = /^[!#$%&'*+^_`|~0-9A-Za-z-](?:[!#$%&'*+.^_`|~0-9A-Za-z-]{0,98}[!#$%&'*+^_`|~0-9A-Za-z-])?$/
@@ -19,7 +19,7 @@ export function safeName(name: string): string {
   if (PLAIN.test(name) && !DEVICE.test(name)) return name
   const last = name.split(/[/\\]/).at(-1) ?? ''
   // trimming a very long name is slow
-  const clean = trimmed(last.slice(0, BOUNDS.files.rawName).replace(UNSAFE, ''))
+  const clean = trimmed(last.slice(0, STORAGE_LIMITS.files.rawName).replace(UNSAFE, ''))
   return shortened(DEVICE.test(clean) ? `_${clean}` : clean)
 }
 
@@ -29,7 +29,7 @@ function trimmed(name: string): string {
 
 /** Cuts the stem of a name that is too long, between characters. */
 function shortened(name: string): string {
-  const limit = BOUNDS.files.name
+  const limit = STORAGE_LIMITS.files.name
   if (Buffer.byteLength(name) <= limit) return name
   const [ending = ''] = /(?:\.tar)?\.[A-Za-z0-9]{1,10}$/.exec(name) ?? []
   let stem = ''

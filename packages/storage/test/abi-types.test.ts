@@ -3,8 +3,8 @@ import { type AbiParameter, encodeFunctionData } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { ABI_BOMBS, anyValue, nested, output, parameter, UINT, viewFunction } from '../../../test/helpers/abi.js'
 import { measured } from '../../../test/helpers/measured.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { AbiError, readFunctionAbi } from '../src/kinds/smartcontract/abi-types.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
 /** The error message for an ABI; undefined if it is valid. */
 function problemOf(abi: unknown): string | undefined {
@@ -140,7 +140,7 @@ describe('the ABI of a contract file', () => {
   })
 
   it('is accepted exactly up to its bounds (threat 36)', () => {
-    const { parameters, depth, name, dimensions, length, values } = BOUNDS.abi
+    const { parameters, depth, name, dimensions, length, values } = STORAGE_LIMITS.abi
     const inputs = (count: number) => Array.from({ length: count }, () => UINT)
     const at: [good: object, bad: object][] = [
       [viewFunction([], inputs(parameters)), viewFunction([UINT], inputs(parameters))],

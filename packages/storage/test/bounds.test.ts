@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { testEgress, testRegistry } from '../../../test/helpers/storage-tools.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { encrypt } from '../../protocol/src/crypto/ecies.js'
 import { providerKey } from '../../protocol/src/crypto/keys.js'
 import { openFiles } from '../src/files.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
 describe('storage objects are bounded (threat 49)', () => {
   const egress = testEgress()
@@ -21,7 +21,7 @@ describe('storage objects are bounded (threat 49)', () => {
   const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, 'v']))
 
   it('in length and count, and the error names the field', () => {
-    const { url, headers: most, headerValue } = BOUNDS.files
+    const { url, headers: most, headerValue } = STORAGE_LIMITS.files
     expect(fieldsOf({ url: `https://example.org/${'a'.repeat(url - 20)}` })).toEqual({})
     expect(fieldsOf({ url: `https://example.org/${'a'.repeat(url)}` })).toEqual({
       url: [`The url field must not be longer than ${url} characters.`],
@@ -59,7 +59,7 @@ describe('storage objects are bounded (threat 49)', () => {
       const files = Array.from({ length: count }, () => file)
       return openFiles(encrypt(key.publicKey, Buffer.from(JSON.stringify({ ...own, files }))).toString('hex'), owner)
     }
-    expect(opened(BOUNDS.files.count).length).toBe(BOUNDS.files.count)
-    expect(() => opened(BOUNDS.files.count + 1)).toThrow('Unable to get dataset files')
+    expect(opened(STORAGE_LIMITS.files.count).length).toBe(STORAGE_LIMITS.files.count)
+    expect(() => opened(STORAGE_LIMITS.files.count + 1)).toThrow('Unable to get dataset files')
   })
 })

@@ -3,14 +3,14 @@ import { PassThrough, Readable } from 'node:stream'
 import * as Digest from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
 import { cidOf, RAW, varint } from '../../../test/helpers/unixfs.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { bytesOf, hasherFor } from '../src/kinds/ipfs/blocks.js'
 import { CarReader } from '../src/kinds/ipfs/car-reader.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
 const LONG = 300_000
 const HEADER = Buffer.concat([varint(4), Buffer.alloc(4)])
 const long = randomBytes(LONG)
-const short = randomBytes(BOUNDS.ipfs.copied - 1)
+const short = randomBytes(STORAGE_LIMITS.ipfs.copied - 1)
 
 const section = (block: Buffer) => {
   const { bytes } = cidOf(block, RAW)

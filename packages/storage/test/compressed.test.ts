@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { StorageServer } from '../../../test/helpers/storage-server.js'
 import { ASKING, testEgress, testRegistry } from '../../../test/helpers/storage-tools.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { checksumOf } from '../src/checksum.js'
 import type { Egress } from '../src/egress/egress.js'
 import type { StorageRegistry } from '../src/kinds/registry.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 import type { OpenRequest } from '../src/storage.js'
 
 /** Half of it is compressible. */
@@ -185,7 +185,7 @@ describe('a storage that compresses unasked', () => {
     const before = process.memoryUsage().rss
     while (read < 256 * MIB) read += ((await chunks.next()).value as Buffer).length
     expect(process.memoryUsage().rss - before).toBeLessThan(128 * MIB)
-    expect(opened.body.readableLength).toBeLessThanOrEqual(2 * BOUNDS.decoding.chunk)
+    expect(opened.body.readableLength).toBeLessThanOrEqual(2 * STORAGE_LIMITS.decoding.chunk)
     opened.body.destroy()
     await eventually(none)
   })

@@ -3,11 +3,11 @@ import { type AbiFunction, concat, decodeFunctionResult, encodeAbiParameters, ty
 import { describe, expect, it } from 'vitest'
 import { anyValue, parameter, viewFunction } from '../../../test/helpers/abi.js'
 import { measured } from '../../../test/helpers/measured.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
+import { COMMON_LIMITS } from '../../common/src/limits.js'
 import { readFunctionAbi } from '../src/kinds/smartcontract/abi-types.js'
 import { decodeContractResult } from '../src/kinds/smartcontract/decode-result.js'
 
-const LIMITS = BOUNDS.contract
+const LIMITS = COMMON_LIMITS.contract
 const BUDGET = LIMITS.result
 /** A budget with the maximum number of steps, and `result` bytes. */
 const only = (result: number) => ({ result, steps: LIMITS.steps })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clock } from '../../../test/helpers/measured.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { entityTags, isEntityTag, matchesIfNoneMatch } from '../src/http/entity-tags.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
 describe('entity tags', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('entity tags', () => {
   })
 
   it('reads a bounded part of a list, quickly', () => {
-    const { condition, conditionTags, etag } = BOUNDS.headers
+    const { condition, conditionTags, etag } = STORAGE_LIMITS.headers
     expect(entityTags(Array(conditionTags).fill('"a"').join())).toHaveLength(conditionTags)
     expect(
       entityTags(

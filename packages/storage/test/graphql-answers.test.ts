@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSchema, createYoga } from '../../../test/helpers/graphql-server.js'
 import { ASKING, serverAndRegistry } from '../../../test/helpers/storage-tools.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 import type { StoredFile } from '../src/storage.js'
 
 const ERRORS = '"errors":[{"message":"the gauge is broken","path":["data"],"locations":[{"line":1,"column":2}]}]'
@@ -73,7 +73,7 @@ describe('an answer to a GraphQL query', () => {
     ['an object without anything', '{}'],
     ['nothing', ''],
     ['the beginning of errors', '{"errors":[{"message":"x'],
-    ['errors without end', `{"errors":["${'x'.repeat(2 * BOUNDS.graphql.beforeData)}"],"data":{"height":3}}`],
+    ['errors without end', `{"errors":["${'x'.repeat(2 * STORAGE_LIMITS.graphql.beforeData)}"],"data":{"height":3}}`],
   ])('is no file, and refused with a reason: %s', async (_case, text) => {
     for (const piece of text.length < 1000 ? [text.length || 1, 1] : [50_000]) {
       const file = answering(text, piece)

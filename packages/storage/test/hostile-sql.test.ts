@@ -17,7 +17,7 @@ import {
 import { drip, flood } from '../../../test/helpers/hostile-server.js'
 import { heldBy } from '../../../test/helpers/measured.js'
 import { testEgress, testRegistry } from '../../../test/helpers/storage-tools.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 import type { OpenRequest } from '../src/storage.js'
 
 /** For servers that stall, of which nothing is to be had in time. */
@@ -258,7 +258,7 @@ describe('a PostgreSQL server that sends too much (threat 44)', () => {
   })
 
   it('serves only small rows without an order, and is described without reading any', async () => {
-    const large = row('x'.repeat(BOUNDS.sql.row.anonymous + 1))
+    const large = row('x'.repeat(STORAGE_LIMITS.sql.row.anonymous + 1))
     const { file, asking } = await against({
       rows: (to) => {
         to.write(BEGUN)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { codeOf, Names } from '../../../test/helpers/names.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { HostsFile } from '../src/egress/hosts-file.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
 let all: Names
 let { server, names } = {} as Names
@@ -60,10 +60,10 @@ describe('the hosts file', () => {
 
   it('is read up to a maximum size, in whole lines', async () => {
     const line = '10.0.0.9 files.example.long\n'
-    const text = `10.0.0.9 first\n${line.repeat(BOUNDS.dns.hostsFile / line.length)}10.0.0.9 last\n`
+    const text = `10.0.0.9 first\n${line.repeat(STORAGE_LIMITS.dns.hostsFile / line.length)}10.0.0.9 last\n`
     names = all.resolver({ hostsFile: written(text) })
     expect(await names.resolve('first')).toHaveLength(1)
-    expect(await names.resolve('files.example.long')).toHaveLength(2 * BOUNDS.dns.addresses)
+    expect(await names.resolve('files.example.long')).toHaveLength(2 * STORAGE_LIMITS.dns.addresses)
     expect(await codeOf(names.resolve('last'))).toBe('ENOTFOUND')
   })
 

@@ -12,8 +12,8 @@ import { IpfsGateway } from '../../../test/helpers/ipfs-gateway.js'
 import { kindSuite } from '../../../test/helpers/kind-suite.js'
 import { StorageServer } from '../../../test/helpers/storage-server.js'
 import { untrustedCalls } from '../../chain/src/untrusted-calls.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { BlockCache } from '../src/cache/block-cache.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
 const CONTENT = randomBytes(600_000)
 const MISSING_CID = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
@@ -198,7 +198,7 @@ kindSuite('ftp', async () => {
       'ftp://us%0aer@host/x',
       'nonsense',
       'ftp://host/%zz',
-      `ftp://host/${'x'.repeat(BOUNDS.files.url)}`,
+      `ftp://host/${'x'.repeat(STORAGE_LIMITS.files.url)}`,
     ].map((bad) => [{ url: bad }, 'url']),
     ranges: true,
     close,
@@ -222,7 +222,7 @@ kindSuite('sql', async () => {
     bad: [
       [{ url: 'mysql://host/db' }, 'url'],
       [{ url: 'postgres://host' }, 'url'],
-      [{ url: `postgres://user@host/${'x'.repeat(BOUNDS.files.url)}` }, 'url'],
+      [{ url: `postgres://user@host/${'x'.repeat(STORAGE_LIMITS.files.url)}` }, 'url'],
       [{ query: '' }, 'query'],
       [{ parameters: 'station' }, 'parameters'],
       [{ parameters: ['x'.repeat(129)] }, 'parameters'],

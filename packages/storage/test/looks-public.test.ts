@@ -6,9 +6,9 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask } from '../../../test/helpers/requests.js'
 import { World } from '../../../test/helpers/world.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { isPublicAddress } from '../src/egress/addresses.js'
 import { Destinations } from '../src/egress/destinations.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
 /** The metadata services of clouds. */
 const METADATA = [
@@ -76,7 +76,7 @@ describe("the machine's own addresses (threat 59)", () => {
     current = own('93.184.216.35')
     for (let count = 0; count < 100; count++) allows('93.184.216.35')
     expect(reads).toBe(1)
-    vi.advanceTimersByTime(BOUNDS.destinations.ownAddressesRefresh)
+    vi.advanceTimersByTime(STORAGE_LIMITS.destinations.ownAddressesRefresh)
     expect(allows('93.184.216.35')).toBe(false)
     expect(allows('93.184.216.34')).toBe(true)
     expect(reads).toBe(2)
@@ -93,7 +93,7 @@ describe("the machine's own addresses (threat 59)", () => {
     )
     expect(allows('93.184.216.34')).toBe(false)
     broken = true
-    vi.advanceTimersByTime(BOUNDS.destinations.ownAddressesRefresh)
+    vi.advanceTimersByTime(STORAGE_LIMITS.destinations.ownAddressesRefresh)
     expect(allows('93.184.216.34')).toBe(false)
     expect(allows('8.8.8.8')).toBe(true)
   })

@@ -9,8 +9,8 @@ import {
   ready,
   row,
 } from '../../../test/helpers/fake-postgres.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { Frames } from '../src/kinds/sql/frames.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
 /** Frames for which rows have been requested. */
 function frames(maxRow = 1000, rows = 3) {
@@ -90,7 +90,7 @@ describe('the framing of PostgreSQL messages, before they are parsed (threat 44)
     expect(() => frames(1000, 0).frames.push(row('x'))).toThrow()
     const { frames: chatty } = frames()
     const notice = message('N', fields(`M${'x'.repeat(1000)}`))
-    const many = Math.floor(BOUNDS.sql.overhead / notice.length)
+    const many = Math.floor(STORAGE_LIMITS.sql.overhead / notice.length)
     for (let count = 0; count < many; count++) chatty.push(notice)
     expect(() => chatty.push(notice)).toThrow()
   })
@@ -108,9 +108,9 @@ describe('the framing of PostgreSQL messages, before they are parsed (threat 44)
   })
 
   it('buffers the received part of a message, not the announced length', () => {
-    const large = frames(BOUNDS.sql.row.paid).frames
+    const large = frames(STORAGE_LIMITS.sql.row.paid).frames
     const before = process.memoryUsage().arrayBuffers
-    large.push(message('D', '', BOUNDS.sql.row.paid - 1))
+    large.push(message('D', '', STORAGE_LIMITS.sql.row.paid - 1))
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000)
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { downloader, type RawRequest, RawStorage, rawAnswer } from '../../../test/helpers/raw-storage.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { type RequestUrl, redirectUrl, requestUrl } from '../src/egress/request-url.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
 const FILE = rawAnswer('200 OK', {}, 'tide')
 const utf8 = (text: string) => Buffer.from(text).toString('latin1')
@@ -142,7 +142,7 @@ describe('a Location', () => {
     'http://user@127.0.0.1/',
     'http://[',
     'http://a\xf6b/',
-    `/${'a'.repeat(BOUNDS.files.url)}`,
+    `/${'a'.repeat(STORAGE_LIMITS.files.url)}`,
   ])('of %j is refused', async (location) => {
     redirecting(location)
     await expect(download.open(`${origin}/a/start`)).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
@@ -180,14 +180,14 @@ describe('cookies of a chain of redirects', () => {
     ['one that lasts', ['a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT'], 'a=1'],
     ['a value with = and Latin-1', ['a=b==\xe9\xa0'], 'a=b==\xe9\xa0'],
     ['no name', ['=1', 'flag'], undefined],
-    ['too long a value', [`a=${'x'.repeat(BOUNDS.files.cookies.size)}`], undefined],
+    ['too long a value', [`a=${'x'.repeat(STORAGE_LIMITS.files.cookies.size)}`], undefined],
   ])('with %s', async (_what, cookies, expected) => {
     expect(await cookieAt('/a/file', cookies)).toBe(expected)
   })
 
   it('are bounded in number', async () => {
-    const many = Array.from({ length: BOUNDS.files.cookies.count + 9 }, (_, at) => `c${at}=1`)
-    expect((await cookieAt('/a/file', many))?.split('; ')).toHaveLength(BOUNDS.files.cookies.count)
+    const many = Array.from({ length: STORAGE_LIMITS.files.cookies.count + 9 }, (_, at) => `c${at}=1`)
+    expect((await cookieAt('/a/file', many))?.split('; ')).toHaveLength(STORAGE_LIMITS.files.cookies.count)
   })
 
   it('join those of the publisher, and override them by name', async () => {

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answer, NameServer } from '../../../test/helpers/name-server.js'
 import { codeOf, FOUND, Names } from '../../../test/helpers/names.js'
 import { ASKING, testEgress } from '../../../test/helpers/storage-tools.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { pinnedAddress } from '../src/egress/connector.js'
 import { Destinations } from '../src/egress/destinations.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
-const { addresses: perFamily } = BOUNDS.dns
+const { addresses: perFamily } = STORAGE_LIMITS.dns
 
 let all: Names
 let { server, replies, names } = {} as Names

@@ -7,11 +7,11 @@ import { eventually } from '../../../test/helpers/eventually.js'
 import { HELD, heldBy } from '../../../test/helpers/measured.js'
 import { NameServer } from '../../../test/helpers/name-server.js'
 import { codeOf, FOUND, Names } from '../../../test/helpers/names.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { queryAddresses } from '../src/egress/dns-query.js'
 import type { NameResolver } from '../src/egress/resolver.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
-const { perDomain, inFlight, failureTimeToLive: failure, maxTimeToLive: success } = BOUNDS.dns
+const { perDomain, inFlight, failureTimeToLive: failure, maxTimeToLive: success } = STORAGE_LIMITS.dns
 
 let all: Names
 let { server, replies, names } = {} as Names
@@ -166,7 +166,7 @@ describe('slow name servers (threat 41)', () => {
     }
     expect(server.count('nowhere.example')).toBe(2)
     const asked = server.count('broken.example')
-    for (let at = 0; at < BOUNDS.dns.cacheEntries; at += 100)
+    for (let at = 0; at < STORAGE_LIMITS.dns.cacheEntries; at += 100)
       await Promise.all(upTo(100).map((one) => codeOf(names.resolve(`x.nowhere${at + one}.example${one}`))))
     await codeOf(names.resolve('nowhere.example'))
     await codeOf(names.resolve('broken.example'))

@@ -5,7 +5,7 @@ import { HostileServer } from '../../../test/helpers/hostile-server.js'
 import { UNLIMITED } from '../../../test/helpers/policy.js'
 import { downloader, RawStorage, rawAnswer } from '../../../test/helpers/raw-storage.js'
 import { ASKING, serverAndRegistry, testEgress, testRegistry } from '../../../test/helpers/storage-tools.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 
 const OK = 'HTTP/1.1 200 OK\r\n'
 const LENGTH = 'Content-Length: 4\r\n'
@@ -181,7 +181,7 @@ describe('headers', () => {
   const many = (count: number) => `${OK}${LENGTH}${field(1_000).repeat(count)}\r\n`
 
   it.each([
-    ['one long header', head(BOUNDS.files.responseHead)],
+    ['one long header', head(STORAGE_LIMITS.files.responseHead)],
     ['many headers', many(65)],
     ['one of 20 KiB, also after an interim response', `HTTP/1.1 103 Hints\r\n${field(60_000)}\r\n${head(20_000)}`],
   ])('%s: up to 64 KiB are accepted', async (_what, answer) => {
@@ -190,7 +190,7 @@ describe('headers', () => {
   })
 
   it.each([
-    ['one long header', head(BOUNDS.files.responseHead + 1)],
+    ['one long header', head(STORAGE_LIMITS.files.responseHead + 1)],
     ['many headers', many(66)],
     ['headers without an end', `${OK}${field(1_000).repeat(100)}`],
     ['a header without an end', `${OK}X-A: ${'a'.repeat(100_000)}`],

@@ -4,7 +4,7 @@ import { decodeFunctionData, type Hex } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { viewFunction } from '../../../test/helpers/abi.js'
 import { ASKING, testEgress, testRegistry } from '../../../test/helpers/storage-tools.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
+import { COMMON_LIMITS } from '../../common/src/limits.js'
 import { ChainError, ValidationError } from '../../protocol/src/errors.js'
 
 const ADDRESS = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
@@ -85,13 +85,13 @@ describe('a contract as a file', () => {
   })
 
   it.each([
-    ['uint256[]', Array.from({ length: BOUNDS.contract.call / 32 + 1 }, () => 1)],
+    ['uint256[]', Array.from({ length: COMMON_LIMITS.contract.call / 32 + 1 }, () => 1)],
     ['uint256[][][][]', Array.from({ length: 70 }, () => Array.from({ length: 70 }, () => [[]]))],
-    ['string', 'x'.repeat(BOUNDS.contract.call)],
+    ['string', 'x'.repeat(COMMON_LIMITS.contract.call)],
     ['bytes[]', Array.from({ length: 100 }, () => `0x${'00'.repeat(2000)}`)],
   ])('rejects arguments of type %s that make the call too long, before it is made (threat 36)', (type, value) => {
     expect(problem(type, value)).toBe(
-      `The userdata field must not make a contract call of more than ${BOUNDS.contract.call} bytes.`,
+      `The userdata field must not make a contract call of more than ${COMMON_LIMITS.contract.call} bytes.`,
     )
   })
 

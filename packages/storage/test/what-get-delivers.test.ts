@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { ASKING, serverAndRegistry } from '../../../test/helpers/storage-tools.js'
-import { BOUNDS } from '../../protocol/src/bounds.js'
 import { checksumOf } from '../src/checksum.js'
+import { STORAGE_LIMITS } from '../src/limits.js'
 import type { StoredFile } from '../src/storage.js'
 
 const FILE = Buffer.alloc(200_000, 'tide ')
@@ -165,7 +165,7 @@ describe('a file is what GET delivers', () => {
       expect(await file.describe(context)).toMatchObject({ valid: true, contentLength: 1024 * MIB })
       await eventually(() => started.server.seen(path)[0]?.aborted === true)
       expect(started.server.seen(path)).toHaveLength(1)
-      expect(fetched).toBeLessThanOrEqual(4 * BOUNDS.describing.sample)
+      expect(fetched).toBeLessThanOrEqual(4 * STORAGE_LIMITS.describing.sample)
     }
     expect(written).toBeLessThan(64 * MIB)
   })

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import type { AbiFunction } from 'viem'
-import { BOUNDS } from '../../../packages/protocol/src/bounds.js'
+import { COMMON_LIMITS } from '../../../packages/common/src/limits.js'
 import { AbiError, readFunctionAbi } from '../../../packages/storage/src/kinds/smartcontract/abi-types.js'
 import { contractCall } from '../../../packages/storage/src/kinds/smartcontract/arguments.js'
 import { decodeContractResult } from '../../../packages/storage/src/kinds/smartcontract/decode-result.js'
+import { STORAGE_LIMITS } from '../../../packages/storage/src/limits.js'
 import { FUNCTION_ABI, FUNCTION_ARGUMENTS } from '../lib/honest.js'
 import { mutated } from '../lib/mutate.js'
 import { edgeCaseJson } from '../lib/odd.js'
@@ -52,17 +53,20 @@ export default target({
   isRejection: (error) => error instanceof AbiError,
   read(input: unknown) {
     const abi = readFunctionAbi(input)
-    holds(abi.name.length <= BOUNDS.abi.name, 'the name is of bounded length')
+    holds(abi.name.length <= STORAGE_LIMITS.abi.name, 'the name is of bounded length')
     decodeZeros(abi)
     const data = contractCall(abi, FUNCTION_ARGUMENTS)
-    holds(data.length <= 2 + 2 * (BOUNDS.contract.call + 4 + 32 * BOUNDS.abi.values), 'the call is of bounded length')
+    holds(
+      data.length <= 2 + 2 * (COMMON_LIMITS.contract.call + 4 + 32 * STORAGE_LIMITS.abi.values),
+      'the call is of bounded length',
+    )
   },
 })
 
 /** Zeros decode as some types and are rejected as others, quickly in both cases. */
 function decodeZeros(abi: AbiFunction): void {
   try {
-    decodeContractResult(abi, `0x${'00'.repeat(4096)}`, BOUNDS.contract)
+    decodeContractResult(abi, `0x${'00'.repeat(4096)}`, COMMON_LIMITS.contract)
   } catch (error) {
     holds(!(error instanceof TypeError), `an accepted ABI can decode return data: ${(error as Error).message}`)
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { encodeAbiParameters, type Hex } from 'viem'
-import { BOUNDS } from '../../../packages/protocol/src/bounds.js'
+import { COMMON_LIMITS } from '../../../packages/common/src/limits.js'
 import { readFunctionAbi } from '../../../packages/storage/src/kinds/smartcontract/abi-types.js'
 import { decodeContractResult } from '../../../packages/storage/src/kinds/smartcontract/decode-result.js'
 import { FUNCTION_ABI, TX } from '../lib/honest.js'
@@ -49,9 +49,9 @@ export default target({
     const text = decodeContractResult(
       ABIS[abi % ABIS.length] as never,
       `0x${Buffer.from(data).toString('hex')}`,
-      BOUNDS.contract,
+      COMMON_LIMITS.contract,
     )
     JSON.parse(text)
-    holds(text.length <= 16 * BOUNDS.contract.result, 'the decoded text is of bounded length')
+    holds(text.length <= 16 * COMMON_LIMITS.contract.result, 'the decoded text is of bounded length')
   },
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { BOUNDS } from '../../../packages/protocol/src/bounds.js'
+import { COMMON_LIMITS } from '../../../packages/common/src/limits.js'
 import { readFunctionAbi } from '../../../packages/storage/src/kinds/smartcontract/abi-types.js'
 import { contractCall } from '../../../packages/storage/src/kinds/smartcontract/arguments.js'
 import { FUNCTION_ABI, FUNCTION_ARGUMENTS } from '../lib/honest.js'
@@ -15,6 +15,6 @@ export default target({
     if (typeof input !== 'object' || input === null) return
     const data = contractCall(ABI, input as Record<string, unknown>)
     holds(/^0x(?:[0-9a-f]{2})+$/.test(data), 'the call is bytes')
-    holds(data.length <= 2 + 2 * (BOUNDS.contract.call + 1024), 'the call is of bounded length')
+    holds(data.length <= 2 + 2 * (COMMON_LIMITS.contract.call + 1024), 'the call is of bounded length')
   },
 })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { BOUNDS } from '../../../packages/protocol/src/bounds.js'
 import { readDdo, readPublishableDdo } from '../../../packages/protocol/src/ddo/ddo.js'
 import type { IndexedAsset } from '../../../packages/protocol/src/ddo/indexed.js'
 import { opened } from '../../../packages/protocol/src/ddo/opened.js'
 import { assetDocument } from '../../../packages/protocol/src/ddo/served-document.js'
 import { validateDocument } from '../../../packages/protocol/src/ddo/validate.js'
+import { PROTOCOL_LIMITS } from '../../../packages/protocol/src/limits.js'
 import { AccessLists } from '../../../packages/provider/src/access/access-lists.js'
 import { environmentsFor } from '../../../packages/provider/src/access/environments.js'
 import { assertAdmitted } from '../../../packages/provider/src/access/policy.js'
@@ -31,7 +31,7 @@ export default target({
     if ('problems' in validated) {
       const problems = Object.entries(validated.problems)
       holds(
-        problems.length > 0 && problems.length <= BOUNDS.document.problems,
+        problems.length > 0 && problems.length <= PROTOCOL_LIMITS.document.problems,
         'a bounded number of problems is reported',
       )
     }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { BOUNDS } from '../../../packages/protocol/src/bounds.js'
 import { encrypt } from '../../../packages/protocol/src/crypto/ecies.js'
 import { fileAt, openFiles } from '../../../packages/storage/src/files.js'
+import { STORAGE_LIMITS } from '../../../packages/storage/src/limits.js'
 import { DATATOKEN, DESCRIPTORS, KEY, NFT, OLD_KEY } from '../lib/honest.js'
 import { mutatedJson, mutatedText } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'
@@ -22,7 +22,7 @@ export default target({
   ) as fc.Arbitrary<{ plain?: string; sealed?: string }>,
   read({ plain, sealed = `0x${encrypt(KEY.publicKey, Buffer.from(plain ?? '')).toString('hex')}` }) {
     const files = openFiles(sealed, owner)
-    holds(files.length > 0 && files.length <= BOUNDS.files.count, 'the number of files is bounded')
+    holds(files.length > 0 && files.length <= STORAGE_LIMITS.files.count, 'the number of files is bounded')
     for (const index of [0, files.length - 1])
       holds(fileAt(files, index) === files[index], 'a file is found at its index')
   },

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import fc from 'fast-check'
-import { BOUNDS } from '../../../packages/protocol/src/bounds.js'
 import { parseHosts } from '../../../packages/storage/src/egress/hosts-file.js'
+import { STORAGE_LIMITS } from '../../../packages/storage/src/limits.js'
 import { mutatedText } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'
@@ -13,7 +13,7 @@ export default target({
   inputs: fc.oneof(mutatedText(fc.constant(HONEST)), edgeCaseText()),
   read(text: string) {
     for (const addresses of parseHosts(text).values()) {
-      holds(addresses.length <= 2 * BOUNDS.dns.addresses, 'the number of addresses of a name is bounded')
+      holds(addresses.length <= 2 * STORAGE_LIMITS.dns.addresses, 'the number of addresses of a name is bounded')
       for (const { address, family } of addresses) holds(isIP(address) === family, 'an address is of its family')
     }
   },

@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram'
 import { isIP } from 'node:net'
 import fc from 'fast-check'
-import { BOUNDS } from '../../../packages/protocol/src/bounds.js'
 import { DnsError, queryAddresses } from '../../../packages/storage/src/egress/dns-query.js'
+import { STORAGE_LIMITS } from '../../../packages/storage/src/limits.js'
 import { mutatedBytes } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'
 
@@ -49,9 +49,12 @@ export default target({
       deadline: 60,
       attempts: 1,
     })
-    holds(addresses.length > 0 && addresses.length <= 2 * BOUNDS.dns.addresses, 'the number of addresses is bounded')
+    holds(
+      addresses.length > 0 && addresses.length <= 2 * STORAGE_LIMITS.dns.addresses,
+      'the number of addresses is bounded',
+    )
     for (const { address, family } of addresses) holds(isIP(address) === family, 'an address is of its family')
-    holds(lifetime >= 0 && lifetime <= BOUNDS.dns.maxTimeToLive, 'the time to live is bounded')
+    holds(lifetime >= 0 && lifetime <= STORAGE_LIMITS.dns.maxTimeToLive, 'the time to live is bounded')
   },
 })
 

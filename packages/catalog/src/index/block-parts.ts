@@ -1,5 +1,4 @@
-import { type Chain, isTooLong, refusal } from '@tidegate/chain'
-import { BOUNDS } from '@tidegate/protocol'
+import { CHAIN_LIMITS, type Chain, isTooLong, refusal } from '@tidegate/chain'
 import type { Address, Hex, PublicClient, RpcLog } from 'viem'
 import type { EmitterKind, IndexGeneration } from '../index-store.js'
 import { type Emitters, TOPICS } from './emitters.js'
@@ -79,8 +78,8 @@ async function* receiptLogs(client: PublicClient, block: Hex): AsyncGenerator<Rp
   const found = await client.request({ method: 'eth_getBlockByHash', params: [block, false] })
   if (!found) throw new Error('The node does not have the block.')
   const transactions = found.transactions as Hex[]
-  for (let at = 0; at < transactions.length; at += BOUNDS.chain.receipts)
-    yield* someReceipts(client, block, transactions.slice(at, at + BOUNDS.chain.receipts))
+  for (let at = 0; at < transactions.length; at += CHAIN_LIMITS.chain.receipts)
+    yield* someReceipts(client, block, transactions.slice(at, at + CHAIN_LIMITS.chain.receipts))
 }
 
 /** The logs of some transactions, in their order; halves the list where the node refuses so many. */
@@ -112,7 +111,7 @@ export async function* emittersOf(
   { index, chain, emitters }: PartsReader,
   kind: EmitterKind,
 ): AsyncGenerator<Address[]> {
-  const size = BOUNDS.chain.emitters
+  const size = CHAIN_LIMITS.chain.emitters
   let page: Address[] = []
   do {
     page = await index.emitters(chain.chainId, kind, page.at(-1), size)

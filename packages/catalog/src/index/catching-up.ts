@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@tidegate/chain'
-import { BOUNDS } from '@tidegate/protocol'
+import { CHAIN_LIMITS } from '@tidegate/chain'
 import type { IndexProgress } from './progress.js'
 
 /** Lets callers wait until the index has read a block that was just mined. */
@@ -22,10 +22,10 @@ export class CatchingUp {
     const until = Date.now() + wait
     const head = Number(await nodes.ask((client) => client.getBlockNumber()))
     const isBehind = () => (this.progress().find((chain) => chain.chainId === chainId)?.block ?? -1) < head
-    if (this.waiting >= BOUNDS.receipts.waiting) return
+    if (this.waiting >= CHAIN_LIMITS.receipts.waiting) return
     this.waiting += 1
     try {
-      while (isBehind() && Date.now() < until) await sleep(BOUNDS.receipts.indexPoll, undefined, { signal })
+      while (isBehind() && Date.now() < until) await sleep(CHAIN_LIMITS.receipts.indexPoll, undefined, { signal })
     } finally {
       this.waiting -= 1
     }

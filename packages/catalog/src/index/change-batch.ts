@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { CHAIN_LIMITS } from '@tidegate/chain'
 import type { Address } from 'viem'
 import type { IndexChange } from '../index-store.js'
 import { weightOf } from '../index-store.js'
@@ -27,7 +27,7 @@ export class ChangeBatch {
    * requests wait for a transaction of the embedded database.
    */
   get fullness(): number {
-    const { changes, assets, documents } = BOUNDS.chain
+    const { changes, assets, documents } = CHAIN_LIMITS.chain
     return Math.max(this.byKey.size / changes, this.assets.size / assets, this.characters / documents)
   }
 
@@ -55,7 +55,7 @@ const stateOf = (nft: Address) => `state ${nft}`
 /** Characters that a change counts for. The document of an asset that a state or a datatoken changes is not known here. */
 function costOf(change: IndexChange): number {
   if (change.kind === 'metadata') return weightOf(change)
-  return change.kind === 'state' || change.kind === 'datatoken' ? BOUNDS.chain.change : 0
+  return change.kind === 'state' || change.kind === 'datatoken' ? CHAIN_LIMITS.chain.change : 0
 }
 
 /** The NFT of an asset whose search rows a change affects, or its datatoken if only that is known. */

@@ -1,6 +1,6 @@
-import { type Chain, type Chains, METADATA_TOPICS, refusal, untrustedView } from '@tidegate/chain'
+import { CHAIN_LIMITS, type Chain, type Chains, METADATA_TOPICS, refusal, untrustedView } from '@tidegate/chain'
 import { abortable, withDeadline } from '@tidegate/common'
-import { BOUNDS, ChainError, type IndexedAsset, isDid, StaleIndexError } from '@tidegate/protocol'
+import { ChainError, type IndexedAsset, isDid, PROTOCOL_LIMITS, StaleIndexError } from '@tidegate/protocol'
 import { type Address, formatLog, type Hex, type PublicClient, type RpcLog } from 'viem'
 import type { DocumentReader } from '../documents.js'
 import type { IndexStore } from '../index-store.js'
@@ -40,7 +40,12 @@ export interface CurrentOptions {
 export function currentAssets(options: CurrentOptions): AssetIndex {
   const { index, chains, isCurrent, ttl, deadline } = options
   const inFlight = Math.max(ttl, 2 * deadline)
-  const known = new SharedResults<IndexedAsset>({ maxSize: BOUNDS.document.staleCache, size: sizeOf, ttl, inFlight })
+  const known = new SharedResults<IndexedAsset>({
+    maxSize: PROTOCOL_LIMITS.document.staleCache,
+    size: sizeOf,
+    ttl,
+    inFlight,
+  })
 
   async function lookUp(chain: Chain, did: string, stale: IndexedAsset): Promise<IndexedAsset> {
     // the cursor first, so that the asset is as of this block or a later one
@@ -120,7 +125,7 @@ async function fromChain(
  * signal fires.
  */
 async function newestMetadata(client: PublicClient, nft: Address, first: number, last: number, signal: AbortSignal) {
-  let left = BOUNDS.chain.newest
+  let left = CHAIN_LIMITS.chain.newest
   async function newestIn(from: number, to: number): Promise<RpcLog | undefined> {
     if (from > to) return undefined
     signal.throwIfAborted()

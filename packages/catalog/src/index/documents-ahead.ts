@@ -1,6 +1,7 @@
-import { type Chain, type ChainEvent, decodeEvent, METADATA_TOPICS, topicsOf } from '@tidegate/chain'
+import { CHAIN_LIMITS, type Chain, type ChainEvent, decodeEvent, METADATA_TOPICS, topicsOf } from '@tidegate/chain'
+import { COMMON_LIMITS } from '@tidegate/common'
 import type { Dialect } from '@tidegate/database'
-import { BOUNDS, checksummed, type IndexedAsset } from '@tidegate/protocol'
+import { checksummed, type IndexedAsset } from '@tidegate/protocol'
 import type { Address, Log } from 'viem'
 import type { DecodedForIndex, DocumentReader, Publication } from '../documents.js'
 import { documentOf, type MetadataEvent } from '../published.js'
@@ -17,7 +18,7 @@ export interface DecodeOptions {
 }
 
 /** Documents that are decoded before their turn: two groups for each thread of the sandbox, so that none of them waits. */
-const MOST_AHEAD = 4 * BOUNDS.sandbox.batch.documents
+const MOST_AHEAD = 4 * COMMON_LIMITS.sandbox.batch.documents
 
 /** Estimate for the longest documents, in characters. */
 const LONGEST = 1_048_576
@@ -99,12 +100,12 @@ export class DocumentsAhead {
   }
 
   private start(): void {
-    const { documents, size } = BOUNDS.sandbox.batch
+    const { documents, size } = COMMON_LIMITS.sandbox.batch
     let group: Member[] = []
     let length = 0
     // a group at a time, or whatever is left
     while (this.next < this.logs.length && this.started.size <= MOST_AHEAD - documents) {
-      if (this.size >= BOUNDS.chain.decoded) break
+      if (this.size >= CHAIN_LIMITS.chain.decoded) break
       const log = this.logs[this.next++] as Log
       if (DEPLOYMENTS.has(log.topics[0])) this.note(log)
       const member = METADATA.has(log.topics[0]) && !this.isReplaced(log) ? this.member(log) : undefined

@@ -1,5 +1,5 @@
-import { type Chain, METADATA_TOPICS, topicsOf } from '@tidegate/chain'
-import { BOUNDS, checksummed } from '@tidegate/protocol'
+import { CHAIN_LIMITS, type Chain, METADATA_TOPICS, topicsOf } from '@tidegate/chain'
+import { checksummed } from '@tidegate/protocol'
 import type { Address, Hex, RpcLog } from 'viem'
 import type { EmitterKind, IndexGeneration } from '../index-store.js'
 
@@ -80,8 +80,8 @@ export class Emitters {
       else unknown.add(address)
     }
     const all = [...unknown]
-    for (let at = 0; at < all.length; at += BOUNDS.chain.known) {
-      const batch = all.slice(at, at + BOUNDS.chain.known)
+    for (let at = 0; at < all.length; at += CHAIN_LIMITS.chain.known) {
+      const batch = all.slice(at, at + CHAIN_LIMITS.chain.known)
       for (const address of batch) known.set(address, false)
       for (const address of await this.index.known(this.chain.chainId, kind, batch.map(checksummed)))
         known.set(address.toLowerCase(), true)

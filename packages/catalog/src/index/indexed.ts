@@ -1,6 +1,6 @@
 import type { EventNamed } from '@tidegate/chain'
+import { CHAIN_LIMITS } from '@tidegate/chain'
 import {
-  BOUNDS,
   type Decoded,
   didOf,
   type IndexedDatatoken,
@@ -13,7 +13,7 @@ import {
 import type { Address, Hex } from 'viem'
 import type { MetadataEvent } from '../published.js'
 
-const cut = (name: string) => name.slice(0, BOUNDS.chain.name)
+const cut = (name: string) => name.slice(0, CHAIN_LIMITS.chain.name)
 
 /** The data NFT that an event tells of. */
 export function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): IndexedNft {
@@ -21,7 +21,7 @@ export function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): Index
     address: args.newTokenAddress,
     name: cut(args.tokenName),
     symbol: cut(args.symbol),
-    tokenUri: args.tokenURI.length > BOUNDS.chain.tokenUri ? '' : args.tokenURI,
+    tokenUri: args.tokenURI.length > CHAIN_LIMITS.chain.tokenUri ? '' : args.tokenURI,
     owner: args.admin,
     created: isoTime(Number(blockTimestamp ?? 0)),
   }

@@ -1,5 +1,5 @@
 import type { Chain } from '@tidegate/chain'
-import { BOUNDS } from '@tidegate/protocol'
+import { CHAIN_LIMITS } from '@tidegate/chain'
 import type { Cursor } from '../index-store.js'
 import { fetchRange, type RawRange } from './reader.js'
 import { RangeRefused } from './requests.js'
@@ -17,7 +17,7 @@ interface Density {
 }
 
 /** Of what nothing is read ahead. */
-const DENSE: Density = { events: MAX_EVENTS_AHEAD, size: BOUNDS.chain.ahead }
+const DENSE: Density = { events: MAX_EVENTS_AHEAD, size: CHAIN_LIMITS.chain.ahead }
 
 /**
  * Ranges that wait or are in flight, for each request in flight: the others are not held up by one that is late, nor
@@ -50,7 +50,7 @@ interface Ahead {
  * of one round trip for each range. Only of final blocks. What comes is applied in order; where a range fails, or does
  * not follow the cursor, everything ahead is dropped and the caller reads that range by itself, with its error handling.
  * How many are requested follows from the last range. Where the next ones turn out to be far larger, as many wait as
- * there is room for: the memory of a catch-up is that of one range, and BOUNDS.chain.ahead.
+ * there is room for: the memory of a catch-up is that of one range, and CHAIN_LIMITS.chain.ahead.
  */
 export class ReadAhead {
   private queue: Ahead[] = []
@@ -124,7 +124,7 @@ export class ReadAhead {
 
   private get depth(): number {
     const { events, size } = this.last
-    const most = Math.min(MAX_EVENTS_AHEAD / (events + 1), BOUNDS.chain.ahead / (size + 1))
+    const most = Math.min(MAX_EVENTS_AHEAD / (events + 1), CHAIN_LIMITS.chain.ahead / (size + 1))
     // one request at a time gains nothing over the caller's own
     return this.ceiling < 2 ? 0 : Math.min(WAITING * this.ceiling, Math.floor(most))
   }
@@ -172,7 +172,7 @@ export class ReadAhead {
 
   /** It waits for its turn, and the next one is requested in its place. */
   private hold(ahead: Ahead, found: RawRange): RawRange | 'dropped' {
-    if (this.held + found.size > BOUNDS.chain.ahead) return 'dropped'
+    if (this.held + found.size > CHAIN_LIMITS.chain.ahead) return 'dropped'
     ahead.held = found.size
     ahead.found = found
     this.held += found.size

@@ -1,9 +1,10 @@
-import { assetDocument, BOUNDS, type IndexedAsset, isConsumable, opened, upTo } from '@tidegate/protocol'
+import { assetDocument, type IndexedAsset, isConsumable, opened, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
+import { CATALOG_LIMITS } from '../limits.js'
 import { RowRoom } from './row-room.js'
 import { asWord, wordsOf } from './words.js'
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 /** One value of a served document. */
 export interface Leaf {

@@ -3,7 +3,6 @@ import type { Cancellation } from '@tidegate/common'
 import {
   assetDocument,
   assetDocumentText,
-  BOUNDS,
   type IndexedAsset,
   type OnChainData,
   opened,
@@ -12,11 +11,12 @@ import {
   type SoldAsset,
   shortenedText,
 } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../limits.js'
 import { isWhole, type LongDocuments, shortText } from './long-documents.js'
 import { SourcePicker } from './source.js'
 import type { Found, SourceFilter } from './syntax.js'
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 /** Characters of documents to serialize before yielding to the event loop. */
 const TURN = 262_144
@@ -40,7 +40,7 @@ export interface Hit {
 
 /**
  * The hits of a page with their documents, as the document route serves them. They are read and written one after the other
- * while they are sent, since a page may have a gigabyte of them. Long ones have a common bound (`BOUNDS.search.longDocuments`).
+ * while they are sent, since a page may have a gigabyte of them. Long ones have a common bound (`CATALOG_LIMITS.search.longDocuments`).
  */
 export async function* hitsOf(
   { hits, assets }: Found,

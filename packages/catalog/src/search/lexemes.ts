@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../limits.js'
 import { type Reading, unsupported } from './reading.js'
 
 /** A token of a query string: an operator or keyword, or a search term. */
@@ -41,7 +41,7 @@ export function lexemesOf(text: string, reading: Reading): Lexeme[] {
     if (refused) throw unsupported(reading.part, refused[1])
     const [length, lexeme] = next(rest, reading)
     if (lexeme) lexemes.push(lexeme)
-    if (lexemes.length > 8 * BOUNDS.search.clauses) throw reading.refuse('The query string has too many parts.')
+    if (lexemes.length > 8 * CATALOG_LIMITS.search.clauses) throw reading.refuse('The query string has too many parts.')
     rest = rest.slice(length)
   }
   return lexemes

@@ -1,7 +1,6 @@
 import { type Cancellation, Semaphore } from '@tidegate/common'
 import {
   assetDocumentText,
-  BOUNDS,
   type IndexedAsset,
   type OnChainData,
   ProviderError,
@@ -10,10 +9,11 @@ import {
   shortenedDocument,
 } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
+import { CATALOG_LIMITS } from '../limits.js'
 import { type ServedParts, SourcePicker } from './source.js'
 import type { SourceFilter } from './syntax.js'
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 /** Characters that the long documents of an answer may still have together. One that has more is shortened. */
 export interface Budget {

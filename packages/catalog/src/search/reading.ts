@@ -1,7 +1,8 @@
-import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import { ValidationError } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../limits.js'
 import { searchedPath } from './document.js'
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 /** An object of a request. */
 export type Body = Record<string, unknown>

@@ -1,10 +1,10 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../limits.js'
 import { EVERYTHING } from './clauses.js'
 import { isConstruct, readClause } from './query.js'
 import { type Body, Reading, unsupported, withoutKeyword } from './reading.js'
 import type { Aggregation, Search, Sort, SourceFilter } from './syntax.js'
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 const KNOWN = ['query', 'from', 'size', 'sort', '_source', 'aggs', 'aggregations', 'track_total_hits']
 

@@ -1,9 +1,9 @@
 import { deflateRawSync } from 'node:zlib'
-import { BOUNDS } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../limits.js'
 import { beginningsOf, isUnspaced } from './words.js'
 
-const { value: SHORT } = BOUNDS.search
-const { least: LEAST, perByte: PER_BYTE, most: MOST } = BOUNDS.search.rows
+const { value: SHORT } = CATALOG_LIMITS.search
+const { least: LEAST, perByte: PER_BYTE, most: MOST } = CATALOG_LIMITS.search.rows
 
 /** Characters of a row of a value and of its token, without its text. */
 const VALUE = 60

@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../limits.js'
 import { bool, boosted, eachWord, NOTHING, phrase } from './clauses.js'
 import { boostOf, fieldOf } from './query-parts.js'
 import { parseQueryString } from './query-string.js'
@@ -6,7 +6,7 @@ import { type Body, leastOf, type Reading, unsupported, withoutKeyword } from '.
 import type { Clause, Field } from './syntax.js'
 import { phraseOf } from './words.js'
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 /** Options that are accepted without effect. */
 const IDLE = ['lenient', 'analyze_wildcard', 'allow_leading_wildcard', 'zero_terms_query', 'phrase_slop']

@@ -1,11 +1,11 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../limits.js'
 import { EVERYTHING } from './clauses.js'
 import { numberOf } from './document.js'
 import { boostOf, fieldOf } from './query-parts.js'
 import { type Reading, withoutKeyword } from './reading.js'
 import type { Clause, Limit } from './syntax.js'
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 export function term(value: unknown, reading: Reading): Clause {
   const { path, exact, body } = fieldOf(value, 'term', 'value', reading)

@@ -1,8 +1,8 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../limits.js'
 import { folded } from './folded.js'
 import type { Phrase } from './syntax.js'
 
-const { word: LONGEST, beginning: BEGINNING, marks: MARKS } = BOUNDS.search
+const { word: LONGEST, beginning: BEGINNING, marks: MARKS } = CATALOG_LIMITS.search
 
 /** A DID is one word, so that a search for one does not find all others. */
 const WORDS = /did:ope?:[0-9a-f]{64}|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu

@@ -1,16 +1,11 @@
 import { type Dialect, type Query, run, type Script, sqlOne, unpacked, type Value } from '@tidegate/database'
-import {
-  BOUNDS,
-  type IndexedAsset,
-  type IndexedDatatoken,
-  type IndexedMetadata,
-  type IndexedNft,
-} from '@tidegate/protocol'
+import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../limits.js'
 
 type Row = Record<string, Value>
 type Datatokens = IndexedAsset['datatokens']
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 /** Builds an asset from its rows in index_asset, index_nft and index_datatoken. */
 export function assetOf(chainId: number, asset: Row, nft: Row, datatokens: Row[]): IndexedAsset {

@@ -1,5 +1,5 @@
 import { packed, type Query, sql } from '@tidegate/database'
-import { BOUNDS, LASTING_REASONS } from '@tidegate/protocol'
+import { LASTING_REASONS, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import type { IndexChange } from '../index-store.js'
 
 const NFT = sql(
@@ -69,7 +69,7 @@ function statementFor(chainId: number, change: IndexChange): Query {
 function storedDocument(text: string | null): { ddo: string | null; size: number | null } {
   if (text === null) return { ddo: null, size: null }
   const plain = storable(text)
-  return { ddo: packed(plain, BOUNDS.document.short), size: Buffer.byteLength(plain) }
+  return { ddo: packed(plain, PROTOCOL_LIMITS.document.short), size: Buffer.byteLength(plain) }
 }
 
 /** Returns the change to write instead of one that cannot be stored: the previous row is stale. */

@@ -1,6 +1,8 @@
+import { CHAIN_LIMITS } from '@tidegate/chain'
 import { attempt, type Dialect, run, type Script, sql, type Value } from '@tidegate/database'
-import { BOUNDS, type IndexedAsset } from '@tidegate/protocol'
+import type { IndexedAsset } from '@tidegate/protocol'
 import type { IndexChange } from '../index-store.js'
+import { CATALOG_LIMITS } from '../limits.js'
 import { COUNTS, countsOf } from '../search/document.js'
 import { type PreparedSearch, rowsFor, type SearchRows } from '../search/sql/prepared.js'
 import { countRows, firstId, inGeneration, sliceOf } from '../search/sql/rows.js'
@@ -26,7 +28,7 @@ const DROP_PENDING = 'DELETE FROM search_pending WHERE chain_id = ? AND nft IN '
 // findable: searches go on meanwhile. Long documents are built last, so that many of them do not delay a short one
 const POSTPONE = sql(
   `INSERT INTO search_pending (chain_id, nft, findable)
-    SELECT chain_id, nft, CASE WHEN coalesce(size, 0) > ${BOUNDS.search.long} THEN 2 ELSE 1 END FROM index_asset
+    SELECT chain_id, nft, CASE WHEN coalesce(size, 0) > ${CATALOG_LIMITS.search.long} THEN 2 ELSE 1 END FROM index_asset
     WHERE chain_id = :chainId AND nft = :nft ON CONFLICT DO NOTHING`,
 )
 
@@ -68,7 +70,7 @@ export function* refresh(chainId: number, changes: IndexChange[], dialect: Diale
   let read = 0
   for (const nft of ordered) {
     if (changed.has(nft)) continue
-    if (read < BOUNDS.chain.refreshed) read += yield* refreshCounts(chainId, nft, dialect)
+    if (read < CHAIN_LIMITS.chain.refreshed) read += yield* refreshCounts(chainId, nft, dialect)
     else yield* run(POSTPONE({ chainId, nft }))
   }
 }
@@ -152,7 +154,7 @@ export function* refreshAll(
     const some = all.slice(at, at + AT_ONCE)
     yield* remove(chainId, some, dialect)
     if (!reading) continue
-    const isFull = () => read > BOUNDS.chain.refreshed
+    const isFull = () => read > CHAIN_LIMITS.chain.refreshed
     const assets = isFull()
       ? some.map((nft) => [nft] as const)
       : yield* readableAssets(chainId, reading.chain_id as number, some, dialect)

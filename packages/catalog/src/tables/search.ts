@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { type Dialect, type Driver, run, runScript, type Script, sql } from '@tidegate/database'
-import { BOUNDS, SearchError } from '@tidegate/protocol'
+import { SearchError } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../limits.js'
 import { Searches } from '../search/sql/searches.js'
 import type { SearchStore } from '../search-store.js'
 import { assetsOf, documentOf } from './assets.js'
@@ -59,7 +60,7 @@ function* unbuilt(most: number, dialect: Dialect): Script<{ chain_id: number; nf
 
 /** Builds the search index of some documents that lack it, or have that of an earlier version. Returns whether there were any. */
 export function* buildSome(dialect: Dialect): Script<boolean> {
-  const { documents, characters } = BOUNDS.search.built
+  const { documents, characters } = CATALOG_LIMITS.search.built
   const rows = yield* unbuilt(documents, dialect)
   const chains = new Set(rows.map((row) => row.chain_id))
   for (const chainId of chains) yield* run(LOCK({ chainId }))
@@ -105,7 +106,7 @@ export function searchStore(db: Driver): SearchStore {
       return db.onThread?.({ task: 'build' }) ?? db.transact(buildSome(db.dialect))
     },
     async mergeSome() {
-      return db.dialect === 'sqlite' && (await db.transact(mergeSome(BOUNDS.search.merged)))
+      return db.dialect === 'sqlite' && (await db.transact(mergeSome(CATALOG_LIMITS.search.merged)))
     },
   }
 }

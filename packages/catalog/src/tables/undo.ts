@@ -1,5 +1,5 @@
+import { CHAIN_LIMITS } from '@tidegate/chain'
 import { packed, run, type Script, sql, unpacked, unpackedLength, type Value } from '@tidegate/database'
-import { BOUNDS } from '@tidegate/protocol'
 import type { IndexChange } from '../index-store.js'
 
 /** The table of each kind of row, and the column that identifies a row within its chain. */
@@ -57,7 +57,7 @@ export function* saveUndo(chainId: number, block: number, change: IndexChange, s
  * belong to, or undefined if no row is left.
  */
 export function* restoreSome(chainId: number, block: number): Script<Set<string> | undefined> {
-  const { rows: more, characters } = BOUNDS.chain.restored
+  const { rows: more, characters } = CHAIN_LIMITS.chain.restored
   const found = (yield* run(OLDEST_LATER({ chainId, block, most: more }))).rows
   if (found.length === 0) return undefined
   const nfts = new Set<string>()

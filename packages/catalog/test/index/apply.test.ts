@@ -6,8 +6,8 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { measured } from '../../../../test/helpers/measured.js'
 import { EVENTS } from '../../../chain/src/abi.js'
 import type { Chain } from '../../../chain/src/chains.js'
+import { CHAIN_LIMITS } from '../../../chain/src/limits.js'
 import { createLogger } from '../../../common/src/logger.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { StateError } from '../../../protocol/src/errors.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
@@ -125,9 +125,9 @@ describe('a range with many events', () => {
 
   it('is committed in batches that end at block boundaries', async () => {
     expect(await apply(all, 100)).toBe(true)
-    expect(steps.length).toBeGreaterThanOrEqual(all.length / (BOUNDS.chain.changes + PER_BLOCK))
+    expect(steps.length).toBeGreaterThanOrEqual(all.length / (CHAIN_LIMITS.chain.changes + PER_BLOCK))
     expect(steps.length).toBeGreaterThan(3)
-    for (const { changes } of steps) expect(changes.length).toBeLessThan(BOUNDS.chain.changes + PER_BLOCK)
+    for (const { changes } of steps) expect(changes.length).toBeLessThan(CHAIN_LIMITS.chain.changes + PER_BLOCK)
     for (const { changes } of steps) expect(changes.length % PER_BLOCK).toBe(0)
     for (const [at, { from }] of steps.entries()) if (at > 0) expect(from).toEqual(steps[at - 1]?.to)
     expect(steps.at(-1)?.to).toEqual(at(100))
@@ -142,7 +142,10 @@ describe('a range with many events', () => {
   })
 
   it('is committed inside a block that is too much for one commit, and goes on there (threat 86)', async () => {
-    const crowd = Array.from({ length: 5 * BOUNDS.chain.changes }, (_, logIndex) => ({ ...order(2), logIndex }) as Log)
+    const crowd = Array.from(
+      { length: 5 * CHAIN_LIMITS.chain.changes },
+      (_, logIndex) => ({ ...order(2), logIndex }) as Log,
+    )
     let left = 2
     const failing: IndexGeneration['commit'] = (step) => {
       left -= 1
@@ -155,7 +158,7 @@ describe('a range with many events', () => {
     expect(await orders()).toBe((cursor.part?.log as number) + 1)
     expect(await apply([...crowd, order(3)], 100)).toBe(true)
     expect(await orders()).toBe(crowd.length + 1)
-    for (const { changes } of steps) expect(changes.length).toBeLessThanOrEqual(2 * BOUNDS.chain.changes)
+    for (const { changes } of steps) expect(changes.length).toBeLessThanOrEqual(2 * CHAIN_LIMITS.chain.changes)
     // the end of the crowded block is a checkpoint
     expect((await store.index.checkpoints(chainId)).map(({ block }) => block)).toEqual([100, 2, 1])
     await store.index.rollback(chainId, at(2))

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Address } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'

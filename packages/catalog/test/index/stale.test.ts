@@ -7,7 +7,7 @@ import type { Published } from '../../../../test/helpers/publish.js'
 import { type Answer, ask, downloadParams } from '../../../../test/helpers/requests.js'
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
+import { CHAIN_LIMITS } from '../../../chain/src/limits.js'
 
 const REFUSED = { code: -32000, message: 'not now' }
 
@@ -127,7 +127,7 @@ describe('an index that is behind', () => {
     reads = 0
     for (const answer of await Promise.all([initialize(asset), initialize(asset)]))
       expect(answer).toMatchObject({ status: 502, json: { code: 'CHAIN_UNAVAILABLE' } })
-    expect(reads).toBeLessThan(BOUNDS.chain.newest)
+    expect(reads).toBeLessThan(CHAIN_LIMITS.chain.newest)
   })
 
   it('is not used once no node answers; /ready and the metrics report its age (threat 68)', async () => {

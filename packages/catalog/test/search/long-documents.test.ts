@@ -15,10 +15,11 @@ import { metricOf } from '../../../../test/helpers/measures.js'
 import { sized } from '../../../../test/helpers/sizes.js'
 import { World } from '../../../../test/helpers/world.js'
 import { ARTIFACTS, artifact } from '../../../dev-network/src/contracts.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
+import { PROTOCOL_LIMITS } from '../../../protocol/src/limits.js'
 import { type App, createApp } from '../../../provider/src/app.js'
 import { loadSettings } from '../../../provider/src/config/load.js'
+import { CATALOG_LIMITS } from '../../src/limits.js'
 
 const NFT = artifact(ARTIFACTS.ERC721Template).abi
 const SHARE = sized(24, 200)
@@ -126,7 +127,7 @@ describe('long documents in the catalogue', () => {
     expect(metadata).toMatchObject({ name: own.metadata.name, author: 'port', type: 'dataset', tags: ['long'] })
     expect(own.metadata.description.startsWith(metadata.description)).toBe(true)
     expect(document.services).toMatchObject([{ id: 'a', type: 'access', timeout: 0 }])
-    expect(JSON.stringify(document).length).toBeLessThan(BOUNDS.search.shortened.size + 4096)
+    expect(JSON.stringify(document).length).toBeLessThan(PROTOCOL_LIMITS.shortened.size + 4096)
     return false
   }
 
@@ -143,10 +144,12 @@ describe('long documents in the catalogue', () => {
         expect(whole.filter((one) => !isLong(one))).toHaveLength(SHARE)
         const complete = whole.filter((one) => isLong(one) && checked(one))
         expect(complete.length).toBeGreaterThanOrEqual(10)
-        expect(complete.length * SIZE).toBeLessThanOrEqual(BOUNDS.search.longDocuments)
+        expect(complete.length * SIZE).toBeLessThanOrEqual(CATALOG_LIMITS.search.longDocuments)
         const { text, json } = await answer(name, { size: 1000 }, 'metadata/query')
         expect(json.map(({ id }: Document) => id)).toEqual(whole.map(({ id }) => id))
-        expect(text.length).toBeLessThan(BOUNDS.search.longDocuments + 2 * SHARE * BOUNDS.search.shortened.size)
+        expect(text.length).toBeLessThan(
+          CATALOG_LIMITS.search.longDocuments + 2 * SHARE * PROTOCOL_LIMITS.shortened.size,
+        )
         // every form of search
         for (const query of [
           { match: { 'metadata.tags': 'long' } },

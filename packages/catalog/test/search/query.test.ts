@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { ValidationError } from '../../../protocol/src/errors.js'
+import { CATALOG_LIMITS } from '../../src/limits.js'
 import { leavesOf, type Searchable } from '../../src/search/document.js'
 import { folded } from '../../src/search/folded.js'
 import { readSearch } from '../../src/search/request.js'
@@ -207,8 +207,8 @@ describe('the query language', () => {
       nft: { state: 0 },
     }
     const { leaves, counts, paths } = leavesOf(huge)
-    expect(leaves).toHaveLength(BOUNDS.search.values)
-    expect(leaves.reduce((sum, { words }) => sum + words.length, 0)).toBeLessThanOrEqual(BOUNDS.search.words)
+    expect(leaves).toHaveLength(CATALOG_LIMITS.search.values)
+    expect(leaves.reduce((sum, { words }) => sum + words.length, 0)).toBeLessThanOrEqual(CATALOG_LIMITS.search.words)
     expect(paths.has('nft.state')).toBe(true)
     expect(leaves.find(({ path }) => path === 'metadata.name')?.words).toEqual(['short', 'name'])
     const { tsv } = textRow({ did: 'd', created: 0, encrypted: false, leaves, counts, paths }, 1, 'postgres')

@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
+import { CATALOG_LIMITS } from '../../src/limits.js'
 import { leavesOf, type Searchable } from '../../src/search/document.js'
 import { textColumns, valueRows } from '../../src/search/sql/rows.js'
 
@@ -67,7 +67,7 @@ function read(metadata: object) {
 describe('the search rows of a document', () => {
   it.each(Object.entries(contrived))('are bounded by what its publisher paid for: %s (threat 90)', (_, metadata) => {
     const { rows, paid, found } = read(metadata)
-    const { least, perByte, most } = BOUNDS.search.rows
+    const { least, perByte, most } = CATALOG_LIMITS.search.rows
     for (const size of rows) expect(size).toBeLessThan(1.5 * Math.min(most, Math.max(least, perByte * paid)))
     // what is short is found in any case
     expect(found.leaves.find(({ path }) => path === 'metadata.name')?.words).toEqual(['tide'])

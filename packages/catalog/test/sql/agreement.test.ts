@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { runScript } from '../../../database/src/script.js'
 import type { Driver } from '../../../database/src/sql.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { ProviderError, SearchError } from '../../../protocol/src/errors.js'
 import { openPostgres } from '../../../provider/src/state/postgres.js'
@@ -16,6 +15,7 @@ import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import { sqlStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index-store.js'
+import { CATALOG_LIMITS } from '../../src/limits.js'
 import { type Searchable, searchable } from '../../src/search/document.js'
 import { readSearch } from '../../src/search/request.js'
 import { stateIn, stateQuery } from '../../src/search/sql/find.js'
@@ -155,7 +155,7 @@ describe('a search answers the same everywhere', () => {
     string,
     (inner: object) => object,
     number?,
-  ][])('however deeply clauses are nested: %s', async (_, around, most = BOUNDS.search.depth) => {
+  ][])('however deeply clauses are nested: %s', async (_, around, most = CATALOG_LIMITS.search.depth) => {
     const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 10, seed: 7 })))
     const nested = (depth: number): object => (depth === 0 ? SOME : { bool: around(nested(depth - 1)) })
     for (const sort of [['_score'], [{ 'nft.created': 'desc' }]]) {
@@ -221,8 +221,8 @@ describe('a search answers the same everywhere', () => {
     const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 10, seed: 7 })))
     const listed = Array.from({ length: 5000 }, (_, at) => `did:op:${at.toString(16).padStart(64, '0')}`)
     const length = JSON.stringify(listed).length
-    expect(2 * length).toBeLessThan(BOUNDS.search.statement)
-    expect(3 * length).toBeGreaterThan(BOUNDS.search.statement)
+    expect(2 * length).toBeLessThan(CATALOG_LIMITS.search.statement)
+    expect(3 * length).toBeGreaterThan(CATALOG_LIMITS.search.statement)
     const words = { query_string: { query: 't*', fields: ['metadata.name^10', 'metadata.description'] } }
     for (const size of [1, 3, 20]) {
       const search = readSearch({

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import type { Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { Cursor, IndexChange } from '../../src/index-store.js'
+import { CATALOG_LIMITS } from '../../src/limits.js'
 import { readSearch } from '../../src/search/request.js'
 import { Answers, keyOf } from '../../src/search/sql/answers.js'
 
@@ -223,7 +223,7 @@ describe('what a search found before', () => {
     it('is evicted where it takes more memory than its bound', async () => {
       const answers = new Answers('sqlite', once)
       await statements(answers)
-      const long = { op: 'or', of: ['x'.repeat(BOUNDS.search.kept / 64)] }
+      const long = { op: 'or', of: ['x'.repeat(CATALOG_LIMITS.search.kept / 64)] }
       for (let from = 0; from < 65; from++)
         await statements(answers, { ...TIDE, query: { ...TIDE.query, long } as never, from })
       expect(await statements(answers)).toBeGreaterThan(1)

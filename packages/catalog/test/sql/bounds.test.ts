@@ -8,12 +8,12 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
 import { SqliteSnapshots } from '../../../database/src/sqlite-snapshots.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { SearchError, ValidationError } from '../../../protocol/src/errors.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index-store.js'
+import { CATALOG_LIMITS } from '../../src/limits.js'
 import { readSearch } from '../../src/search/request.js'
 import { stateQuery } from '../../src/search/sql/find.js'
 import { Searches } from '../../src/search/sql/searches.js'
@@ -156,7 +156,7 @@ describe('a search of the embedded database', () => {
     const lists = many(16, (list) => ({ terms: { [`metadata.x${list}`]: many(1900, (at) => `v${at}`) } }))
     const words = { query_string: { query: 'tide', fields: ['metadata.name^10', 'metadata.description'] } }
     const body = { query: { bool: { must: [words], must_not: lists } }, size: 3 }
-    expect(JSON.stringify(body).length).toBeLessThan(BOUNDS.search.body)
+    expect(JSON.stringify(body).length).toBeLessThan(CATALOG_LIMITS.search.body)
     // it takes as long as the machine needs
     const { searches, db } = searchesWithin(200_000)
     const { hits, total } = await searches.find(readSearch(body), SCOPE)

@@ -7,8 +7,8 @@ import { type Address, formatLog, type Hex, type Log, toHex, zeroAddress } from 
 import { afterAll, expect, it } from 'vitest'
 import { chainLog } from '../../../../test/helpers/chain-log.js'
 import type { Chain } from '../../../chain/src/chains.js'
+import { COMMON_LIMITS } from '../../../common/src/limits.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { checksummed } from '../../../protocol/src/crypto/address.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
@@ -65,7 +65,7 @@ const stateTo = (state: number): Event => [
 
 /** As many as one task decodes. */
 const manyVersions = () =>
-  Array.from({ length: BOUNDS.sandbox.batch.documents }, (_, at) => published(`High water ${at}`))
+  Array.from({ length: COMMON_LIMITS.sandbox.batch.documents }, (_, at) => published(`High water ${at}`))
 
 const HASH: Hex = `0x${'ab'.repeat(32)}`
 

@@ -1,7 +1,7 @@
-import { BOUNDS } from '@tidegate/protocol'
 import { Tinypool } from 'tinypool'
 import type { Cancellation } from '../cancellation.js'
 import { Deadline } from '../deadline.js'
+import { COMMON_LIMITS } from '../limits.js'
 import { type QueueOptions, Semaphore } from '../semaphore.js'
 import { loaderFor } from '../thread-module.js'
 import {
@@ -59,7 +59,7 @@ export class Sandbox<T extends Tasks> {
   private closed = false
 
   constructor(options: SandboxOptions) {
-    const { threads, idleTimeout, queue, memory, deadline } = BOUNDS.sandbox
+    const { threads, idleTimeout, queue, memory, deadline } = COMMON_LIMITS.sandbox
     this.options = { threads, idleTimeout, queue, memory, deadline, ...options }
     this.semaphore = new Semaphore(this.options.threads, this.options.queue, { full: overloaded, closed: stopping })
   }
@@ -147,8 +147,8 @@ export class Sandbox<T extends Tasks> {
       execArgv: loaderFor(entry),
       resourceLimits: {
         maxOldGenerationSizeMb: memory,
-        maxYoungGenerationSizeMb: BOUNDS.sandbox.youngGeneration,
-        stackSizeMb: BOUNDS.sandbox.stack,
+        maxYoungGenerationSizeMb: COMMON_LIMITS.sandbox.youngGeneration,
+        stackSizeMb: COMMON_LIMITS.sandbox.stack,
       },
     })
     // a thread that ends without a task failed to start or exited by itself: tasks queued for it would wait forever

@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Instance, startInstance } from '../../../../test/helpers/instance.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { readConsole } from '../../../provider/src/console/files.js'
+import { PROVIDER_LIMITS } from '../../../provider/src/limits.js'
+import { STORAGE_LIMITS } from '../../../storage/src/limits.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
 const SECRET = 'k3y-of-the-operator'
@@ -249,7 +250,7 @@ describe('GET /console/config.json', () => {
       ],
       hosting: { enabled: true, maxFile: 5000 },
       limits: {
-        filesPerService: BOUNDS.files.count,
+        filesPerService: STORAGE_LIMITS.files.count,
         documentSize: 1_048_576,
         linkLifetime: 3600,
         checksumLength: 10_485_760,
@@ -302,9 +303,11 @@ describe('what is no console', () => {
   it('is not served', () => {
     expect(() => readConsole(join(folder, 'none'), '')).toThrow('has not been built. Run npm run build')
     expect(() => readConsole(made({ 'other.html': '' }), '')).toThrow('has not been built')
-    const many = Object.fromEntries(Array.from({ length: BOUNDS.console.files + 1 }, (_, at) => [`${at}.js`, '']))
+    const many = Object.fromEntries(
+      Array.from({ length: PROVIDER_LIMITS.console.files + 1 }, (_, at) => [`${at}.js`, '']),
+    )
     expect(() => readConsole(made(many), '')).toThrow('CONSOLE: the built console has more than 1000 files')
-    const big = made({ 'index.html': '<p>', 'a.js': 'x'.repeat(BOUNDS.console.size) })
+    const big = made({ 'index.html': '<p>', 'a.js': 'x'.repeat(PROVIDER_LIMITS.console.size) })
     expect(() => readConsole(big, '')).toThrow('33554432 bytes')
   })
 

@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { HOSTING_LIMITS } from '../limits.js'
 import { tooMany } from '../refusals.js'
 
 /** Memory that somebody has. */
@@ -16,7 +16,7 @@ interface Holder {
   giveUp: () => void
 }
 
-const { s3Memory, s3MemoryWait, s3MemoryHold } = BOUNDS.hosting
+const { s3Memory, s3MemoryWait, s3MemoryHold } = HOSTING_LIMITS.hosting
 
 /**
  * Memory for the parts that are in flight. Whoever finds none waits a moment, first come first served; who has had it

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Deadline } from '@tidegate/common'
-import { BOUNDS } from '@tidegate/protocol'
+import { HOSTING_LIMITS } from '../limits.js'
 import type { Bucket } from './bucket.js'
 import { BACKOFFS, S3Error } from './s3-client.js'
 
@@ -55,7 +55,7 @@ async function* chunks(
       leave()
     }
     // connections that break again and again are no progress
-    if (at - beginning >= BOUNDS.hosting.s3Part) failures = 0
+    if (at - beginning >= HOSTING_LIMITS.hosting.s3Part) failures = 0
     beginning = at
     const backoff = BACKOFFS[failures++]
     if (backoff === undefined) throw new S3Error(0, 'BrokenOff')

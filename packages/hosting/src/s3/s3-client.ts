@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BOUNDS } from '@tidegate/protocol'
 import { AwsV4Signer } from 'aws4fetch'
 import { Agent } from 'undici'
+import { HOSTING_LIMITS } from '../limits.js'
 
 /** A bucket, and who reads and writes it. */
 export interface S3Account {
@@ -48,7 +48,7 @@ export class S3Error extends Error {
   }
 }
 
-const { s3Connections, s3Connect, s3Silence, s3Answer } = BOUNDS.hosting
+const { s3Connections, s3Connect, s3Silence, s3Answer } = HOSTING_LIMITS.hosting
 
 /** Milliseconds of backoff before each retry, to which jitter is added. */
 export const BACKOFFS = [100, 300, 900, 2700]

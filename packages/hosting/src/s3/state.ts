@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { HOSTING_LIMITS } from '../limits.js'
 import type { UploadedPart } from './bucket.js'
 
 /** What is known of a file in the bucket. The state store has it, so that any instance continues from there. */
@@ -21,10 +21,10 @@ export function stateOf(place: string | null): S3State {
 
 /** Bytes of every part of a file but the last: all are alike, which some services require. */
 export function partSize(size: number): number {
-  const { s3Part, s3Parts } = BOUNDS.hosting
+  const { s3Part, s3Parts } = HOSTING_LIMITS.hosting
   const mebibyte = 1_048_576
   return Math.max(s3Part, Math.ceil(size / s3Parts / mebibyte) * mebibyte)
 }
 
 /** Bytes of the largest file that the bounds allow. */
-export const MAX_FILE = BOUNDS.hosting.s3Parts * BOUNDS.hosting.s3PartMax
+export const MAX_FILE = HOSTING_LIMITS.hosting.s3Parts * HOSTING_LIMITS.hosting.s3PartMax

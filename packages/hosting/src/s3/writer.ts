@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { BOUNDS } from '@tidegate/protocol'
 import { AlreadyComplete, type BackendWriter, type Journal } from '../file-backend.js'
+import { HOSTING_LIMITS } from '../limits.js'
 import { lostBytes } from '../refusals.js'
 import type { Bucket } from './bucket.js'
 import type { Share } from './memory.js'
@@ -113,7 +113,7 @@ export class S3Writer implements BackendWriter {
 
   /** Stores what has arrived since the last commit. */
   private async putTail(): Promise<void> {
-    const isMerged = this.state.tail.length >= BOUNDS.hosting.s3Pieces
+    const isMerged = this.state.tail.length >= HOSTING_LIMITS.hosting.s3Pieces
     if (isMerged) await this.load()
     const from = isMerged ? 0 : this.kept
     const key = this.newKey('tail')

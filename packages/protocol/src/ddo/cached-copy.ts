@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
-import { BOUNDS } from '../bounds.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
 import { parseJson } from '../json.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 import { withoutAdded } from './added-fields.js'
 import { TOO_LARGE } from './lzma.js'
 import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './published-document.js'
@@ -40,7 +40,7 @@ export function decodeCopy({ text, hash, owner }: { text: string; hash: Hex; own
 
 function parsed(text: string): Json | undefined {
   try {
-    const json = parseJson(text, BOUNDS.document)
+    const json = parseJson(text, PROTOCOL_LIMITS.document)
     return typeof json === 'object' && json !== null ? (json as Json) : undefined
   } catch {
     return undefined

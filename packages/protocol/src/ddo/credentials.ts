@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
 import * as z from 'zod'
-import { BOUNDS } from '../bounds.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 
-const LIMITS = BOUNDS.document
+const LIMITS = PROTOCOL_LIMITS.document
 
 /**
  * One entry of an allow or deny list: `type` says how it names consumers. `address` and `accessList` are known here.

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Address } from 'viem'
 import * as z from 'zod'
-import { BOUNDS } from '../bounds.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 import { safeParse } from '../validation.js'
 import { credentialsField } from './credentials.js'
 import { listLimitProblem } from './list-limits.js'
@@ -32,7 +32,7 @@ export function didsOf(nft: Address, chainId: number): string[] {
   return [didOf(nft, chainId, 4), didOf(nft, chainId, 5)]
 }
 
-const LIMITS = BOUNDS.document
+const LIMITS = PROTOCOL_LIMITS.document
 
 /** Text with a maximum length in characters. */
 const text = (max: number) => z.string().max(max, `must not be longer than ${max} characters`)
@@ -104,7 +104,7 @@ export type DdoCheck = { ddo: Ddo } | { problems: Record<string, string> }
 
 /**
  * Reads a parsed document as a DDO, whose id must be the DID of its NFT. Returns the problems by field instead of
- * throwing, at most BOUNDS.document.problems. List limits are checked before the schema, which reports every problem of
+ * throwing, at most PROTOCOL_LIMITS.document.problems. List limits are checked before the schema, which reports every problem of
  * every element.
  */
 export function readDdo(document: unknown, schema: z.ZodType<Ddo> = version4): DdoCheck {

@@ -1,7 +1,7 @@
-import { BOUNDS } from '../bounds.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 import { isAccessListType } from './credentials.js'
 
-const LIMITS = BOUNDS.document
+const LIMITS = PROTOCOL_LIMITS.document
 
 /** A field of a document that has too many elements, and the message without its name. */
 export type ListLimitProblem = [field: string, message: string]
@@ -65,7 +65,7 @@ function parametersProblem(field: string, declared: unknown): ListLimitProblem |
   const long = parameters.findIndex((parameter) => {
     const { options } = part(parameter)
     const text = typeof options === 'string' ? options : ''
-    return list(options).length > LIMITS.options || text.length > BOUNDS.optionsText.length
+    return list(options).length > LIMITS.options || text.length > PROTOCOL_LIMITS.optionsText.length
   })
   return long < 0 ? undefined : tooMany(`${field}.${long}.options`, LIMITS.options)
 }

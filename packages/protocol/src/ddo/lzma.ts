@@ -1,6 +1,6 @@
 import lzma from 'lzma-purejs'
 import xz from 'xz-decompress'
-import { BOUNDS } from '../bounds.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 
 const XZ_MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])
 
@@ -20,7 +20,7 @@ export async function decompress(
   maxSize: number,
   maxInflation = Number.POSITIVE_INFINITY,
 ): Promise<Uint8Array> {
-  const most = Math.max(BOUNDS.document.inflated, maxInflation * data.length)
+  const most = Math.max(PROTOCOL_LIMITS.document.inflated, maxInflation * data.length)
   return most < maxSize ? limited(data, most, INFLATED) : limited(data, maxSize, TOO_LARGE)
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Address, Hex } from 'viem'
-import { BOUNDS } from '../bounds.js'
 import { JsonBoundsError, parseJson } from '../json.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 import { didsOf, readDdo } from './ddo.js'
 import { TOO_LARGE } from './lzma.js'
 import { storedServices } from './stored-services.js'
@@ -48,7 +48,7 @@ export interface DocumentTask {
 export function sizeProblem({ flags, data }: PublishedDocument, maxSize: number): string | undefined {
   // flags may have any number of bytes, of which one is used
   if (flags.length > 2 + 64) return 'unknown flags'
-  return data.length > 2 + 2 * (maxSize + BOUNDS.document.overhead) ? TOO_LARGE : undefined
+  return data.length > 2 + 2 * (maxSize + PROTOCOL_LIMITS.document.overhead) ? TOO_LARGE : undefined
 }
 
 /** Returns the SHA-256 as hex. */
@@ -60,7 +60,7 @@ export function sha256(data: Uint8Array | string): Hex {
 export function documentJson(bytes: Uint8Array): { text: string; json: unknown } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return { text, json: parseJson(text, BOUNDS.document) }
+    return { text, json: parseJson(text, PROTOCOL_LIMITS.document) }
   } catch (error) {
     throw error instanceof JsonBoundsError ? error : new Error('is not JSON text')
   }

@@ -1,4 +1,4 @@
-import { BOUNDS } from '../bounds.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 import type { IndexedAsset } from './indexed.js'
 import type { OnChainData } from './on-chain-data.js'
 import { opened } from './opened.js'
@@ -6,7 +6,7 @@ import { assetDocument } from './served-document.js'
 
 type Json = Record<string, unknown>
 
-const LIMITS = BOUNDS.search.shortened
+const LIMITS = PROTOCOL_LIMITS.shortened
 
 /** Fields that lists need, which are written first. */
 const FIRST = [

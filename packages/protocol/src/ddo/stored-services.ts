@@ -1,4 +1,4 @@
-import { BOUNDS } from '../bounds.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 import { withoutAdded } from './added-fields.js'
 import type { DeclaredService } from './opened.js'
 
@@ -20,7 +20,7 @@ export function storedServices(
   if ((document.credentialSubject ?? undefined) !== undefined || text === '{}' || own !== text) return undefined
   const services = (document.services ?? []) as DeclaredService[]
   const stored = JSON.stringify(services.map(({ id, datatokenAddress }) => [id, datatokenAddress]))
-  return stored.length > BOUNDS.document.storedServices ? undefined : stored
+  return stored.length > PROTOCOL_LIMITS.document.storedServices ? undefined : stored
 }
 
 /** Reads what `storedServices` gave. */

@@ -1,11 +1,11 @@
-import { BOUNDS } from '../bounds.js'
 import { parseJson } from '../json.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 import { type Ddo, readDdo } from './ddo.js'
 
 /** Reads a document that was checked before; undefined where a release without these bounds or checks wrote it. */
 export function readStored(text: string): Ddo | undefined {
   try {
-    const read = readDdo(parseJson(text, BOUNDS.document))
+    const read = readDdo(parseJson(text, PROTOCOL_LIMITS.document))
     return 'ddo' in read ? read.ddo : undefined
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { Hex } from 'viem'
-import { BOUNDS } from '../bounds.js'
 import { JsonBoundsError } from '../json.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 import { readPublishableDdo } from './ddo.js'
 import { INFLATED } from './lzma.js'
 import { documentJson, sha256 } from './published-document.js'
@@ -44,7 +44,7 @@ function isEnvelope(json: unknown): json is { ddo: unknown } & Record<string, un
 function check(json: unknown, bytes: Uint8Array, maxInflation: number): Validated {
   const checked = readPublishableDdo(json)
   if ('problems' in checked) return checked
-  if (bytes.length > BOUNDS.document.inflated && inflationOf(bytes) > maxInflation)
+  if (bytes.length > PROTOCOL_LIMITS.document.inflated && inflationOf(bytes) > maxInflation)
     return { problems: { body: `The body ${INFLATED}: published in compressed form it could not be found.` } }
   return { hash: sha256(bytes), chainId: checked.ddo.chainId, size: bytes.length }
 }
@@ -60,6 +60,6 @@ function inflationOf(bytes: Uint8Array): number {
  * truncated instead of copied between threads.
  */
 function scalar(value: unknown): unknown {
-  if (typeof value === 'string') return value.slice(0, BOUNDS.document.refused)
+  if (typeof value === 'string') return value.slice(0, PROTOCOL_LIMITS.document.refused)
   return typeof value === 'object' && value !== null ? {} : value
 }

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { DICTIONARIES, lzmaOf, withLzmaHeader, xzOf } from '../../../../test/helpers/containers.js'
 import { clock } from '../../../../test/helpers/measured.js'
 import vectors from '../../../../test/vectors/lzma.json' with { type: 'json' }
-import { BOUNDS } from '../../src/bounds.js'
 import { encrypt } from '../../src/crypto/ecies.js'
 import { providerKey } from '../../src/crypto/keys.js'
 import { didOf } from '../../src/ddo/ddo.js'
@@ -12,6 +11,7 @@ import { decodeDocument } from '../../src/ddo/decode.js'
 import { documentKeys } from '../../src/ddo/document-keys.js'
 import { decompress } from '../../src/ddo/lzma.js'
 import type { Decoded, DocumentOwner, PublishedDocument } from '../../src/ddo/published-document.js'
+import { PROTOCOL_LIMITS } from '../../src/limits.js'
 
 const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
 const key = providerKey(`0x${'11'.repeat(32)}`)
@@ -194,7 +194,7 @@ describe('decompression', () => {
       const data = Buffer.from(vectors.services[form], 'hex')
       const text = Buffer.from(await decompress(data, 1_048_576)).toString()
       const read = await decoded(published('0x01', text, data), { ...owner, maxSize: 1_048_576 })
-      expect(reasonOf(read)).toBe(`holds more than ${BOUNDS.document.values} values`)
+      expect(reasonOf(read)).toBe(`holds more than ${PROTOCOL_LIMITS.document.values} values`)
     }
   })
 })

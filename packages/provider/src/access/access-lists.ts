@@ -1,5 +1,6 @@
 import { type Chains, untrustedView } from '@tidegate/chain'
-import { BOUNDS, upTo } from '@tidegate/protocol'
+import { COMMON_LIMITS } from '@tidegate/common'
+import { upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 
@@ -21,7 +22,7 @@ export class AccessLists {
     private readonly chains: Chains,
     ttl: number,
   ) {
-    this.kept = new LRUCache({ ...upTo(BOUNDS.contract.memberships), ttl })
+    this.kept = new LRUCache({ ...upTo(COMMON_LIMITS.contract.memberships), ttl })
   }
 
   /**
@@ -35,7 +36,7 @@ export class AccessLists {
     const kept = this.kept.get(key)
     if (kept) return kept
     const asked = chain.nodes
-      .ask((_client, foreign) => untrustedView(foreign, list, 'balanceOf', [member], BOUNDS.contract.balance), {
+      .ask((_client, foreign) => untrustedView(foreign, list, 'balanceOf', [member], COMMON_LIMITS.contract.balance), {
         // a lagging node may not know the contract yet
         accept: (balance) => balance !== undefined,
         agreeOn: (balance) => balance !== undefined && balance > 0n,

@@ -1,4 +1,4 @@
-import { BOUNDS, memoized, parseJson, ValidationError } from '@tidegate/protocol'
+import { memoized, PROTOCOL_LIMITS, parseJson, ValidationError } from '@tidegate/protocol'
 import type { UserData } from '@tidegate/storage'
 import * as z from 'zod'
 
@@ -70,7 +70,7 @@ const optionsOf = memoized(({ options }: ConsumerParameter): Set<string> => {
 
 function listOf(options: unknown): unknown[] {
   try {
-    const list = typeof options === 'string' ? parseJson(options, BOUNDS.optionsText) : options
+    const list = typeof options === 'string' ? parseJson(options, PROTOCOL_LIMITS.optionsText) : options
     return Array.isArray(list) ? list : []
   } catch {
     return []

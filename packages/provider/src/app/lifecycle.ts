@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@tidegate/common'
-import { BOUNDS, StartError } from '@tidegate/protocol'
+import { DATABASE_LIMITS } from '@tidegate/database'
+import { StartError } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../http/context.js'
 import type { HttpServer } from '../http/server.js'
@@ -59,7 +60,7 @@ export class Lifecycle {
     await http.close(timeout)
     // do not wait for an unresponsive node or receiver: its work is repeated after the next start
     const stopped = Promise.all(background.map((task) => task.stop()))
-    await Promise.race([stopped, sleep(BOUNDS.stop.grace, undefined, { ref: false })])
+    await Promise.race([stopped, sleep(DATABASE_LIMITS.stop.grace, undefined, { ref: false })])
     for (const close of closers) await close()
     await this.metricsServer?.close()
     log.info({ uptime: Math.round(process.uptime()) }, 'service stopped')

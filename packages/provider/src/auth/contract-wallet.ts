@@ -1,5 +1,5 @@
 import type { Chain } from '@tidegate/chain'
-import { BOUNDS } from '@tidegate/protocol'
+import { COMMON_LIMITS } from '@tidegate/common'
 import { type Address, bytesToHex, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { type DigestsOf, messageDigests } from './signature.js'
 
@@ -21,7 +21,7 @@ export async function messageSignedByWallet(
   signature: string,
   digestsOf: DigestsOf = messageDigests,
 ): Promise<string | undefined> {
-  if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(signature) || signature.length > 2 + BOUNDS.contract.signature * 2)
+  if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(signature) || signature.length > 2 + COMMON_LIMITS.contract.signature * 2)
     return undefined
   const calls = messages.flatMap((message) =>
     digestsOf(message).map((digest) => {

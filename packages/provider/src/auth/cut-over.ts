@@ -1,4 +1,5 @@
-import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import { ValidationError } from '@tidegate/protocol'
+import { PROVIDER_LIMITS } from '../limits.js'
 import type { CutOverStore } from './cut-over-table.js'
 import { FIRST_NONCE, type Nonce, nonceNumber, parseNonce } from './nonce.js'
 
@@ -52,7 +53,7 @@ export class CutOver {
     const asked = this.now()
     const at = await this.store.get()
     if (at !== this.known?.at) this.known = at === undefined ? undefined : { at, floors: floorsOf(at) }
-    this.freshUntil = asked + BOUNDS.nonces.cutOverFresh
+    this.freshUntil = asked + PROVIDER_LIMITS.nonces.cutOverFresh
   }
 }
 

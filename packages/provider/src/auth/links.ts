@@ -1,4 +1,5 @@
-import { BOUNDS, LinkError, type SealingKeys, seal, sealingKeysFrom, unseal } from '@tidegate/protocol'
+import { LinkError, type SealingKeys, seal, sealingKeysFrom, unseal } from '@tidegate/protocol'
+import { PROVIDER_LIMITS } from '../limits.js'
 import { decodeGrant, encodeGrant, type Grant } from './link-grant.js'
 import type { RevocationStore } from './revocation-table.js'
 
@@ -20,7 +21,7 @@ export class Links {
     this.keys = sealingKeysFrom(secret, PURPOSE)
   }
 
-  /** Seals a grant as text for a URL, of at most `BOUNDS.links.grant` characters. */
+  /** Seals a grant as text for a URL, of at most `PROVIDER_LIMITS.links.grant` characters. */
   seal(grant: Grant): string {
     return seal(this.keys, '', encodeGrant(grant)).toString('base64url')
   }
@@ -39,7 +40,7 @@ export class Links {
   }
 
   private unsealed(text: string): Grant | undefined {
-    if (text.length > BOUNDS.links.grant) return undefined
+    if (text.length > PROVIDER_LIMITS.links.grant) return undefined
     const sealed = Buffer.from(text, 'base64url')
     // the canonical encoding only: the last character may carry unused bits
     if (sealed.toString('base64url') !== text) return undefined

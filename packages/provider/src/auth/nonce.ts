@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { PROVIDER_LIMITS } from '../limits.js'
 
 /** A nonce as it was sent, and as it is compared and stored. */
 export interface Nonce {
@@ -11,7 +11,7 @@ export interface Nonce {
   sortKey: string
 }
 
-const MAX_DIGITS = BOUNDS.nonces.digits
+const MAX_DIGITS = PROVIDER_LIMITS.nonces.digits
 
 /**
  * Parses a decimal nonce greater than zero, fractions allowed; `latest` is the largest accepted whole part. Throws an

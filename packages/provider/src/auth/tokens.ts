@@ -1,9 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { BOUNDS, checksummed, type ErrorCode, isAddressText, TokenError, upTo } from '@tidegate/protocol'
+import { checksummed, type ErrorCode, isAddressText, TokenError, upTo } from '@tidegate/protocol'
 import { derivedSecret, type ProviderKey } from '@tidegate/protocol/keys'
 import { errors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
+import { PROVIDER_LIMITS } from '../limits.js'
 import { legacyTokenId } from './legacy-token.js'
 import type { RevocationStore } from './revocation-table.js'
 
@@ -68,7 +69,7 @@ export class Tokens {
   /** Revokes a token permanently; `now` in seconds since 1970. Throws TokenError where it already was, StateError. */
   async revoke({ jti, expiresAt }: TokenClaims, now: number): Promise<void> {
     if (!(await this.revocations.revoke(jti, expiresAt))) throw refusal('TOKEN_DELETED', 'Token is deleted.')
-    await this.revocations.purge(now - BOUNDS.tokens.retainedAfterExpiry)
+    await this.revocations.purge(now - PROVIDER_LIMITS.tokens.retainedAfterExpiry)
   }
 
   private async claims(token: string): Promise<TokenClaims> {

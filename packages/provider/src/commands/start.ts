@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from '@commander-js/extra-typings'
-import { BOUNDS } from '@tidegate/protocol'
+import { DATABASE_LIMITS } from '@tidegate/database'
 import { createApp } from '../app.js'
 import { loadSettings } from '../config/load.js'
 import { serveWorkerMetrics, shareMetrics } from '../metrics/workers.js'
@@ -36,6 +36,6 @@ export async function start(options: { config?: string }): Promise<number> {
   listening.catch(() => undefined)
   await Promise.race([listening, stop])
   await stop
-  await Promise.race([app.close(), sleep(settings.STOP_TIMEOUT + 2 * BOUNDS.stop.grace)])
+  await Promise.race([app.close(), sleep(settings.STOP_TIMEOUT + 2 * DATABASE_LIMITS.stop.grace)])
   return 0
 }

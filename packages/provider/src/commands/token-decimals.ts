@@ -1,7 +1,8 @@
 import { rpcClient } from '@tidegate/chain'
-import { BOUNDS } from '@tidegate/protocol'
+import { COMMON_LIMITS } from '@tidegate/common'
 import { type Address, type Hex, parseAbi } from 'viem'
 import type { Settings } from '../config/schema.js'
+import { PROVIDER_LIMITS } from '../limits.js'
 
 const ABI = parseAbi(['function decimals() view returns (uint256)'])
 
@@ -18,7 +19,7 @@ export function tokenDecimals(settings: Pick<Settings, 'NETWORK_URL' | 'RPC_TIME
     const key = `${chainId} ${token}`
     const asked = known.get(key)
     if (asked) return asked
-    if (known.size >= BOUNDS.ledger.reportTokens) return Promise.resolve(undefined)
+    if (known.size >= PROVIDER_LIMITS.ledger.reportTokens) return Promise.resolve(undefined)
     const pending = ask(settings, chainId, token)
     known.set(key, pending)
     return pending
@@ -31,7 +32,7 @@ async function ask(
   token: Address,
 ): Promise<number | undefined> {
   for (const url of urls.byChain.get(chainId) ?? urls.all ?? []) {
-    const client = rpcClient(url, { timeout, maxAnswer: BOUNDS.contract.view })
+    const client = rpcClient(url, { timeout, maxAnswer: COMMON_LIMITS.contract.view })
     try {
       // where no id is configured, the node says which chain it is on
       if (!urls.byChain.has(chainId) && (await client.getChainId()) !== chainId) continue

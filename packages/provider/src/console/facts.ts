@@ -1,5 +1,5 @@
 import type { Chains } from '@tidegate/chain'
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '@tidegate/storage'
 import type { Hex } from 'viem'
 import type { Settings } from '../config/schema.js'
 import { packageVersion } from '../version.js'
@@ -88,7 +88,7 @@ export function publicLimits(settings: Settings): PublicLimits {
     bytesPerDay: CONSUMER_BYTES_PER_DAY,
   }
   return {
-    filesPerService: BOUNDS.files.count,
+    filesPerService: STORAGE_LIMITS.files.count,
     documentSize: settings.MAX_DDO_SIZE,
     linkLifetime: settings.DOWNLOAD_LINK_LIFETIME,
     checksumLength: settings.MAX_CHECKSUM_LENGTH,

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { BOUNDS, StartError } from '@tidegate/protocol'
+import { StartError } from '@tidegate/protocol'
 import mime from 'mime-types'
+import { PROVIDER_LIMITS } from '../limits.js'
 
 export type Coding = 'br' | 'gzip' | 'identity'
 
@@ -48,9 +49,9 @@ export function readConsole(folder: string, prefix: string): ConsoleFiles {
   let size = 0
   for (const path of pathsIn(folder)) {
     size += statSync(path).size
-    if (raw.size >= BOUNDS.console.files || size > BOUNDS.console.size)
+    if (raw.size >= PROVIDER_LIMITS.console.files || size > PROVIDER_LIMITS.console.size)
       throw new StartError([
-        `CONSOLE: the built console has more than ${BOUNDS.console.files} files or ${BOUNDS.console.size} bytes.`,
+        `CONSOLE: the built console has more than ${PROVIDER_LIMITS.console.files} files or ${PROVIDER_LIMITS.console.size} bytes.`,
       ])
     raw.set(relative(folder, path).split(sep).join('/'), readFileSync(path))
   }

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY, type Logger } from '@tidegate/common'
-import { BOUNDS, UnstorableError, upTo } from '@tidegate/protocol'
+import { UnstorableError, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
+import { PROVIDER_LIMITS } from '../limits.js'
 import type { DeliveryRow, DeliveryStore, OrderFee } from './delivery-store.js'
 
-const LIMITS = BOUNDS.ledger
+const LIMITS = PROVIDER_LIMITS.ledger
 
 export interface LedgerOptions {
   store: Pick<DeliveryStore, 'add' | 'purge'>

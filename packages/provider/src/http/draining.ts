@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TickBatch } from '@tidegate/common'
-import { BOUNDS, RequestError } from '@tidegate/protocol'
+import { DATABASE_LIMITS } from '@tidegate/database'
+import { RequestError } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
 import { sendError } from './errors.js'
 import type { Connections } from './lifetime.js'
@@ -45,7 +46,7 @@ export class Draining {
       else if (this.connections.inFlightOn(socket) === 0) socket.end()
     const patience = setTimeout(() => {
       for (const socket of this.awaited) socket.end()
-    }, BOUNDS.stop.firstRequest)
+    }, DATABASE_LIMITS.stop.firstRequest)
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, limit)
       this.connections.onIdle(() => {

@@ -1,5 +1,5 @@
-import { BOUNDS } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { PROVIDER_LIMITS } from '../limits.js'
 
 type Message = FastifyRequest['raw']
 
@@ -21,7 +21,7 @@ function lingerOn(message: Message): void {
   // Node calls it when the response has been sent
   socket.destroySoon = () => {
     socket.end()
-    const timer = setTimeout(() => socket.destroy(), BOUNDS.http.linger).unref()
+    const timer = setTimeout(() => socket.destroy(), PROVIDER_LIMITS.http.linger).unref()
     socket.once('close', () => clearTimeout(timer))
     if (message.complete) return void socket.destroy()
     message.once('end', () => socket.destroy())

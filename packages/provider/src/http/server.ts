@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
-import { BOUNDS, ProviderError, RequestError, ValidationError } from '@tidegate/protocol'
+import { PROTOCOL_LIMITS, ProviderError, RequestError, ValidationError } from '@tidegate/protocol'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { PROVIDER_LIMITS } from '../limits.js'
 import type { Tracing } from '../process/tracing.js'
 import { rejectMalformedRequest } from './client-errors.js'
 import { serveConsole } from './console/serve.js'
@@ -75,15 +76,15 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     // routes that accept documents raise this
-    bodyLimit: Math.min(BOUNDS.body.json, context.settings.MAX_BODY_SIZE),
+    bodyLimit: Math.min(PROTOCOL_LIMITS.body.json, context.settings.MAX_BODY_SIZE),
     trustProxy: context.settings.TRUSTED_PROXIES ?? false,
-    routerOptions: { maxParamLength: BOUNDS.links.grant, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: PROVIDER_LIMITS.links.grant, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     frameworkErrors: (error, request, reply) => early.routeAgain(app, error, request, reply),
     http: {
-      maxHeaderSize: BOUNDS.http.headers,
-      connectionsCheckingInterval: BOUNDS.http.timeoutCheckInterval,
+      maxHeaderSize: PROVIDER_LIMITS.http.headers,
+      connectionsCheckingInterval: PROVIDER_LIMITS.http.timeoutCheckInterval,
       requireHostHeader: false,
     },
     clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, connections.inFlightOn(socket) > 0),

@@ -1,5 +1,5 @@
-import { BOUNDS } from '@tidegate/protocol'
 import { parseNonce } from '../auth/nonce.js'
+import { PROVIDER_LIMITS } from '../limits.js'
 
 /**
  * A nonce of the legacy service as a sort key of this one; `unused` if it is below every valid nonce here, so that
@@ -7,7 +7,7 @@ import { parseNonce } from '../auth/nonce.js'
  */
 export type LegacyNonce = { sortKey: string } | 'unused' | 'unknown'
 
-const DIGITS = BOUNDS.nonces.digits
+const DIGITS = PROVIDER_LIMITS.nonces.digits
 
 /** Upper limit of the whole part of a nonce. */
 const NO_LIMIT = 10n ** BigInt(DIGITS)
@@ -20,7 +20,7 @@ const NUMBER = /^([+-]?)(?=\.?\d)((?:\d+(?:_\d+)*)?)(?:\.((?:\d+(?:_\d+)*)?))?(?
  * up, so that used nonces stay below it.
  */
 export function readLegacyNonce(raw: string | undefined): LegacyNonce {
-  if (raw === undefined || raw.length > BOUNDS.legacy.value) return 'unknown'
+  if (raw === undefined || raw.length > PROVIDER_LIMITS.legacy.value) return 'unknown'
   const text = raw.trim()
   if (/^-inf(?:inity)?$/i.test(text)) return 'unused'
   const match = NUMBER.exec(text)

@@ -1,5 +1,6 @@
-import { BOUNDS, StartError } from '@tidegate/protocol'
+import { StartError } from '@tidegate/protocol'
 import { Redis } from 'ioredis'
+import { PROVIDER_LIMITS } from '../limits.js'
 import { type PickledValue, readPickle } from './pickle.js'
 import type { LegacyRecord, LegacySource } from './records.js'
 
@@ -35,7 +36,7 @@ async function* records(client: Redis): AsyncGenerator<LegacyRecord> {
 /** The value of each key, truncated to one byte above the limit; undefined if it is not a string. */
 async function valuesOf(client: Redis, keys: string[]): Promise<(Buffer | undefined)[]> {
   const pipeline = client.pipeline()
-  for (const key of keys) pipeline.getrangeBuffer(key, 0, BOUNDS.legacy.value)
+  for (const key of keys) pipeline.getrangeBuffer(key, 0, PROVIDER_LIMITS.legacy.value)
   const answers = (await pipeline.exec()) ?? []
   const lost = answers.find(([error]) => error && error.name !== 'ReplyError')
   if (lost) throw lost[0]
@@ -56,7 +57,7 @@ function* recordsOf(keys: string[], values: (Buffer | undefined)[]): Generator<L
 
 /** Parses a value as the legacy service writes it; undefined for everything else. */
 export function readValue(bytes: Buffer): PickledValue | undefined {
-  if (bytes.length > BOUNDS.legacy.value) return undefined
+  if (bytes.length > PROVIDER_LIMITS.legacy.value) return undefined
   if (bytes[0] === 0x21) return readPickle(bytes.subarray(1))
   const text = bytes.toString('latin1')
   return /^-?\d+$/.test(text) ? BigInt(text) : undefined

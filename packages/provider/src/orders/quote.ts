@@ -1,8 +1,9 @@
 import type { Chain } from '@tidegate/chain'
-import { BOUNDS, keccak, memoized } from '@tidegate/protocol'
+import { keccak, memoized } from '@tidegate/protocol'
 import { type ProviderKey, personalDigest, recoverAddress, type Signature, signDigest } from '@tidegate/protocol/keys'
 import { type Address, encodePacked, type Hex, hexToBytes, hexToString, stringToHex } from 'viem'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
+import { PROVIDER_LIMITS } from '../limits.js'
 import { defaultPrice, type Price } from './fees.js'
 
 /** The signed provider fee of one order; the datatoken contract checks it when the order is placed. */
@@ -107,7 +108,7 @@ export function isQuoteValidAt(fee: EmittedFee, block: bigint, endingSince: numb
   const { chainId, timestamp } = contentsOf(fee)
   const quoted = typeof timestamp === 'number' && timestamp < MILLISECONDS ? timestamp : 0
   const from = chainId === undefined ? Math.max(endingSince, quoted) : quoted
-  return Number(block) <= from + BOUNDS.quotes.lifetime
+  return Number(block) <= from + PROVIDER_LIMITS.quotes.lifetime
 }
 
 /** Timestamps from this value on can only be in milliseconds, not in seconds. */

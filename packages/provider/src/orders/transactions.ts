@@ -1,6 +1,7 @@
 import type { Chain, MinedTransaction, Receipts } from '@tidegate/chain'
+import { CHAIN_LIMITS } from '@tidegate/chain'
 import { abortSignal, type Cancellation } from '@tidegate/common'
-import { BOUNDS, type ErrorCode, OrderError, upTo } from '@tidegate/protocol'
+import { type ErrorCode, OrderError, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from 'viem'
 import { orderEvents, type ReusedOrder, type StartedOrder } from './events.js'
@@ -51,9 +52,11 @@ const UNFINALIZED_TTL = 600_000
  */
 export class OrderTransactions {
   private readonly cache: LRUCache<string, CachedTransaction>
-  private readonly negative = new LRUCache<string, OrderTransaction | Rejection>(upTo(BOUNDS.receipts.missCacheEntries))
+  private readonly negative = new LRUCache<string, OrderTransaction | Rejection>(
+    upTo(CHAIN_LIMITS.receipts.missCacheEntries),
+  )
   /** Waits that timed out, by transaction and consumer. */
-  private readonly timedOut = new LRUCache<string, true>(upTo(BOUNDS.receipts.missCacheEntries))
+  private readonly timedOut = new LRUCache<string, true>(upTo(CHAIN_LIMITS.receipts.missCacheEntries))
 
   constructor(
     private readonly receipts: Receipts,

@@ -1,5 +1,6 @@
+import { CHAIN_LIMITS } from '@tidegate/chain'
 import type { Cancellation } from '@tidegate/common'
-import { BOUNDS, type ErrorCode, OrderError } from '@tidegate/protocol'
+import { type ErrorCode, OrderError } from '@tidegate/protocol'
 import type { Hex } from 'viem'
 import type { OrderClaim } from './claim.js'
 import { type Condition, conditions, feeConditions, QUOTED_FOR_ACCESS, quoteConditions } from './conditions.js'
@@ -91,7 +92,7 @@ async function checkReused(
       const failed = all.find(([, , holds]) => !holds(reuse))
       if (failed) throw refusal(failed[0], failed[1])
       if (checked.has(orderTxId)) continue
-      if (checked.size >= BOUNDS.receipts.reused) break
+      if (checked.size >= CHAIN_LIMITS.receipts.reused) break
       checked.add(orderTxId)
       return await originalOrder(claim, orderTxId, transactions, checking)
     } catch (error) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '@tidegate/storage'
 import type { Settings } from '../config/schema.js'
+import { PROVIDER_LIMITS } from '../limits.js'
 
 /** File descriptors for databases, nodes, metrics and files, beside those of requests. */
 const RESERVED = 200
@@ -19,8 +20,8 @@ export function tooFewOpenFiles(settings: Settings, limits = systemLimits()): Op
   const softLimit = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
   if (softLimit === undefined) return undefined
   const { MAX_CONNECTIONS, STORAGE_MAX_REQUESTS, DESCRIBE_MAX_REQUESTS, DATABASE_CONNECTIONS } = settings
-  const outgoing = STORAGE_MAX_REQUESTS + DESCRIBE_MAX_REQUESTS + BOUNDS.dns.inFlight
-  const wanted = MAX_CONNECTIONS + BOUNDS.http.excessConnections + outgoing + DATABASE_CONNECTIONS + RESERVED
+  const outgoing = STORAGE_MAX_REQUESTS + DESCRIBE_MAX_REQUESTS + STORAGE_LIMITS.dns.inFlight
+  const wanted = MAX_CONNECTIONS + PROVIDER_LIMITS.http.excessConnections + outgoing + DATABASE_CONNECTIONS + RESERVED
   const limit = Number(softLimit)
   return limit < wanted ? { limit, wanted } : undefined
 }

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { createLogger, type Logger } from '@tidegate/common'
-import { BOUNDS } from '@tidegate/protocol'
+import { DATABASE_LIMITS } from '@tidegate/database'
 import type { Settings } from '../config/schema.js'
 import { isStopSignal, LISTENING, STOP, STOPPING, stopSignal } from './signals.js'
 
@@ -108,7 +108,7 @@ class Supervisor {
       return 0
     }
     worker.send(STOP, () => undefined) // fails if the worker is exiting
-    const timer = setTimeout(() => worker.process.kill('SIGKILL'), this.stopTimeout + 4 * BOUNDS.stop.grace)
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), this.stopTimeout + 4 * DATABASE_LIMITS.stop.grace)
     const code = await ended
     clearTimeout(timer)
     if (code === 0) return 0

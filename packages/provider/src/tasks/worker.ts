@@ -1,4 +1,5 @@
-import { BOUNDS, type Hex } from '@tidegate/protocol'
+import { COMMON_LIMITS } from '@tidegate/common'
+import type { Hex } from '@tidegate/protocol'
 import type { AbiFunction } from 'viem'
 
 /**
@@ -14,5 +15,5 @@ export * from '@tidegate/catalog/document-tasks'
 /** Decodes the result of a contract call. Its part of the chain library is loaded on first use. */
 export async function answer({ abi, data }: { abi: AbiFunction; data: Hex }): Promise<string> {
   const { decodeContractResult } = await import('@tidegate/storage/decode-result')
-  return decodeContractResult(abi, data, BOUNDS.contract)
+  return decodeContractResult(abi, data, COMMON_LIMITS.contract)
 }

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { type Ddo, didOf, readDdo } from '../../../protocol/src/ddo/ddo.js'
+import { PROTOCOL_LIMITS } from '../../../protocol/src/limits.js'
 import { AccessLists } from '../../src/access/access-lists.js'
 import { assertAdmitted } from '../../src/access/policy.js'
 
@@ -113,7 +113,7 @@ describe('an access list', () => {
   })
 
   it('is refused in a document that has too many of them', () => {
-    const most = BOUNDS.document.accessLists
+    const most = PROTOCOL_LIMITS.document.accessLists
     const some = (count: number) => Array.from({ length: count }, () => ({ ...list, type: 'AccessList' }))
     expect(verdict(4, { allow: some(most) })).toBe('asks')
     expect(verdict(5, [{ allow: some(most / 2), deny: some(most / 2) }])).toBe('asks')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { didOf, readDdo } from '../../../protocol/src/ddo/ddo.js'
+import { PROTOCOL_LIMITS } from '../../../protocol/src/limits.js'
 import { completeUserdata } from '../../src/access/parameters.js'
 
 const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
@@ -20,7 +20,7 @@ describe('consumerParameters', () => {
     expect(declared(list(340_000))).toEqual({
       'services.0.consumerParameters': 'must not hold more than 100 entries',
     })
-    const largest = declared(list(BOUNDS.document.consumerParameters))
+    const largest = declared(list(PROTOCOL_LIMITS.document.consumerParameters))
     completeUserdata(largest, {})
     let looks = 0
     const watched = new Proxy(largest as unknown[], {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Address } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import type { CredentialEntry } from '../../../protocol/src/ddo/credentials.js'
 import { type Ddo, didOf, readDdo } from '../../../protocol/src/ddo/ddo.js'
+import { PROTOCOL_LIMITS } from '../../../protocol/src/limits.js'
 import { AccessLists } from '../../src/access/access-lists.js'
 import { assertAdmitted } from '../../src/access/policy.js'
 
@@ -32,7 +32,7 @@ function documentWith(values: unknown[]): Ddo {
 
 describe('the largest credentials that a document may have', () => {
   const many = (value: (at: number) => unknown) =>
-    Array.from({ length: BOUNDS.document.credentialValues - 2 }, (_, at) => value(at))
+    Array.from({ length: PROTOCOL_LIMITS.document.credentialValues - 2 }, (_, at) => value(at))
   const someone = (at: number) => `0x${createHash('sha256').update(String(at)).digest('hex').slice(0, 40)}`
 
   /** How often one request looks into the lists of a document. Anything but a look-up of one value fails. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { CutOver } from '../../src/auth/cut-over.js'
 import { parseNonce } from '../../src/auth/nonce.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 const AT = Date.parse('2025-11-21T20:29:30.250Z')
 const nonce = (text: string) => parseNonce(text, 10n ** 39n)
@@ -81,9 +81,9 @@ describe('the cut-over time', () => {
     await rule.check(nonce('1700000000'))
     expect(asked()).toBe(1)
     await store.raise(AT)
-    clock.now = BOUNDS.nonces.cutOverFresh - 1
+    clock.now = PROVIDER_LIMITS.nonces.cutOverFresh - 1
     await rule.check(nonce('1700000000'))
-    clock.now = BOUNDS.nonces.cutOverFresh
+    clock.now = PROVIDER_LIMITS.nonces.cutOverFresh
     await expect(rule.check(nonce('1700000000'))).rejects.toThrow()
     expect(asked()).toBe(2)
   })
@@ -91,7 +91,7 @@ describe('the cut-over time', () => {
   it('is read again after a failed read', async () => {
     const { clock, store, cutOver: rule } = cutOver()
     await rule.check(nonce('1700000000'))
-    clock.now = BOUNDS.nonces.cutOverFresh
+    clock.now = PROVIDER_LIMITS.nonces.cutOverFresh
     const { get } = store
     store.get = () => Promise.reject(new Error('gone'))
     await expect(rule.check(nonce('1700000000'))).rejects.toThrow('gone')

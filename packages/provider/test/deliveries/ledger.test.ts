@@ -5,10 +5,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Logger } from '../../../common/src/logger.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { StateError, UnstorableError } from '../../../protocol/src/errors.js'
 import type { DeliveryRow, DeliveryStore, OrderFee, Totals } from '../../src/deliveries/delivery-store.js'
 import { DeliveryLedger } from '../../src/deliveries/ledger.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import type { StateStore } from '../../src/state/stores.js'
 
@@ -99,7 +99,7 @@ describe('the ledger of deliveries', () => {
     // on the event loop, which records no faster than it writes
     const keepingUp = openSqliteStore(folder, { manyChanges: Number.POSITIVE_INFINITY })
     const ledger = ledgerOn(keepingUp.deliveries)
-    const all = BOUNDS.ledger.queue * 1.5
+    const all = PROVIDER_LIMITS.ledger.queue * 1.5
     for (let at = 1; at <= all; at++) {
       ledger.recordDelivery(delivery())
       if (at % 200 === 0) await nextTurn()
@@ -117,7 +117,7 @@ describe('the ledger of deliveries', () => {
       return Promise.reject(new StateError('STATE_UNAVAILABLE', 'away'))
     }
     const ledger = ledgerOn({ ...store.deliveries, add })
-    for (let at = 1; at <= BOUNDS.ledger.batch * 10; at++) {
+    for (let at = 1; at <= PROVIDER_LIMITS.ledger.batch * 10; at++) {
       ledger.recordDelivery(delivery())
       if (at % 50 === 0) await nextTurn()
     }
@@ -137,13 +137,13 @@ describe('the ledger of deliveries', () => {
       return Promise.reject(new StateError('STATE_UNAVAILABLE', 'away'))
     }
     const ledger = ledgerOn({ ...store.deliveries, add })
-    for (let at = 0; at < BOUNDS.ledger.queue + 10; at++) ledger.recordDelivery(delivery())
+    for (let at = 0; at < PROVIDER_LIMITS.ledger.queue + 10; at++) ledger.recordDelivery(delivery())
     ledger.recordFees([fee()])
     expect(dropped).toBe(11)
     await eventually(() => refused > 0)
     isAway = false
     await eventually(
-      async () => (await totals())[0]?.key === '' && (await deliveries()) === BigInt(BOUNDS.ledger.queue),
+      async () => (await totals())[0]?.key === '' && (await deliveries()) === BigInt(PROVIDER_LIMITS.ledger.queue),
     )
     // a dropped fee is recorded with the next download of the order
     ledger.recordFees([fee()])

@@ -6,11 +6,11 @@ import { heldBy } from '../../../../test/helpers/measured.js'
 import { closed } from '../../../../test/helpers/raw-consumer.js'
 import { ask, downloadParams } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import type { Settings } from '../../src/config/schema.js'
 import { Lifetime } from '../../src/http/lifetime.js'
 import { isPrivate, networkOf } from '../../src/http/limits/address.js'
 import { AnonymousBudget } from '../../src/http/limits/anonymous.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 /** Requests that a storage leaves unanswered until their connections are closed. */
 class Silence {
@@ -171,7 +171,7 @@ describe('anonymous requests never delay paid downloads (threat 42)', () => {
 
   it('requests that are refused for their number on one connection use it up, too', async () => {
     world = await World.start({ TRUSTED_PROXIES: '127.0.0.1', ANONYMOUS_REQUESTS: '5' })
-    await leaveBehind('203.0.113.6', '/', BOUNDS.http.pipelined + 5)
+    await leaveBehind('203.0.113.6', '/', PROVIDER_LIMITS.http.pipelined + 5)
     expect((await fileinfo({ type: 'nothing' }, from('203.0.113.6'))).status).toBe(429)
   })
 

@@ -1,3 +1,4 @@
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -5,9 +6,9 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { HELD, heldBy } from '../../../../test/helpers/measured.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
+import { PROTOCOL_LIMITS } from '../../../protocol/src/limits.js'
 
-const { http: limits } = BOUNDS as { http: { linger: number } }
+const { http: limits } = PROVIDER_LIMITS as { http: { linger: number } }
 
 /** Bodies that are too large, or small but expensive. */
 describe('request bodies (threat 48)', () => {
@@ -31,10 +32,10 @@ describe('request bodies (threat 48)', () => {
   const fields = ({ json }: { json: Record<string, unknown> }) => Object.keys((json.errors ?? {}) as object)
 
   it.each([
-    ['POST', '/api/services/auth/token', BOUNDS.body.json],
-    ['POST', '/api/services/auth/token/invalidate', BOUNDS.body.json],
-    ['DELETE', '/api/services/deleteAuthToken', BOUNDS.body.json],
-    ['POST', '/api/services/fileinfo', BOUNDS.body.fileinfo],
+    ['POST', '/api/services/auth/token', PROTOCOL_LIMITS.body.json],
+    ['POST', '/api/services/auth/token/invalidate', PROTOCOL_LIMITS.body.json],
+    ['DELETE', '/api/services/deleteAuthToken', PROTOCOL_LIMITS.body.json],
+    ['POST', '/api/services/fileinfo', PROTOCOL_LIMITS.body.fileinfo],
   ])('of %s %s are limited to %i bytes', async (method, path, limit) => {
     // an accepted body is validated by its content
     expect(await send(path, padded({}, limit), method)).toMatchObject({ status: 400, json: { success: false } })
@@ -107,7 +108,7 @@ describe('request bodies (threat 48)', () => {
         expect(status).toBe(400)
         const told = Object.values(json.errors as Record<string, string[]>).flat()
         expect(told.length).toBeGreaterThan(0)
-        expect(told.length).toBeLessThanOrEqual(BOUNDS.body.problems)
+        expect(told.length).toBeLessThanOrEqual(PROTOCOL_LIMITS.body.problems)
       }
     })
     expect(delay).toBeLessThan(HELD)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
+import { STORAGE_LIMITS } from '../../../storage/src/limits.js'
 import { safeName } from '../../../storage/src/safe-name.js'
 import { contentDisposition, fallbackName } from '../../src/http/files/disposition.js'
 
@@ -45,8 +45,8 @@ describe('Content-Disposition', () => {
   it.each(['潮', '\u{1f30a}', 'é', 'x'])('bounds a name of many %s in bytes, and keeps its ending', (character) => {
     for (const ending of ['.csv', '.tar.gz', '']) {
       const name = safeName(character.repeat(1000) + ending)
-      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(BOUNDS.files.name)
-      expect(Buffer.byteLength(name)).toBeGreaterThan(BOUNDS.files.name - 4)
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(STORAGE_LIMITS.files.name)
+      expect(Buffer.byteLength(name)).toBeGreaterThan(STORAGE_LIMITS.files.name - 4)
       expect(name).toBe(character.repeat([...name].length - ending.length) + ending)
     }
   })

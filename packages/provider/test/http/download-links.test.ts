@@ -15,8 +15,8 @@ import {
 } from '../../../../test/helpers/requests.js'
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { providerKey } from '../../../protocol/src/crypto/keys.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 const CONTENT = Buffer.from('hour,height\n00:00,3.1\n')
 
@@ -142,7 +142,7 @@ describe('download links', () => {
     [{ signature: undefined }, 'signature'],
     [{ signature: {} }, 'signature'],
     [{ userdata: 'x' }, 'userdata'],
-    [{ userdata: { note: 'x'.repeat(BOUNDS.links.userdata) } }, 'userdata'],
+    [{ userdata: { note: 'x'.repeat(PROVIDER_LIMITS.links.userdata) } }, 'userdata'],
   ])('are refused for %j', async (changed, field) => {
     const { status, json } = await link(changed)
     expect([status, Object.keys((json.errors ?? {}) as object)]).toEqual([400, [field]])
@@ -201,7 +201,7 @@ describe('download links', () => {
     ])
       expect((await ask(withGrant(url, made))).status, made).toBeGreaterThanOrEqual(400)
     expect(await codeOf(withGrant(url, foreign))).toEqual([403, 'LINK_INVALID'])
-    expect((await ask(withGrant(url, 'A'.repeat(BOUNDS.links.grant + 1)))).status).toBeLessThan(500)
+    expect((await ask(withGrant(url, 'A'.repeat(PROVIDER_LIMITS.links.grant + 1)))).status).toBeLessThan(500)
     const refused = await ask(withGrant(url, foreign))
     expect(refused.headers.get('referrer-policy')).toBe('no-referrer')
     expect(refused.json.error).toBe('The download link is not valid: it is incomplete or was changed.')

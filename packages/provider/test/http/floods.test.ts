@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closed } from '../../../../test/helpers/raw-consumer.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 const CONNECTIONS = 20
 const REQUESTS = 500
@@ -40,7 +40,7 @@ describe('connections that send hundreds of requests at once', () => {
         await closed(socket)
       }),
     )
-    expect((await answered()) - before).toBeLessThanOrEqual(CONNECTIONS * (2 * BOUNDS.http.pipelined + 8))
+    expect((await answered()) - before).toBeLessThanOrEqual(CONNECTIONS * (2 * PROVIDER_LIMITS.http.pipelined + 8))
     expect((await ask(`${world.network.providerUrl}/`)).status).toBe(200)
   })
 
@@ -52,9 +52,9 @@ describe('connections that send hundreds of requests at once', () => {
       said += chunk.toString()
     })
     const one = `${line} HTTP/1.1\r\nhost: ${host}\r\n${headers}`
-    socket.write(`${one}\r\n`.repeat(BOUNDS.http.pipelined - 1))
+    socket.write(`${one}\r\n`.repeat(PROVIDER_LIMITS.http.pipelined - 1))
     socket.write(`${one}connection: close\r\n\r\n`)
     await once(socket, 'close')
-    expect(said.match(/HTTP\/1\.1 (?:2|404)/g)?.length).toBe(BOUNDS.http.pipelined)
+    expect(said.match(/HTTP\/1\.1 (?:2|404)/g)?.length).toBe(PROVIDER_LIMITS.http.pipelined)
   })
 })

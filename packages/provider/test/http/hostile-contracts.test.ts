@@ -6,7 +6,7 @@ import { HELD, measured } from '../../../../test/helpers/measured.js'
 import { answering, ENDLESS, placed, zeros } from '../../../../test/helpers/raw-contracts.js'
 import { ask, downloadParams, freshNonce } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
+import { COMMON_LIMITS } from '../../../common/src/limits.js'
 
 /** MiB by which the process may grow during an attack. */
 const GROWN = 160
@@ -103,7 +103,7 @@ describe('hostile contracts and ABIs (threat 36)', () => {
     ['never ends', 'uint256', ENDLESS],
     ['answers a megabyte', 'uint256[]', zeros(1_048_576)],
     ['reverts with a megabyte', 'uint256', zeros(1_048_576, true)],
-    ['answers one byte more than it may', 'bytes', zeros(BOUNDS.contract.result + 1)],
+    ['answers one byte more than it may', 'bytes', zeros(COMMON_LIMITS.contract.result + 1)],
     ['names one text 4,000 times', 'bytes[]', answering(pointers(4000, 130_000))],
     ['names one text 4,000 times as a string', 'string[]', answering(pointers(4000, 130_000))],
     ['declares 2^32 elements', 'uint256[]', answering(concat([word(32), word(2 ** 32 - 1)]))],

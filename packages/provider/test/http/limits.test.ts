@@ -1,3 +1,4 @@
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -5,7 +6,6 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { closed } from '../../../../test/helpers/raw-consumer.js'
 import { ask, downloadParams } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 
 describe('limits per address', () => {
   let world: World
@@ -61,7 +61,7 @@ describe('limits per address', () => {
   it('end a request whose body is never completed (threat 80)', async () => {
     world = await World.start()
     const { server } = world.local.app.server
-    const { http } = BOUNDS as { http: { requestTimeout: number } }
+    const { http } = PROVIDER_LIMITS as { http: { requestTimeout: number } }
     expect([server.headersTimeout, http.requestTimeout]).toEqual([60_000, 300_000])
     http.requestTimeout = 1000
     const { hostname, port } = new URL(world.network.providerUrl)

@@ -1,7 +1,7 @@
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 import { connect } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { Connections } from '../../src/http/lifetime.js'
 import { sendParts } from '../../src/http/parts.js'
 
@@ -72,7 +72,7 @@ describe('a response in parts', () => {
   })
 
   it('is cut off if its client reads a byte now and then', async () => {
-    const { http } = BOUNDS as { http: { responsePiece: number } }
+    const { http } = PROVIDER_LIMITS as { http: { responsePiece: number } }
     const { responsePiece } = http
     http.responsePiece = 300
     isOver = false

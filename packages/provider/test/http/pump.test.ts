@@ -2,12 +2,12 @@ import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
 import { expect, test } from 'vitest'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { pump } from '../../src/http/files/pump.js'
 import { Lifetime } from '../../src/http/lifetime.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 const SLICES = 32
-const SIZE = SLICES * BOUNDS.bytes.slice
+const SIZE = SLICES * PROVIDER_LIMITS.bytes.slice
 
 /** Pumps a file that is always there to a client that always takes it; returns the bytes sent, and the turns of others. */
 async function pumped(chunk: number): Promise<{ sent: number; turns: number }> {

@@ -7,7 +7,7 @@ import { type Instance, startInstance } from '../../../../test/helpers/instance.
 import { saidTo } from '../../../../test/helpers/raw-consumer.js'
 import { ask, downloadParams } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 describe('the request log', () => {
   let world: World
@@ -109,7 +109,7 @@ describe('the request log', () => {
     for (const [path, code] of [
       ['/%zz', 'BAD_URL'],
       ['/api/services/%C0%AE', 'BAD_URL'],
-      [`/api/aquarius/assets/ddo/${'a'.repeat(BOUNDS.links.grant + 1)}`, 'BAD_REQUEST'],
+      [`/api/aquarius/assets/ddo/${'a'.repeat(PROVIDER_LIMITS.links.grant + 1)}`, 'BAD_REQUEST'],
     ]) {
       const response = await get(path as string, { headers: { origin: 'https://market.example' } })
       expect(response.headers.get('access-control-allow-origin')).toBe('*')

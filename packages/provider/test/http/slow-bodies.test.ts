@@ -1,3 +1,4 @@
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -5,9 +6,8 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { begin, tokenOf } from '../../../../test/helpers/uploads.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 
-const { http } = BOUNDS as { http: { bodyWindow: number; bodySteady: number } }
+const { http } = PROVIDER_LIMITS as { http: { bodyWindow: number; bodySteady: number } }
 const limits = { ...http }
 
 /** Bodies that stop, or bring less than the least rate. */

@@ -5,9 +5,9 @@ import { ask } from '../../../../test/helpers/requests.js'
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { World } from '../../../../test/helpers/world.js'
 import { TokenNames } from '../../../catalog/src/token-names.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
+import { COMMON_LIMITS } from '../../../common/src/limits.js'
 
-const { tokenName, offers } = BOUNDS.contract
+const { tokenName, offers } = COMMON_LIMITS.contract
 
 /** A text as the return data of a contract. */
 function textOf(text: string): Hex {

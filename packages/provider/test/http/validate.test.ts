@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask, freshNonce, signText } from '../../../../test/helpers/requests.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
+import { PROTOCOL_LIMITS } from '../../../protocol/src/limits.js'
 
 describe('a document that is validated', () => {
   let world: World
@@ -118,7 +118,7 @@ describe('a document that is validated', () => {
   })
 
   it('is a 4xx if it is too deep, too large or not JSON', async () => {
-    const { depth } = BOUNDS.document
+    const { depth } = PROTOCOL_LIMITS.document
     const deep = `{"ddo":${'['.repeat(depth)}${']'.repeat(depth)}}`
     const huge = JSON.stringify(await envelope({ ddo: { ...ddo, more: 'x'.repeat(1_100_000) } }))
     for (const body of [deep, huge, '{"ddo":', '[]', 'null', '', '{"ddo":{}', `{"ddo":${'[1,'.repeat(60_000)}`]) {

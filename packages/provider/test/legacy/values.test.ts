@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { BOUNDS } from '../../../protocol/src/bounds.js'
 import { parseNonce } from '../../src/auth/nonce.js'
 import { readLegacyNonce } from '../../src/legacy/nonces.js'
 import { readPickle } from '../../src/legacy/pickle.js'
 import { readValue } from '../../src/legacy/redis.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const sortKey = (text: string) => parseNonce(text, 10n ** 40n).sortKey
@@ -61,8 +61,8 @@ describe('values in the Redis of the legacy service', () => {
   })
 
   it('have a maximum length', () => {
-    expect(readValue(Buffer.from('1'.repeat(BOUNDS.legacy.value)))).toBeDefined()
-    expect(readValue(Buffer.from('1'.repeat(BOUNDS.legacy.value + 1)))).toBeUndefined()
+    expect(readValue(Buffer.from('1'.repeat(PROVIDER_LIMITS.legacy.value)))).toBeDefined()
+    expect(readValue(Buffer.from('1'.repeat(PROVIDER_LIMITS.legacy.value + 1)))).toBeUndefined()
   })
 
   it('never throw for a truncated or changed pickle', () => {
@@ -121,7 +121,7 @@ describe('nonces of the legacy service', () => {
     '1e40',
     '1e999999999999999999999',
     `${'9'.repeat(40)}.5`,
-    '1'.repeat(BOUNDS.legacy.value + 1),
+    '1'.repeat(PROVIDER_LIMITS.legacy.value + 1),
     undefined,
   ])('reports %.40s as unknown', (text) => {
     expect(readLegacyNonce(text)).toBe('unknown')

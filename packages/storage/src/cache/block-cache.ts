@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../limits.js'
 import { Shard } from './shard.js'
 
 /**
@@ -41,7 +41,7 @@ export class BlockCache {
   private pausedUntil = 0
   private readonly count: (event: CacheEvent, count?: number) => void
 
-  constructor({ folder, size, writers, onEvent, shards = BOUNDS.cache.shards }: BlockCacheOptions) {
+  constructor({ folder, size, writers, onEvent, shards = STORAGE_LIMITS.cache.shards }: BlockCacheOptions) {
     this.count = (event, count = 1) => onEvent?.(event, count)
     this.shards = Array.from({ length: shards }, (_, at) => {
       const place = join(folder, 'blocks', at.toString(16).padStart(2, '0'))
@@ -75,7 +75,7 @@ export class BlockCache {
   put(multihash: Uint8Array, bytes: Uint8Array): void {
     const { shard, name } = this.place(multihash)
     if (this.writing.has(name)) return
-    if (performance.now() < this.pausedUntil || this.bytesWriting + bytes.length > BOUNDS.cache.writing) {
+    if (performance.now() < this.pausedUntil || this.bytesWriting + bytes.length > STORAGE_LIMITS.cache.writing) {
       this.count('skipped')
       return
     }
@@ -83,7 +83,7 @@ export class BlockCache {
     const written = shard.add(name, bytes).then(
       (added) => added && this.count('stored'),
       () => {
-        this.pausedUntil = performance.now() + BOUNDS.cache.pause
+        this.pausedUntil = performance.now() + STORAGE_LIMITS.cache.pause
         this.count('failed')
       },
     )
@@ -112,7 +112,7 @@ async function readBlock(path: string): Promise<Uint8Array | undefined> {
   if (!handle) return undefined
   try {
     const { size, mtimeMs } = await handle.stat()
-    if (size > BOUNDS.ipfs.block) return new Uint8Array()
+    if (size > STORAGE_LIMITS.ipfs.block) return new Uint8Array()
     const bytes = Buffer.allocUnsafeSlow(size)
     const { bytesRead } = await handle.read(bytes, 0, size, 0)
     await touch(handle, mtimeMs)
@@ -127,6 +127,6 @@ async function readBlock(path: string): Promise<Uint8Array | undefined> {
 /** Notes that a block was used, in the time of its file. */
 async function touch(handle: FileHandle, used: number): Promise<void> {
   const now = Date.now()
-  if (now - used < BOUNDS.cache.touchAfter) return
+  if (now - used < STORAGE_LIMITS.cache.touchAfter) return
   await handle.utimes(now / 1000, now / 1000).catch(() => undefined)
 }

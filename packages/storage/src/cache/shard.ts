@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../limits.js'
 
 /** Limits of one folder of the cache. */
 export interface ShardLimits {
@@ -37,7 +37,7 @@ export class Shard {
     private readonly onEvicted: (count: number) => void,
   ) {
     this.unseen = size / (8 * writers)
-    this.most = Math.max(size / 4, size - writers * (this.unseen + BOUNDS.ipfs.block))
+    this.most = Math.max(size / 4, size - writers * (this.unseen + STORAGE_LIMITS.ipfs.block))
   }
 
   path(name: string): string {
@@ -77,7 +77,7 @@ export class Shard {
     const full = total + bytes > this.most
     let evicted = 0
     if (full) entries.sort((one, other) => one.used - other.used)
-    const stale = Date.now() - BOUNDS.cache.staleAfter
+    const stale = Date.now() - STORAGE_LIMITS.cache.staleAfter
     for (const { path, size, used } of entries) {
       const left = path.endsWith(TEMPORARY) && used < stale
       if (!left && !(full && total + bytes > this.most * KEPT)) continue

@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../limits.js'
 import { trimmed } from './blanks.js'
 import type { RequestUrl } from './request-url.js'
 
@@ -9,7 +9,7 @@ interface Cookie {
   path: string
 }
 
-const { count, size, total } = BOUNDS.files.cookies
+const { count, size, total } = STORAGE_LIMITS.files.cookies
 
 /**
  * The cookies that storages set in one chain of redirects (RFC 6265). Each is returned to the origin that has set it

@@ -1,6 +1,7 @@
 import type { Cancellation } from '@tidegate/common'
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import { Agent, type buildConnector } from 'undici'
+import { STORAGE_LIMITS } from '../limits.js'
 
 export interface PoolLimits {
   /** Maximum number of requests in flight, until their bodies have ended. Further ones are refused. */
@@ -35,7 +36,7 @@ export class ConnectionPool {
       connections: options.maxPerHost,
       pipelining: 1,
       // heads that are too long are refused before the library counts its parts
-      maxHeaderSize: BOUNDS.files.responseHead,
+      maxHeaderSize: STORAGE_LIMITS.files.responseHead,
     })
   }
 

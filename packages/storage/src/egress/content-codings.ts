@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import zlib, { type ZlibOptions } from 'node:zlib'
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { Budget } from '../storage.js'
 import { busy } from './connection-pool.js'
 import { DecodedBody, type Decoder } from './decoded-body.js'
@@ -13,7 +14,7 @@ interface Coding {
   create(head: Buffer): Decoder
 }
 
-const { chunk: chunkSize, zstdWindowLog } = BOUNDS.decoding
+const { chunk: chunkSize, zstdWindowLog } = STORAGE_LIMITS.decoding
 const KIB = 1024
 
 const gzip: Coding = { memory: 128 * KIB, create: () => zlib.createGunzip({ chunkSize }) }
@@ -57,7 +58,7 @@ export function contentCodings(headers: UpstreamResponse['headers']): string[] {
 
 /** Whether every coding can be decoded here. */
 export function areDecodable(codings: string[]): boolean {
-  return codings.length <= BOUNDS.decoding.codings && codings.every((name) => Object.hasOwn(CODINGS, name))
+  return codings.length <= STORAGE_LIMITS.decoding.codings && codings.every((name) => Object.hasOwn(CODINGS, name))
 }
 
 /** Decodes bodies, within a limit on the memory that all decoders of a budget take. */
@@ -92,7 +93,7 @@ export class ContentDecoder {
   private decoderFor(body: Readable, codings: string[], budget: Budget): DecodedBody {
     const applied = codings.map((name) => CODINGS[name] as Coding)
     const memory = applied.reduce((sum, coding) => sum + coding.memory, 0)
-    if (this.inUse[budget] + memory > BOUNDS.decoding.memory[budget]) throw busy()
+    if (this.inUse[budget] + memory > STORAGE_LIMITS.decoding.memory[budget]) throw busy()
     this.inUse[budget] += memory
     const release = () => {
       this.inUse[budget] -= memory

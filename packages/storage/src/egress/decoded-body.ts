@@ -1,5 +1,6 @@
 import { Readable, type Transform } from 'node:stream'
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../limits.js'
 
 /** A zlib stream; `bytesWritten`: bytes that it has consumed. */
 export interface Decoder extends Transform {
@@ -29,7 +30,7 @@ export class DecodedBody extends Readable {
     private readonly create: (head: Buffer) => Decoder,
     private readonly onClose?: () => void,
   ) {
-    super({ highWaterMark: BOUNDS.decoding.chunk })
+    super({ highWaterMark: STORAGE_LIMITS.decoding.chunk })
     this.started = new Promise((resolve, reject) => {
       this.begin = resolve
       this.fail = reject
@@ -55,7 +56,7 @@ export class DecodedBody extends Readable {
 
   private receive(chunk: Buffer): void {
     // such a body need never end, and gives its reader nothing to count
-    if (this.silent > BOUNDS.decoding.silent) return void this.break()
+    if (this.silent > STORAGE_LIMITS.decoding.silent) return void this.break()
     this.received += chunk.length
     this.silent += chunk.length
     if (this.decoder) return void this.decode(chunk)

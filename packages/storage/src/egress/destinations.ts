@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
-import { BOUNDS } from '@tidegate/protocol'
 import ipaddr from 'ipaddr.js'
+import { STORAGE_LIMITS } from '../limits.js'
 import { isPublicAddress } from './addresses.js'
 
 export interface DestinationOptions {
@@ -32,7 +32,7 @@ export class Destinations {
 
   /** Whether this is an address of the machine itself, where services may trust local connections. */
   private isOwn(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-    if (performance.now() - this.ownReadAt >= BOUNDS.destinations.ownAddressesRefresh) {
+    if (performance.now() - this.ownReadAt >= STORAGE_LIMITS.destinations.ownAddressesRefresh) {
       this.ownReadAt = performance.now()
       this.own = this.readOwn()
     }

@@ -1,5 +1,5 @@
 import { promises as dns, type LookupAddress, type RecordWithTtl } from 'node:dns'
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../limits.js'
 
 /** A look-up failed, or the name has no address. The message is fixed, since the name is part of a file's location. */
 export class DnsError extends Error {
@@ -20,7 +20,7 @@ export interface ResolvedAddresses {
 export interface QueryOptions {
   /** Name servers with ports. Default: those of the system. */
   servers?: readonly string[]
-  /** Milliseconds for one look-up, and attempts per name server. Default: BOUNDS.dns. */
+  /** Milliseconds for one look-up, and attempts per name server. Default: STORAGE_LIMITS.dns. */
   deadline?: number
   attempts?: number
 }
@@ -40,9 +40,9 @@ interface FamilyResult {
 export async function queryAddresses(
   name: string,
   signal: AbortSignal,
-  { servers, deadline = BOUNDS.dns.deadline, attempts = BOUNDS.dns.attempts }: QueryOptions,
+  { servers, deadline = STORAGE_LIMITS.dns.deadline, attempts = STORAGE_LIMITS.dns.attempts }: QueryOptions,
 ): Promise<ResolvedAddresses> {
-  const resolver = new dns.Resolver({ timeout: BOUNDS.dns.attemptTimeout, tries: attempts })
+  const resolver = new dns.Resolver({ timeout: STORAGE_LIMITS.dns.attemptTimeout, tries: attempts })
   if (servers) resolver.setServers(servers)
   const cancel = () => resolver.cancel()
   const timers = [setTimeout(cancel, deadline)]
@@ -54,7 +54,7 @@ export async function queryAddresses(
   // some name servers never respond to AAAA queries: that must not cost the whole deadline
   for (const family of families)
     void family.then(
-      ({ records }) => records.length > 0 && timers.push(setTimeout(cancel, BOUNDS.dns.otherFamilyGrace)),
+      ({ records }) => records.length > 0 && timers.push(setTimeout(cancel, STORAGE_LIMITS.dns.otherFamilyGrace)),
     )
   try {
     const results = await Promise.all(families)
@@ -68,7 +68,7 @@ export async function queryAddresses(
 
 function settled(family: 4 | 6, query: Promise<RecordWithTtl[]>): Promise<FamilyResult> {
   return query.then(
-    (records) => ({ family, records: records.slice(0, BOUNDS.dns.addresses) }),
+    (records) => ({ family, records: records.slice(0, STORAGE_LIMITS.dns.addresses) }),
     ({ code = '' }: NodeJS.ErrnoException) => ({ family, records: [], failure: code }),
   )
 }
@@ -85,7 +85,9 @@ function merged(results: FamilyResult[]): ResolvedAddresses {
     throw new DnsError(failures.some((code) => TIMED_OUT.has(code)) ? 'ETIMEDOUT' : 'EAI_AGAIN')
   }
   // a partial result is cached no longer than a failure
-  const limit = failures.every((code) => ABSENT.has(code)) ? BOUNDS.dns.maxTimeToLive : BOUNDS.dns.failureTimeToLive
+  const limit = failures.every((code) => ABSENT.has(code))
+    ? STORAGE_LIMITS.dns.maxTimeToLive
+    : STORAGE_LIMITS.dns.failureTimeToLive
   const lifetime = Math.min(limit, ...records.map(({ ttl }) => ttl * 1000))
   return { addresses: records.map(({ address, family }) => ({ address, family })), lifetime }
 }

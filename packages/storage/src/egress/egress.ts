@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type Outcome, type Trace, untraced } from '@tidegate/common'
-import { BOUNDS } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { Budget, RequestContext } from '../storage.js'
 import { ChainCookies } from './chain-cookies.js'
 import { ConnectionPool, type PoolLimits } from './connection-pool.js'
@@ -70,8 +70,8 @@ export interface PinnedDestination {
 export class Egress {
   private readonly pools: Record<Budget, ConnectionPool>
   private readonly urls = new LRUCache<string, RequestUrl>({
-    max: BOUNDS.files.urlCacheEntries,
-    maxSize: BOUNDS.files.urlCacheSize,
+    max: STORAGE_LIMITS.files.urlCacheEntries,
+    maxSize: STORAGE_LIMITS.files.urlCacheSize,
     sizeCalculation: (_url, text) => text.length,
   })
   private readonly names = new NameResolver()
@@ -106,7 +106,7 @@ export class Egress {
     const cookies = new ChainCookies()
     // where a gateway redirects to is up to the gateway
     const host = this.options.gateways?.has(current.url.origin) ? 'gateway' : 'publisher'
-    for (let hop = 0; hop <= BOUNDS.files.redirects; hop++) {
+    for (let hop = 0; hop <= STORAGE_LIMITS.files.redirects; hop++) {
       const cookie = cookies.header(current, current.headers.cookie)
       const headers = cookie === undefined ? current.headers : { ...current.headers, cookie }
       const response = await this.send({ ...current, headers }, host)

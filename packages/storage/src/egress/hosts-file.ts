@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { open, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../limits.js'
 
 /** The names of a hosts file, which the asynchronous DNS resolver ignores. */
 export class HostsFile {
@@ -14,7 +14,7 @@ export class HostsFile {
   /** `refreshInterval` in milliseconds. */
   constructor(
     private readonly path: string = systemHostsFile(),
-    private readonly refreshInterval: number = BOUNDS.dns.hostsFileRefresh,
+    private readonly refreshInterval: number = STORAGE_LIMITS.dns.hostsFileRefresh,
   ) {}
 
   /**
@@ -54,7 +54,7 @@ function systemHostsFile(): string {
 async function readStart(path: string): Promise<string> {
   const file = await open(path, 'r')
   try {
-    const buffer = Buffer.alloc(BOUNDS.dns.hostsFile)
+    const buffer = Buffer.alloc(STORAGE_LIMITS.dns.hostsFile)
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0)
     const text = buffer.toString('utf8', 0, bytesRead)
     return bytesRead < buffer.length ? text : text.slice(0, text.lastIndexOf('\n') + 1)
@@ -73,7 +73,7 @@ export function parseHosts(text: string): Map<string, LookupAddress[]> {
     for (const host of hosts) {
       const name = host.toLowerCase().replace(/\.$/, '')
       const addresses = names.get(name) ?? []
-      if (addresses.length < 2 * BOUNDS.dns.addresses) names.set(name, [...addresses, { address, family }])
+      if (addresses.length < 2 * STORAGE_LIMITS.dns.addresses) names.set(name, [...addresses, { address, family }])
     }
   }
   for (const addresses of names.values()) addresses.sort((a, b) => a.family - b.family)

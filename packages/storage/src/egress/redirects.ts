@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { EgressRequest } from './egress-request.js'
 import type { UpstreamResponse } from './exchange.js'
 import { type RequestUrl, stripped } from './request-url.js'
@@ -13,7 +13,7 @@ export function locationOf({ status, headers: { location } }: UpstreamResponse):
   if (!REDIRECTS.has(status)) return undefined
   const [first = '', ...others] = [location ?? []].flat()
   const isUsable =
-    stripped(first) !== '' && first.length <= BOUNDS.files.url && others.every((other) => other === first)
+    stripped(first) !== '' && first.length <= STORAGE_LIMITS.files.url && others.every((other) => other === first)
   return isUsable ? first : undefined
 }
 

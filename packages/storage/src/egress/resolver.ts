@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
-import { BOUNDS } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { Lookup } from './connector.js'
 import { DnsError, type QueryOptions, queryAddresses } from './dns-query.js'
 import { HostsFile } from './hosts-file.js'
@@ -28,7 +28,9 @@ export class NameResolver {
   private readonly hosts: HostsFile
   private readonly lookups = new Map<string, PendingLookup>()
   private readonly countByDomain = new Map<string, number>()
-  private readonly cache = new LRUCache<string, LookupAddress[] | DnsError['code']>({ max: BOUNDS.dns.cacheEntries })
+  private readonly cache = new LRUCache<string, LookupAddress[] | DnsError['code']>({
+    max: STORAGE_LIMITS.dns.cacheEntries,
+  })
   private closed = false
 
   constructor(private readonly options: NameResolverOptions = {}) {
@@ -84,7 +86,8 @@ export class NameResolver {
     if (this.closed) throw new DnsError('ECANCELLED')
     const domain = domainOf(name)
     const inDomain = this.countByDomain.get(domain) ?? 0
-    if (inDomain >= BOUNDS.dns.perDomain || this.lookups.size >= BOUNDS.dns.inFlight) throw new DnsError('DNS_BUSY')
+    if (inDomain >= STORAGE_LIMITS.dns.perDomain || this.lookups.size >= STORAGE_LIMITS.dns.inFlight)
+      throw new DnsError('DNS_BUSY')
     const controller = new AbortController()
     const pending: PendingLookup = {
       result: this.query(name, controller.signal).finally(() => this.end(name, pending)),
@@ -117,7 +120,7 @@ export class NameResolver {
       return addresses
     } catch (error) {
       if (error instanceof DnsError && !signal.aborted)
-        this.cache.set(name, error.code, { ttl: BOUNDS.dns.failureTimeToLive })
+        this.cache.set(name, error.code, { ttl: STORAGE_LIMITS.dns.failureTimeToLive })
       throw error
     }
   }
@@ -146,11 +149,11 @@ const LOOPBACK: readonly LookupAddress[] = [
 
 /** Whether a text in lower case is a host name: labels of letters, digits, - and _, the last one not numeric. */
 function isHostName(name: string): boolean {
-  if (name.length > BOUNDS.dns.name) return false
+  if (name.length > STORAGE_LIMITS.dns.name) return false
   const labels = name.split('.')
   // 127.1 and 0x7f.1 are addresses to some resolvers
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) as string)) return false
-  return labels.every((label) => label.length <= BOUNDS.dns.label && /^[a-z0-9_-]+$/.test(label))
+  return labels.every((label) => label.length <= STORAGE_LIMITS.dns.label && /^[a-z0-9_-]+$/.test(label))
 }
 
 /**

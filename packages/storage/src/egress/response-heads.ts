@@ -1,7 +1,7 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../limits.js'
 import { MalformedResponse, repairedHead } from './response-head.js'
 
-const MAX_HEAD = BOUNDS.files.responseHead
+const MAX_HEAD = STORAGE_LIMITS.files.responseHead
 /** Bytes with interim heads and empty lines before it. */
 const MAX_RECEIVED = 2 * MAX_HEAD
 const START = 'http/1.'

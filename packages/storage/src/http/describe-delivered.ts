@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { type Cancellation, Deadline } from '@tidegate/common'
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import { discard } from '../egress/egress.js'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { FileDescription, OpenedFile } from '../storage.js'
 import { mediaType } from './responses.js'
 
@@ -20,7 +21,7 @@ export async function describeDelivered(
     discard(body)
     return { valid: false, reason: 'failed', upstreamStatus: status }
   }
-  const { sample } = BOUNDS.describing
+  const { sample } = STORAGE_LIMITS.describing
   const announced = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   // of a long file with a length, the first bytes suffice
   const { bytes, ended } = await readBeginning(body, (announced ?? 0) > sample ? 1 : sample, signal)
@@ -53,7 +54,7 @@ async function readBeginning(body: Readable, limit: number, signal: Cancellation
       // one byte more would be the end of a file of this size
       if (bytes > limit) return { bytes, ended: false }
       if (patience || bytes === 0) continue
-      patience = new Deadline({ milliseconds: BOUNDS.describing.sampleTime, parent: signal })
+      patience = new Deadline({ milliseconds: STORAGE_LIMITS.describing.sampleTime, parent: signal })
       patience.signal.addEventListener('abort', leave, { once: true })
     }
     return { bytes, ended: !left }

@@ -1,5 +1,5 @@
-import { BOUNDS } from '@tidegate/protocol'
 import * as z from 'zod'
+import { STORAGE_LIMITS } from '../limits.js'
 
 /** Headers that a descriptor may not set: they belong to the connection, not to the file. */
 const FORBIDDEN_HEADERS = new Set([
@@ -17,12 +17,18 @@ const FORBIDDEN_HEADERS = new Set([
 const headerRecord = z.record(
   z
     .string()
-    .max(BOUNDS.files.headerName, `holds a header name longer than ${BOUNDS.files.headerName} characters`)
+    .max(
+      STORAGE_LIMITS.files.headerName,
+      `holds a header name longer than ${STORAGE_LIMITS.files.headerName} characters`,
+    )
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'holds an invalid header name')
     .refine((name) => !FORBIDDEN_HEADERS.has(name.toLowerCase()), 'holds a header that may not be set'),
   z
     .string()
-    .max(BOUNDS.files.headerValue, `holds a header value longer than ${BOUNDS.files.headerValue} characters`)
+    .max(
+      STORAGE_LIMITS.files.headerValue,
+      `holds a header value longer than ${STORAGE_LIMITS.files.headerValue} characters`,
+    )
     .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'holds an invalid header value'),
 )
 
@@ -32,15 +38,17 @@ export const descriptorHeaders = z
   .optional()
   // counted before each one is checked
   .refine(
-    (value) => typeof value !== 'object' || Object.keys(value ?? {}).length <= BOUNDS.files.headers,
-    `must not hold more than ${BOUNDS.files.headers} headers`,
+    (value) => typeof value !== 'object' || Object.keys(value ?? {}).length <= STORAGE_LIMITS.files.headers,
+    `must not hold more than ${STORAGE_LIMITS.files.headers} headers`,
   )
   .pipe(z.union([headerRecord, z.array(z.never()).max(0)], 'must be an object of header names and values').nullish())
   // some clients send an empty array for no headers
   .transform((value) => lowerCased(Array.isArray(value) ? {} : (value ?? {})))
 
 /** A URL of bounded length, not yet parsed. */
-export const urlText = z.string().max(BOUNDS.files.url, `must not be longer than ${BOUNDS.files.url} characters`)
+export const urlText = z
+  .string()
+  .max(STORAGE_LIMITS.files.url, `must not be longer than ${STORAGE_LIMITS.files.url} characters`)
 
 /** The http(s) URL of a file. */
 export const fileUrl = urlText.refine(isFileUrl, 'must be an http(s) URL without user info')

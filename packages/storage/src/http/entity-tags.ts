@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../limits.js'
 
 /** An entity tag (RFC 9110). */
 const TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/
@@ -8,7 +8,7 @@ const LISTED = /[\t ,]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[\t ]*(?=,|$)/y
 
 /** Whether a text is an entity tag, weak or strong, within the length bound. */
 export function isEntityTag(text: string): boolean {
-  return text.length <= BOUNDS.headers.etag && TAG.test(text)
+  return text.length <= STORAGE_LIMITS.headers.etag && TAG.test(text)
 }
 
 /** Whether a tag is weak: it promises equivalence only, not the same bytes. */
@@ -18,18 +18,18 @@ export function isWeak(tag: string): boolean {
 
 /** Whether an If-None-Match is `*`, which matches any file. */
 export function isWildcard(list: string): boolean {
-  return list.length <= BOUNDS.headers.condition && list.trim() === '*'
+  return list.length <= STORAGE_LIMITS.headers.condition && list.trim() === '*'
 }
 
 /** Parses the tags of an If-None-Match. Returns none where it is malformed, too long or has too many. */
 export function entityTags(list: string): string[] {
-  if (list.length > BOUNDS.headers.condition) return []
+  if (list.length > STORAGE_LIMITS.headers.condition) return []
   const tags: string[] = []
   LISTED.lastIndex = 0
   for (let at = 0; ; at = LISTED.lastIndex) {
     const [, tag] = LISTED.exec(list) ?? []
     if (tag === undefined) return /^[\t ,]*$/.test(list.slice(at)) ? tags : []
-    if (tags.push(tag) > BOUNDS.headers.conditionTags) return []
+    if (tags.push(tag) > STORAGE_LIMITS.headers.conditionTags) return []
   }
 }
 

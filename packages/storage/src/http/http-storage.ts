@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { withDeadline } from '@tidegate/common'
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import type { z } from 'zod'
 import { contentCodings } from '../egress/content-codings.js'
 import { discard, type Egress } from '../egress/egress.js'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
 import { describeDelivered } from './describe-delivered.js'
 import { asWhole, parseContentRange } from './framing.js'
@@ -115,7 +116,7 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
   /** Returns the size that a range request tells of a file which GET sends without a length, if it tells one. */
   const claimedSize = async ({ request, file, asSent }: Delivery, context: RequestContext) => {
     if (!asSent || request.method === 'POST' || request.headers?.range !== undefined) return undefined
-    const limits = { milliseconds: BOUNDS.describing.claim, parent: context.signal }
+    const limits = { milliseconds: STORAGE_LIMITS.describing.claim, parent: context.signal }
     return withDeadline(limits, async (signal) => {
       const { response } = await send(request, { range: 'bytes=0-0' }, { ...context, signal })
       discard(response.body)

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import { discard } from '../egress/egress.js'
 import { BufferedBody } from '../egress/exchange.js'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { OpenedFile } from '../storage.js'
 import { isSameFile, parseContentRange } from './framing.js'
 
@@ -76,7 +77,7 @@ class ResumingBody extends Readable {
   /** Ends a complete transfer. Resumes a broken one, or destroys it with the error that broke it. */
   private async resumeOrEnd(error: Error): Promise<void> {
     if (this.position > this.last) return void this.push(null)
-    if (this.resumes >= BOUNDS.files.resumes) return void this.destroy(error)
+    if (this.resumes >= STORAGE_LIMITS.files.resumes) return void this.destroy(error)
     this.resumes += 1
     try {
       const rest = await this.rest(this.position, this.last)

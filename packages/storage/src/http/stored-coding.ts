@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { gunzipSync, constants as zlib } from 'node:zlib'
-import { BOUNDS } from '@tidegate/protocol'
 import { contentCodings } from '../egress/content-codings.js'
 import type { EgressResponse } from '../egress/egress.js'
+import { STORAGE_LIMITS } from '../limits.js'
 import { peeked } from './peeked.js'
 import { mediaType } from './responses.js'
 
@@ -108,7 +108,7 @@ function startsWith(bytes: Buffer, { magic }: Format): boolean {
 function decodedHead(head: Buffer, format: Format): Buffer {
   if (format !== gzip) return Buffer.of()
   try {
-    return gunzipSync(head.subarray(0, BOUNDS.describing.codedHead), { finishFlush: zlib.Z_SYNC_FLUSH })
+    return gunzipSync(head.subarray(0, STORAGE_LIMITS.describing.codedHead), { finishFlush: zlib.Z_SYNC_FLUSH })
   } catch {
     return Buffer.of()
   }
@@ -121,7 +121,7 @@ async function headOf(source: Readable): Promise<{ head: Buffer; body: Readable 
   const body = await peeked(source, (chunk) => {
     read.push(chunk)
     length += chunk.length
-    return length >= BOUNDS.describing.codedHead
+    return length >= STORAGE_LIMITS.describing.codedHead
   })
   return { head: Buffer.concat(read), body }
 }

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { BOUNDS } from '@tidegate/protocol'
 import * as z from 'zod'
 import { StorageConnection } from '../egress/connection.js'
 import { discard } from '../egress/egress.js'
@@ -9,6 +8,7 @@ import { parseContentRange } from '../http/framing.js'
 import { isStorageFailure } from '../http/http-storage.js'
 import { lastSegment } from '../http/naming.js'
 import { byteRange } from '../http/ranges.js'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { FileDescription, OpenedFile, OpenRequest, RequestContext, Storage } from '../storage.js'
 import { FtpSession } from './ftp/session.js'
 import type { StorageTools } from './tools.js'
@@ -77,7 +77,7 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
     async describe(file, context): Promise<FileDescription> {
       try {
         // a short file is read, and of a long one the last byte: that shows whether the size is true
-        const rangeOf = (size: number) => (size > BOUNDS.describing.sample ? 'bytes=-1' : undefined)
+        const rangeOf = (size: number) => (size > STORAGE_LIMITS.describing.sample ? 'bytes=-1' : undefined)
         const opened = await openPart(file, 'GET', context, rangeOf)
         const described = await describeDelivered(opened, context.signal)
         const size = parseContentRange(opened.headers['content-range'])?.total

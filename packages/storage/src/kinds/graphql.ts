@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream'
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import * as z from 'zod'
 import { discard } from '../egress/egress.js'
 import { descriptorHeaders, fileUrl } from '../http/descriptor.js'
 import { httpStorage } from '../http/http-storage.js'
 import { peeked } from '../http/peeked.js'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { Storage } from '../storage.js'
 import { GraphqlAnswer } from './graphql/answer.js'
 import type { StorageTools } from './tools.js'
@@ -15,7 +16,7 @@ const graphqlFile = z.object({
   query: z
     .string()
     .min(1, 'must not be empty')
-    .max(BOUNDS.files.query, `must not be longer than ${BOUNDS.files.query} characters`),
+    .max(STORAGE_LIMITS.files.query, `must not be longer than ${STORAGE_LIMITS.files.query} characters`),
   headers: descriptorHeaders,
 })
 
@@ -57,7 +58,7 @@ async function withData(answer: Readable): Promise<Readable> {
   let bytes = 0
   const body = await peeked(answer, (chunk) => {
     bytes += chunk.length
-    return judged.take(chunk) || bytes > BOUNDS.graphql.beforeData
+    return judged.take(chunk) || bytes > STORAGE_LIMITS.graphql.beforeData
   })
   if (judged.isFile) return body
   discard(body)

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { Deadline } from '@tidegate/common'
-import { BOUNDS } from '@tidegate/protocol'
 import { CID } from 'multiformats/cid'
 import * as z from 'zod'
 import { matchesIfNoneMatch } from '../http/entity-tags.js'
 import { isStorageFailure } from '../http/http-storage.js'
 import { byteRange } from '../http/ranges.js'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { OpenedFile, OpenRequest, RequestContext, Storage } from '../storage.js'
 import { ContentFile, entityBytes } from './ipfs/content.js'
 import type { Gateways } from './ipfs/sources.js'
@@ -115,7 +115,7 @@ async function started(bytes: AsyncGenerator<Piece>): Promise<Readable> {
 }
 
 function parsedCid(text: string): CID | undefined {
-  if (text.length > BOUNDS.files.cid || !/^[A-Za-z0-9]+$/.test(text)) return undefined
+  if (text.length > STORAGE_LIMITS.files.cid || !/^[A-Za-z0-9]+$/.test(text)) return undefined
   try {
     return CID.parse(text)
   } catch {

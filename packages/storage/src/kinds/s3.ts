@@ -1,8 +1,8 @@
-import { BOUNDS } from '@tidegate/protocol'
 import { AwsV4Signer } from 'aws4fetch'
 import * as z from 'zod'
 import { fileUrl } from '../http/descriptor.js'
 import { type HttpRequest, httpStorage } from '../http/http-storage.js'
+import { STORAGE_LIMITS } from '../limits.js'
 import { BUCKET_NAME, REGION_NAME } from '../s3-names.js'
 import type { Storage } from '../storage.js'
 import type { StorageTools } from './tools.js'
@@ -11,7 +11,7 @@ const plain = (name: string) =>
   z
     .string()
     .min(1, 'must not be empty')
-    .max(BOUNDS.files.objectKey, `must not be longer than ${BOUNDS.files.objectKey} characters`)
+    .max(STORAGE_LIMITS.files.objectKey, `must not be longer than ${STORAGE_LIMITS.files.objectKey} characters`)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
     .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), `must not hold control characters in ${name}`)
     .refine((text) => !/\p{Surrogate}/u.test(text), 'must be well-formed text')

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { abortable, abortSignal } from '@tidegate/common'
-import { BOUNDS, ChainError, isAddressText, SandboxError, StorageError, ValidationError } from '@tidegate/protocol'
+import { abortable, abortSignal, COMMON_LIMITS } from '@tidegate/common'
+import { ChainError, isAddressText, SandboxError, StorageError, ValidationError } from '@tidegate/protocol'
 import { type AbiFunction, type Address, getAddress, type Hex } from 'viem'
 import * as z from 'zod'
 import { isStorageFailure } from '../http/http-storage.js'
@@ -40,7 +40,7 @@ export function contractStorage({ readContract, decodeResult }: StorageTools): S
       file.chainId,
       getAddress(file.address),
       callData,
-      BOUNDS.contract.result,
+      COMMON_LIMITS.contract.result,
       abortSignal(signal),
     )
     const data = await abortable(request, signal)
@@ -53,7 +53,7 @@ export function contractStorage({ readContract, decodeResult }: StorageTools): S
   }
 
   async function decoded(abi: AbiFunction, data: Hex, { signal, budget }: RequestContext): Promise<string> {
-    const { small } = BOUNDS.contract
+    const { small } = COMMON_LIMITS.contract
     if (data.length <= 2 + 2 * small.bytes) return decodeContractResult(abi, data, small)
     // downloads take priority over requests without an order
     return decodeResult(abi, data, { signal, priority: budget === 'paid' })

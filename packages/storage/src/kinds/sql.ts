@@ -1,8 +1,9 @@
-import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import { ValidationError } from '@tidegate/protocol'
 import * as z from 'zod'
 import { StorageConnection } from '../egress/connection.js'
 import { urlText } from '../http/descriptor.js'
 import { isStorageFailure } from '../http/http-storage.js'
+import { STORAGE_LIMITS } from '../limits.js'
 import type { OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
 import { addressProblem, postgresAddress } from './sql/address.js'
 import { ROW_FORMATS } from './sql/row-formats.js'
@@ -10,7 +11,7 @@ import type { Rows } from './sql/rows.js'
 import { query } from './sql/session.js'
 import type { StorageTools } from './tools.js'
 
-const FILES = BOUNDS.files
+const FILES = STORAGE_LIMITS.files
 const MOST = FILES.queryParameters
 
 const sqlFile = z.object({
@@ -62,7 +63,7 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
   }
 
   async function open(file: SqlFile, context: OpenRequest): Promise<OpenedFile> {
-    const body = await begin(file, context, { peek: false, maxRow: BOUNDS.sql.row[context.budget] })
+    const body = await begin(file, context, { peek: false, maxRow: STORAGE_LIMITS.sql.row[context.budget] })
     if (context.method === 'HEAD') body.destroy()
     const { mediaType } = ROW_FORMATS[file.format]
     return { status: 200, headers: { 'content-type': mediaType }, body, name: `rows.${file.format}` }
@@ -77,7 +78,7 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
     async describe(file, context) {
       try {
         // the row is not read, so the limit of downloads is safe
-        const rows = await begin(file, context, { peek: true, maxRow: BOUNDS.sql.row.paid })
+        const rows = await begin(file, context, { peek: true, maxRow: STORAGE_LIMITS.sql.row.paid })
         rows.destroy()
         return { valid: true, contentType: mediaType(file.format) }
       } catch (error) {

@@ -57,5 +57,5 @@ export type ReadContract = (
   signal: AbortSignal,
 ) => Promise<Hex | undefined>
 
-/** Decodes a large call result in a thread, within BOUNDS.contract. Rejects like decodeContractResult, or with SandboxError. */
+/** Decodes a large call result in a thread, within COMMON_LIMITS.contract. Rejects like decodeContractResult, or with SandboxError. */
 export type DecodeResult = (abi: AbiFunction, data: Hex, options: RunOptions) => Promise<string>

@@ -1,5 +1,6 @@
 import { run, type Script, type Value } from '@tidegate/database'
-import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import { ValidationError } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../../limits.js'
 import type { Aggregated, Aggregation, Bucket } from '../syntax.js'
 import type { Part } from './compile.js'
 import { pathNumber } from './tokens.js'
@@ -77,15 +78,15 @@ function* within(name: string, inner: Terms, path: string, buckets: Bucket[], al
       WHERE (f.txt IS NOT NULL OR f.num IS NOT NULL) AND (g.txt IS NOT NULL OR g.num IS NOT NULL)
       GROUP BY ${KEY('f')}, ${KEY('g')}, inner_kind
     ) AS pairs ORDER BY ${keys} LIMIT ?`
-  const values = [...all.values, pathNumber(path), pathNumber(inner.path), BOUNDS.search.pairs + 1]
+  const values = [...all.values, pathNumber(path), pathNumber(inner.path), CATALOG_LIMITS.search.pairs + 1]
   const rows = (yield* run({ text, values })).rows as unknown as (BucketRow & {
     inner_txt: string | null
     inner_num: number | null
   })[]
-  if (rows.length > BOUNDS.search.pairs)
+  if (rows.length > CATALOG_LIMITS.search.pairs)
     throw ValidationError.of(
       'aggs',
-      `There are more than ${BOUNDS.search.pairs} pairs of values to count. Narrow the query.`,
+      `There are more than ${CATALOG_LIMITS.search.pairs} pairs of values to count. Narrow the query.`,
     )
   const byKey = new Map<string | number, Bucket[]>()
   for (const row of rows) {

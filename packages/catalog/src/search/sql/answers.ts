@@ -1,6 +1,7 @@
 import { type Dialect, type Query, type Result, runScript } from '@tidegate/database'
-import { BOUNDS, charactersOf, type IndexedAsset } from '@tidegate/protocol'
+import { charactersOf, type IndexedAsset } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
+import { CATALOG_LIMITS } from '../../limits.js'
 import type { Found, Scope, Search } from '../syntax.js'
 import { type FoundOf, find, type KnownAssets, type Seen, stateIn, stateQuery } from './find.js'
 
@@ -16,7 +17,7 @@ const BASE_SIZE = 1024
 export class Answers {
   /** The state of the index that `kept` is of. */
   private state: string | null = null
-  private readonly kept = new LRUCache<string, Found>({ maxSize: BOUNDS.search.kept })
+  private readonly kept = new LRUCache<string, Found>({ maxSize: CATALOG_LIMITS.search.kept })
   /** Assets of hits, and the state that they are of: the same are on many pages. */
   private assets: Seen = { state: null, known: keptAssets() }
   /** Searches that are under way, by their keys. They never reject. */
@@ -111,7 +112,7 @@ export function keyOf({ source, ...search }: Search, { chains, encrypted }: Scop
 
 function keptAssets(): KnownAssets {
   return new LRUCache({
-    maxSize: BOUNDS.search.keptAssets,
+    maxSize: CATALOG_LIMITS.search.keptAssets,
     sizeCalculation: (asset: IndexedAsset) => BASE_SIZE + charactersOf(asset),
   })
 }

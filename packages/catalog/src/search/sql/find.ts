@@ -1,5 +1,6 @@
 import { type Dialect, type Query, type Result, run, type Script } from '@tidegate/database'
-import { BOUNDS, charactersOf, type IndexedAsset, ValidationError } from '@tidegate/protocol'
+import { charactersOf, type IndexedAsset, ValidationError } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../../limits.js'
 import { assetsOf } from '../../tables/assets.js'
 import type { Found, Scope, Search } from '../syntax.js'
 import { aggregated } from './aggregate.js'
@@ -11,7 +12,7 @@ import { ask, type Count, counted, IN_TURN, isByDate, page, pageInTurn } from '.
 import { type Plan, planOf } from './plan.js'
 import { points, type Score } from './scores.js'
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 /** Assets per batch. */
 const AT_ONCE = 50

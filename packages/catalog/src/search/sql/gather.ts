@@ -1,10 +1,10 @@
 import type { Script } from '@tidegate/database'
-import { BOUNDS } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../../limits.js'
 import type { Part } from './compile.js'
 import { ask, bySum, countOf, isTooLong } from './page.js'
 import type { Plan } from './plan.js'
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 /**
  * Hits of one of the greater scores that are gathered. Where there are more, the newest are found faster by reading

@@ -1,12 +1,13 @@
 import { type Query, type Result, run, type Script } from '@tidegate/database'
-import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import { ValidationError } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../../limits.js'
 import type { Search, Sort } from '../syntax.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
 import type { Score } from './scores.js'
 import { pathNumber } from './tokens.js'
 
-const LIMITS = BOUNDS.search
+const LIMITS = CATALOG_LIMITS.search
 
 /** Runs a statement, unless it is too long for a database. For `isFixed` see `Query`. */
 export function* ask(text: string, values: Query['values'], isFixed = false): Script<Result> {

@@ -1,5 +1,5 @@
 import type { Dialect } from '@tidegate/database'
-import { BOUNDS } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../../limits.js'
 import { type Count, numberOf, type Searchable, textOf } from '../document.js'
 import { beginningsOf, isUnspaced } from '../words.js'
 import {
@@ -22,7 +22,7 @@ import {
   tokensOfValue,
 } from './tokens.js'
 
-const LONGEST = BOUNDS.search.value
+const LONGEST = CATALOG_LIMITS.search.value
 
 /** A value of an asset that can be compared, sorted by and counted. */
 export interface SearchValue {

@@ -1,9 +1,10 @@
-import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import { ValidationError } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../../limits.js'
 import type { Clause, Field } from '../syntax.js'
 import { type Condition, conditionOf, type Known, textIn } from './conditions.js'
 
 /** Scores are integers internally, so that sums are identical in all databases. */
-const { parts: PARTS } = BOUNDS.search.weight
+const { parts: PARTS } = CATALOG_LIMITS.search.weight
 
 /** The score of every hit, and additions for those that meet a condition; in fractions of a point. */
 export interface Score {
@@ -46,10 +47,10 @@ export function scoreOf(query: Clause, known: Known): Score {
     } else add(conditionOf(clause, known), pointsOf(boost), implied, within)
   }
   walk(query, 1, true, [])
-  if (score.parts.length > BOUNDS.search.scoreParts)
+  if (score.parts.length > CATALOG_LIMITS.search.scoreParts)
     throw ValidationError.of(
       'query',
-      `It has more than ${BOUNDS.search.scoreParts} parts that count for the score. Move some into "filter".`,
+      `It has more than ${CATALOG_LIMITS.search.scoreParts} parts that count for the score. Move some into "filter".`,
     )
   return score
 }

@@ -1,5 +1,5 @@
 import { type Driver, SnapshotTimeout } from '@tidegate/database'
-import { BOUNDS } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../../limits.js'
 import type { Found, Scope, Search } from '../syntax.js'
 import { Answers, keyOf } from './answers.js'
 import { Turns, tooSlow } from './turns.js'
@@ -12,7 +12,7 @@ export class Searches {
   /** `deadline`: milliseconds for a search, with its time in the queue. */
   constructor(
     private readonly db: Pick<Driver, 'dialect' | 'query' | 'snapshots'>,
-    deadline: number = BOUNDS.search.deadline,
+    deadline: number = CATALOG_LIMITS.search.deadline,
   ) {
     this.answers = new Answers(db.dialect, (query) => db.query({ ...query, isFixed: true }))
     this.turns = new Turns(db.snapshots.places, Math.min(deadline, db.snapshots.longest))

@@ -1,5 +1,6 @@
 import { abortable, Semaphore, withDeadline } from '@tidegate/common'
-import { BOUNDS, SearchError } from '@tidegate/protocol'
+import { SearchError } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../../limits.js'
 
 /** A search took too long. */
 export function tooSlow(): SearchError {
@@ -21,7 +22,7 @@ export class Turns {
     places: number,
     private readonly deadline: number,
   ) {
-    this.semaphore = new Semaphore(places, BOUNDS.search.queue, { full: tooMany, closed: tooMany })
+    this.semaphore = new Semaphore(places, CATALOG_LIMITS.search.queue, { full: tooMany, closed: tooMany })
   }
 
   /**

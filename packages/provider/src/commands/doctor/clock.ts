@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Chains, ClockWatch, describeOffset } from '@tidegate/chain'
-import { BOUNDS } from '@tidegate/protocol'
+import { CHAIN_LIMITS, type Chains, ClockWatch, describeOffset } from '@tidegate/chain'
 import type { Finding } from './files.js'
 
 /** Milliseconds between two looks at the heads. */
@@ -11,7 +10,7 @@ const LOOKS = { block: 15, proof: 45 }
 /** Compares the clock of this machine with the heads of the chains. Waits for new blocks only if a head is old. */
 export async function* clockFindings(chains: Chains): AsyncGenerator<Finding> {
   const watch = new ClockWatch(chains, INTERVAL)
-  const { tolerance } = BOUNDS.clock
+  const { tolerance } = CHAIN_LIMITS.clock
   const ids = [...chains.keys()]
   const isOld = (chainId: number) => (watch.headAge(chainId) ?? 0) > tolerance
   for (let looks = 0; looks < (watch.isSuspect ? LOOKS.proof : LOOKS.block); looks++) {

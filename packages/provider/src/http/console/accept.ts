@@ -1,5 +1,5 @@
-import { BOUNDS } from '@tidegate/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { PROVIDER_LIMITS } from '../../limits.js'
 
 /**
  * Returns the best of what the server offers by an Accept or Accept-Encoding header: the first of those with the highest
@@ -24,7 +24,7 @@ export function preferred<T extends string>(
 
 function qualitiesOf(header: string): Map<string, number> {
   const qualities = new Map<string, number>()
-  for (const part of header.slice(0, BOUNDS.console.accept).split(',')) {
+  for (const part of header.slice(0, PROVIDER_LIMITS.console.accept).split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
     const weight = parameters.find((text) => /^q=/.test(text))?.slice(2) ?? '1'
     if (name !== '') qualities.set(name, /^[01](\.\d{0,3})?$/.test(weight) ? Number(weight) : 0)

@@ -1,4 +1,4 @@
-import { assertShape, BOUNDS, ValidationError } from '@tidegate/protocol'
+import { assertShape, PROTOCOL_LIMITS, ValidationError } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /**
@@ -14,7 +14,7 @@ export function registerJsonParser(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     try {
-      assertShape(body as string, BOUNDS.body)
+      assertShape(body as string, PROTOCOL_LIMITS.body)
     } catch (error) {
       return done(ValidationError.of('body', `The body ${(error as Error).message}.`))
     }

@@ -1,8 +1,10 @@
-import { BOUNDS, memoizedText, safeParse, ValidationError, validationError } from '@tidegate/protocol'
+import { COMMON_LIMITS } from '@tidegate/common'
+import { memoizedText, safeParse, ValidationError, validationError } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import { type Address, getAddress, type Hex } from 'viem'
 import * as z from 'zod'
 import { maxNonce, type Nonce, parseNonce } from '../../auth/nonce.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { documented, fieldDoc } from './docs.js'
 import { textProblem } from './parameter-text.js'
 
@@ -77,29 +79,29 @@ function matching<T>(pattern: RegExp, problem: string, parse: (text: string) => 
 }
 
 /** Free text of bounded length. */
-export const text = documented(upTo(BOUNDS.params.text), {
-  schema: { type: 'string', minLength: 1, maxLength: BOUNDS.params.text },
+export const text = documented(upTo(PROVIDER_LIMITS.params.text), {
+  schema: { type: 'string', minLength: 1, maxLength: PROVIDER_LIMITS.params.text },
   description: 'Text.',
   example: 'tide-access',
 })
 
 /** An auth token, not yet verified. */
-export const tokenText = documented(upTo(BOUNDS.params.token), {
-  schema: { type: 'string', minLength: 1, maxLength: BOUNDS.params.token },
+export const tokenText = documented(upTo(PROVIDER_LIMITS.params.token), {
+  schema: { type: 'string', minLength: 1, maxLength: PROVIDER_LIMITS.params.token },
   description: 'The auth token (a JWT).',
   example: 'eyJhbGciOiJIUzI1NiJ9.eyJhZGRyZXNzIjoiMHgifQ.c2ln',
 })
 
 /** A sign-in message (EIP-4361), not yet parsed. */
-export const signInText = documented(upTo(BOUNDS.params.signIn), {
-  schema: { type: 'string', minLength: 1, maxLength: BOUNDS.params.signIn },
+export const signInText = documented(upTo(PROVIDER_LIMITS.params.signIn), {
+  schema: { type: 'string', minLength: 1, maxLength: PROVIDER_LIMITS.params.signIn },
   description:
     'Message of EIP-4361: domain is the host of the provider (with its port where the scheme has another), URI its base URL, Chain ID a served chain, Nonce a number as elsewhere of at least 8 digits, Expiration Time that of the token. The text itself is signed as an EIP-191 personal message.',
   example: 'provider.example wants you to sign in with your Ethereum account:',
 })
 
 /** Maximum characters of a signature: 0x and two for each byte. */
-const MAX_SIGNATURE = 2 + 2 * BOUNDS.contract.signature
+const MAX_SIGNATURE = 2 + 2 * COMMON_LIMITS.contract.signature
 
 /** A signature of any form: contract wallets define their own. */
 export const signatureText = documented(upTo(MAX_SIGNATURE), {
@@ -174,7 +176,7 @@ export const flag = documented(
   { schema: { type: 'boolean' }, description: 'true or false; also 1 or 0.', example: true },
 )
 
-const DIGITS = `[0-9]{1,${BOUNDS.nonces.digits}}`
+const DIGITS = `[0-9]{1,${PROVIDER_LIMITS.nonces.digits}}`
 const NONCE = `^${DIGITS}(?:[.]${DIGITS})?$`
 
 /** A nonce, at most `aheadSeconds` ahead of the current time in microseconds. */

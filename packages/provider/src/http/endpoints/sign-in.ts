@@ -1,4 +1,4 @@
-import { BOUNDS, RequestError, ValidationError } from '@tidegate/protocol'
+import { RequestError, ValidationError } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { authenticate } from '../../auth/authenticate.js'
@@ -6,6 +6,7 @@ import { maxNonce, parseNonce } from '../../auth/nonce.js'
 import { checkSignIn, parseSignIn, type SignInMessage } from '../../auth/sign-in.js'
 import { plainDigests } from '../../auth/signature.js'
 import type { TokenHolder } from '../../auth/tokens.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Context } from '../context.js'
 import { readParams, sentParams, signatureText, signInText } from './params.js'
 import { ownUrl } from './public-url.js'
@@ -45,7 +46,7 @@ export async function proveSignIn(request: FastifyRequest, path: string, context
       const base = ownUrl(request, settings)
       if (base === undefined) throw new Error('cannot be accepted: the operator has not configured PUBLIC_URL')
       const now = Date.now()
-      checkSignIn(message, { base, path, now, tolerance: BOUNDS.tokens.issuedAhead })
+      checkSignIn(message, { base, path, now, tolerance: PROVIDER_LIMITS.tokens.issuedAhead })
       const chain = chains.get(message.chainId)
       if (!chain) throw new Error('must have the Chain ID of a chain that this provider serves')
       return { ...message, chain, nonce: nonceOf(message, now) }

@@ -1,9 +1,9 @@
-import { BOUNDS } from '@tidegate/protocol'
 import * as z from 'zod'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { documented } from './docs.js'
 import { textProblem } from './parameter-text.js'
 
-const { userdata: LONGEST, userdataDepth: DEEPEST } = BOUNDS.params
+const { userdata: LONGEST, userdataDepth: DEEPEST } = PROVIDER_LIMITS.params
 
 /** Values that the consumer passes to the storage: a JSON object, encoded as text in a query. */
 export const userdata = documented(

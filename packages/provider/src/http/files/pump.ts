@@ -1,6 +1,6 @@
-import { BOUNDS } from '@tidegate/protocol'
 import { discard, FileBody, type OpenedFile } from '@tidegate/storage'
 import type { FastifyReply } from 'fastify'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Transfer } from '../limits/byte-budgets.js'
 
 /** Returns the Content-Length of an opened file in bytes; Infinity if unknown. */
@@ -34,7 +34,7 @@ export function pump(opened: OpenedFile, { raw, request }: FastifyReply, transfe
   }
   /** As readOn, but lets others have their turn after every slice. */
   const readInTurn = () => {
-    if (written < BOUNDS.bytes.slice) return readOn()
+    if (written < PROVIDER_LIMITS.bytes.slice) return readOn()
     written = 0
     setImmediate(readOn)
   }
@@ -42,7 +42,7 @@ export function pump(opened: OpenedFile, { raw, request }: FastifyReply, transfe
     const taken = transfer?.take(chunk.length) ?? chunk.length
     written += taken
     if (taken > 0 && !send(taken < chunk.length ? chunk.subarray(0, taken) : chunk)) body.pause()
-    else if (written >= BOUNDS.bytes.slice) {
+    else if (written >= PROVIDER_LIMITS.bytes.slice) {
       body.pause()
       readInTurn()
     }

@@ -1,5 +1,5 @@
-import { type Creation, normalMetadata, PartChecksum, type Uploader } from '@tidegate/hosting'
-import { BOUNDS, ValidationError } from '@tidegate/protocol'
+import { type Creation, HOSTING_LIMITS, normalMetadata, PartChecksum, type Uploader } from '@tidegate/hosting'
+import { ValidationError } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
 import { tusHeaders, UPLOADS_PATH } from './tus-requests.js'
@@ -23,7 +23,7 @@ export async function answerUpload(
   const base = context.settings.PUBLIC_URL ?? ''
   if (method !== 'HEAD') {
     const { HOSTING_STALL_TIMEOUT: window } = context.settings
-    request.arrival?.allowSteady(window, BOUNDS.hosting.steady)
+    request.arrival?.allowSteady(window, HOSTING_LIMITS.hosting.steady)
     const { uploadsActive } = context.metrics
     uploadsActive.inc()
     request.lifetime.onEnd(() => uploadsActive.dec())
@@ -62,7 +62,7 @@ export function withUnreadBody(app: FastifyInstance, routes: (app: FastifyInstan
 export function creationOf({ headers }: FastifyRequest, owner: string): Creation | undefined {
   const { 'idempotency-key': key, 'upload-length': length = '', 'upload-metadata': metadata = '' } = headers
   if (key === undefined) return undefined
-  const { idempotencyKey: most } = BOUNDS.hosting
+  const { idempotencyKey: most } = HOSTING_LIMITS.hosting
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key) || key.length > most)
     throw ValidationError.of('Idempotency-Key', `The Idempotency-Key header must be 1 to ${most} visible characters.`)
   return { owner, key, length: String(length), metadata: String(metadata) }

@@ -1,6 +1,14 @@
-import { BOUNDS, memoized, type SealingKeys, seal, sealingKeys, unseal } from '@tidegate/protocol'
+import { memoized, type SealingKeys, seal, sealingKeys, unseal } from '@tidegate/protocol'
 import type { ProviderKey } from '@tidegate/protocol/keys'
-import { entityTags, isEntityTag, isWeak, isWildcard, type OpenedFile, type OpenRequest } from '@tidegate/storage'
+import {
+  entityTags,
+  isEntityTag,
+  isWeak,
+  isWildcard,
+  type OpenedFile,
+  type OpenRequest,
+  STORAGE_LIMITS,
+} from '@tidegate/storage'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 
@@ -93,7 +101,7 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8},? [A-Za-z0-9 -]{6,11} \d\d:\d\d:\d\d (?:GMT|
 /** Returns the If-Range for the storage: a date unchanged, or the strong tag behind a sealed one. */
 function rangeValidator(ifRange: string, file: TaggedFile): string | undefined {
   if (HTTP_DATE.test(ifRange)) return ifRange
-  if (ifRange.length > BOUNDS.headers.condition || isWeak(ifRange)) return undefined
+  if (ifRange.length > STORAGE_LIMITS.headers.condition || isWeak(ifRange)) return undefined
   const own = ownTag(ifRange, file)
   return own === undefined || isWeak(own) ? undefined : own
 }

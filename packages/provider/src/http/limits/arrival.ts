@@ -1,5 +1,5 @@
-import { BOUNDS } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { PROVIDER_LIMITS } from '../../limits.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,7 +26,7 @@ export class Arrival {
   private total: NodeJS.Timeout
 
   constructor(private readonly message: Message) {
-    const { requestTimeout, bodyWindow, bodySteady } = BOUNDS.http
+    const { requestTimeout, bodyWindow, bodySteady } = PROVIDER_LIMITS.http
     this.total = setTimeout(() => this.fail(), requestTimeout).unref()
     this.window = this.expect(bodyWindow, bodySteady)
     message.once('close', () => this.clear())
@@ -76,7 +76,7 @@ export class Arrival {
  */
 export function limitArrival(app: FastifyInstance): void {
   const arrivals = new WeakMap<Message, Arrival>()
-  app.server.headersTimeout = BOUNDS.http.headersTimeout
+  app.server.headersTimeout = PROVIDER_LIMITS.http.headersTimeout
   app.server.requestTimeout = 0
   // before the framework: it responds to some requests without calling a hook
   app.server.prependListener('request', (message: Message) => {

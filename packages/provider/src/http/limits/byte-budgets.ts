@@ -1,5 +1,5 @@
-import { BOUNDS } from '@tidegate/protocol'
 import { type CostMeter, costMeter } from '@tidegate/storage'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import type { UsageStore } from './usage-table.js'
 import { WINDOW } from './windows.js'
 
@@ -71,7 +71,7 @@ export class ByteBudgets {
   }
 
   private transfer(account: Account): Transfer {
-    const { readAhead: ahead, overdraft, keepAlive, keepAliveInterval } = BOUNDS.bytes
+    const { readAhead: ahead, overdraft, keepAlive, keepAliveInterval } = PROVIDER_LIMITS.bytes
     /** Bytes that may be sent although the budget is exhausted. */
     let allowance: number = overdraft
     let pending: { callback: () => void; timer: NodeJS.Timeout } | undefined
@@ -125,7 +125,7 @@ export class ByteBudgets {
     account.unflushed += bytes
     // bytes still in flight from the storage when the last transfer ended count as well
     if (account.transfers === 0) void this.flush(account)
-    else account.flushTimer ??= setTimeout(() => void this.flush(account), BOUNDS.bytes.flushInterval).unref()
+    else account.flushTimer ??= setTimeout(() => void this.flush(account), PROVIDER_LIMITS.bytes.flushInterval).unref()
   }
 
   /** An unavailable database does not break a transfer: the bytes count in this process until the window ends. */
@@ -161,7 +161,7 @@ export class ByteBudgets {
   /** Resumes paused transfers when the window ends. Polls, because another instance may start the next window earlier. */
   private scheduleResume(account: Account): void {
     if (account.resumeTimer || account.paused.size === 0) return
-    const delay = Math.max(1, Math.min(account.ends - Date.now(), BOUNDS.bytes.recheckInterval))
+    const delay = Math.max(1, Math.min(account.ends - Date.now(), PROVIDER_LIMITS.bytes.recheckInterval))
     account.resumeTimer = setTimeout(async () => {
       await this.flush(account)
       await this.refresh(account)

@@ -1,6 +1,7 @@
-import { BOUNDS, LimitError, StateError } from '@tidegate/protocol'
+import { LimitError, StateError } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Settings } from '../../config/schema.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Connections, Lifetime } from '../lifetime.js'
 import { networkOf } from './address.js'
 import { isDownload, isHealthProbe } from './rate-limits.js'
@@ -11,7 +12,7 @@ import { isDownload, isHealthProbe } from './rate-limits.js'
  */
 export function limitConcurrency(app: FastifyInstance, settings: Settings, connections: Connections): void {
   const { MAX_CONNECTIONS, MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS } = settings
-  app.server.maxConnections = MAX_CONNECTIONS + BOUNDS.http.excessConnections
+  app.server.maxConnections = MAX_CONNECTIONS + PROVIDER_LIMITS.http.excessConnections
   const downloads = new ConcurrencyLimiter(MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS)
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -19,7 +20,7 @@ export function limitConcurrency(app: FastifyInstance, settings: Settings, conne
       reply.header('connection', 'close')
       return done(new StateError('BUSY', 'The provider has reached its limit of connections.'))
     }
-    if (connections.inFlightOn(request.raw.socket) > BOUNDS.http.pipelined) {
+    if (connections.inFlightOn(request.raw.socket) > PROVIDER_LIMITS.http.pipelined) {
       reply.header('connection', 'close')
       return done(tooManyInFlight(reply, 'Too many requests in flight on this connection. Wait for the responses.'))
     }
@@ -47,7 +48,7 @@ export function dropFloodingConnections(app: FastifyInstance, connections: Conne
     })
   }
   app.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
-    if (connections.inFlightOn(socket) > 2 * BOUNDS.http.pipelined) socket.destroy()
+    if (connections.inFlightOn(socket) > 2 * PROVIDER_LIMITS.http.pipelined) socket.destroy()
     else done()
   })
 }

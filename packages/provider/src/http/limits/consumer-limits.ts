@@ -1,8 +1,9 @@
 import { DAY } from '@tidegate/common'
-import { BOUNDS, LimitError } from '@tidegate/protocol'
+import { LimitError } from '@tidegate/protocol'
 import type { FastifyReply } from 'fastify'
 import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
 import type { Settings } from '../../config/schema.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Usage, UsageStore } from './usage-table.js'
 
 /** Length of a window in milliseconds: a day from the first download in it. */
@@ -64,7 +65,7 @@ export class ConsumerLimits {
    */
   async countBytes(consumer: Consumer, length: number | undefined, reply: FastifyReply): Promise<CountedDownload> {
     const id = idOf('bytes', consumer)
-    const reserved = length ?? BOUNDS.bytes.reservation
+    const reserved = length ?? PROVIDER_LIMITS.bytes.reservation
     const use = await this.usage.add(id, reserved, DAY, Date.now())
     const ends = Date.now() + use.endsIn
     const correct = (bytes: number) => {

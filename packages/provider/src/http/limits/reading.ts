@@ -1,7 +1,7 @@
-import { BOUNDS } from '@tidegate/protocol'
 import type { FastifyReply } from 'fastify'
+import { PROVIDER_LIMITS } from '../../limits.js'
 
-/** Bytes that must be read in every `BOUNDS.http.responsePiece`. */
+/** Bytes that must be read in every `PROVIDER_LIMITS.http.responsePiece`. */
 const PIECE = 65_536
 
 /**
@@ -10,7 +10,7 @@ const PIECE = 65_536
  */
 export function limitReading({ raw, request }: FastifyReply, bytes: number): Promise<void> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => raw.destroy(), BOUNDS.http.responsePiece * Math.ceil(bytes / PIECE))
+    const late = setTimeout(() => raw.destroy(), PROVIDER_LIMITS.http.responsePiece * Math.ceil(bytes / PIECE))
     const read = () => {
       clearTimeout(late)
       raw.off('drain', read)

@@ -1,12 +1,15 @@
-import { BOUNDS, upTo } from '@tidegate/protocol'
+import { upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
+import { PROVIDER_LIMITS } from '../../limits.js'
 
 /** Length of a window in milliseconds. */
 export const WINDOW = 60_000
 
 /** Counts usage by key in fixed windows of a minute, in this process. */
 export class RateWindows {
-  private readonly used = new LRUCache<string, { amount: number; ends: number }>(upTo(BOUNDS.http.trackedAddresses))
+  private readonly used = new LRUCache<string, { amount: number; ends: number }>(
+    upTo(PROVIDER_LIMITS.http.trackedAddresses),
+  )
 
   /** Adds to the usage of a key. Returns the usage in its window, and the milliseconds until the window ends. */
   add(key: string, amount: number): { used: number; endsIn: number } {

@@ -1,4 +1,4 @@
-import { BOUNDS, LinkError, ValidationError } from '@tidegate/protocol'
+import { LinkError, ValidationError } from '@tidegate/protocol'
 import type { UserData } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type AdmittedFile, admit } from '../../access/admission.js'
@@ -6,6 +6,7 @@ import { openService } from '../../access/service.js'
 import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
 import type { Grant } from '../../auth/link-grant.js'
 import { modernMessage } from '../../auth/signature.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Context } from '../context.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { json, object } from '../endpoints/docs.js'
@@ -133,7 +134,7 @@ function expiryOf({ token }: AuthenticatedConsumer, { settings }: Context): numb
 function linkUserdata(userdata: UserData | undefined): Pick<Grant, 'userdata'> {
   if (userdata === undefined) return {}
   const written = JSON.stringify(userdata)
-  const { userdata: most } = BOUNDS.links
+  const { userdata: most } = PROVIDER_LIMITS.links
   if (written.length > most)
     throw ValidationError.of('userdata', `The userdata field must not be longer than ${most} characters in a link.`)
   return { userdata: written }

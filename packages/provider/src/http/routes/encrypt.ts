@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Chain } from '@tidegate/chain'
-import { BOUNDS, RequestError } from '@tidegate/protocol'
+import { PROTOCOL_LIMITS, RequestError } from '@tidegate/protocol'
 import { encrypt as encryptTo } from '@tidegate/protocol/keys'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
@@ -82,7 +82,7 @@ export const encrypt: Endpoint = {
  * parts.
  */
 async function hexOf(bytes: Buffer): Promise<Buffer> {
-  const { hexChunk: turn } = BOUNDS.body
+  const { hexChunk: turn } = PROTOCOL_LIMITS.body
   const text = Buffer.allocUnsafe(2 + 2 * bytes.length)
   text.write('0x', 'latin1')
   for (let at = 0; at < bytes.length; at += turn) {

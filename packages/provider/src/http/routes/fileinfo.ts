@@ -1,4 +1,4 @@
-import { BOUNDS, FILE_PROBLEMS, type FileProblem } from '@tidegate/protocol'
+import { FILE_PROBLEMS, type FileProblem, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import {
   type DescribedFile,
   describeFile,
@@ -75,7 +75,7 @@ export const fileinfo: Endpoint = {
     ],
   },
   register(app, context) {
-    const bodyLimit = Math.min(BOUNDS.body.fileinfo, context.settings.MAX_BODY_SIZE)
+    const bodyLimit = Math.min(PROTOCOL_LIMITS.body.fileinfo, context.settings.MAX_BODY_SIZE)
     app.post(this.path, { bodyLimit }, async (request, reply) => {
       const { checksum = false, fileIndex, userdata: sentValues } = readParams(options, request)
       const { settings, storages, anonymous, descriptions } = context

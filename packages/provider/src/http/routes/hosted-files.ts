@@ -1,5 +1,5 @@
-import { factsOf, type HostedRow } from '@tidegate/hosting'
-import { BOUNDS, type ErrorCode } from '@tidegate/protocol'
+import { factsOf, HOSTING_LIMITS, type HostedRow } from '@tidegate/hosting'
+import type { ErrorCode } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Context } from '../context.js'
@@ -63,14 +63,14 @@ export const listUploads: Endpoint = {
         const hosting = hostingOf(context)
         const { owner } = await prove(request)
         const { after = '' } = readParams(query, request)
-        const rows = await hosting.list(owner, after, BOUNDS.hosting.page)
+        const rows = await hosting.list(owner, after, HOSTING_LIMITS.hosting.page)
         const uploads = await Promise.all(
           rows.map(async (row) => {
             const using = await hosting.uses.assetsOf(row.id)
             return { ...shown(row), assets: using.map(({ did }) => did) }
           }),
         )
-        const next = rows.length === BOUNDS.hosting.page ? { next: rows.at(-1)?.id } : {}
+        const next = rows.length === HOSTING_LIMITS.hosting.page ? { next: rows.at(-1)?.id } : {}
         return reply.send({ uploads, ...next })
       },
     })

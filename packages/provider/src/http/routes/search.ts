@@ -1,4 +1,5 @@
 import {
+  CATALOG_LIMITS,
   type Found,
   type Hit,
   hitsOf,
@@ -8,7 +9,7 @@ import {
   type Scope,
   type Search,
 } from '@tidegate/catalog'
-import { BOUNDS, ChainError, type IndexedAsset, isConsumable } from '@tidegate/protocol'
+import { ChainError, type IndexedAsset, isConsumable } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import { isReadingRestricted } from '../endpoints/decrypters.js'
@@ -144,7 +145,7 @@ function searchRoute(
   answer: (answered: Answered) => AsyncGenerator<string>,
 ): void {
   const { settings, store, onChain, purgatory, anonymous } = context
-  const bodyLimit = Math.min(BOUNDS.search.body, settings.MAX_BODY_SIZE)
+  const bodyLimit = Math.min(CATALOG_LIMITS.search.body, settings.MAX_BODY_SIZE)
   const long = new LongDocuments((asset) => store.search.document(asset), context.documents)
   app.post(path, { bodyLimit }, async (request, reply) => {
     const begun = performance.now()
@@ -169,7 +170,7 @@ function searchRoute(
     reply.type('application/json; charset=utf-8')
     const parts = answer({ found, hits, took, shards, wantsAggregations })
     return sendParts(reply, parts, {
-      whole: BOUNDS.search.whole,
+      whole: CATALOG_LIMITS.search.whole,
       stallTimeout: settings.CONSUMER_STALL_TIMEOUT,
       onSent: (bytes) => anonymous.spend(request, bytes),
     })

@@ -1,12 +1,12 @@
 import type { Result } from '@tidegate/database'
-import { BOUNDS } from '@tidegate/protocol'
+import { PROVIDER_LIMITS } from '../../limits.js'
 
 /** How many rows of a table to read at once: few where rows are large, since a document has up to a megabyte. */
 export class BatchSize {
   private largest = 1
 
   get rows(): number {
-    const { firstRows, rows, size } = BOUNDS.transfer
+    const { firstRows, rows, size } = PROVIDER_LIMITS.transfer
     return this.largest === 1 ? firstRows : Math.max(firstRows, Math.min(rows, Math.floor(size / this.largest)))
   }
 

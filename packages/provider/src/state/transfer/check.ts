@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { migrationsFor } from '../migrations/index.js'
 import { countOf } from './pass.js'
 import type { Place } from './place.js'
@@ -55,7 +55,7 @@ const CONTRADICTIONS: { what: string; tables: string[]; count: string }[] = [
 ]
 
 /** The format of a stored nonce: 40 digits and an optional fraction, so that byte order is numeric order. */
-const NONCE = new RegExp(`^\\d{${BOUNDS.nonces.digits}}(\\.\\d*[1-9])?$`)
+const NONCE = new RegExp(`^\\d{${PROVIDER_LIMITS.nonces.digits}}(\\.\\d*[1-9])?$`)
 
 /**
  * Checks a database or a backup, even while a service uses it. Changes nothing. Throws StartError if it cannot be

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { REFRESH_ALL } from '@tidegate/catalog'
 import type { Driver } from '@tidegate/database'
 import { InUseError } from '@tidegate/database/sqlite'
-import { BOUNDS, StartError } from '@tidegate/protocol'
+import { StartError } from '@tidegate/protocol'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Identity } from '../identity.js'
 import { identityStore } from '../identity.js'
 import { writeMarker } from '../marker.js'
@@ -72,11 +73,11 @@ async function openTarget(to: Database): Promise<Driver> {
 
 /** Repeats passes until little changes between two of them. Returns false if it was copied before. */
 async function catchUp(from: Database, to: Database, target: Driver, report: (line: string) => void) {
-  for (let pass = 1; pass <= BOUNDS.transfer.passes; pass++) {
+  for (let pass = 1; pass <= PROVIDER_LIMITS.transfer.passes; pass++) {
     const written = await livePass(from, to, target)
     if (written === undefined) return false
     report(`pass ${pass}: ${written} rows`)
-    if (written < BOUNDS.transfer.caughtUp) return true
+    if (written < PROVIDER_LIMITS.transfer.caughtUp) return true
   }
   return true
 }
@@ -107,14 +108,14 @@ async function identityOf(snapshot: Snapshot, place: Database): Promise<Identity
 
 /** Waits until nobody uses the source, and opens it exclusively. Keeps the copy fresh meanwhile. */
 async function openStopped(from: Database, target: Driver, report: (line: string) => void): Promise<Driver> {
-  let nextPass = performance.now() + BOUNDS.transfer.passInterval
+  let nextPass = performance.now() + PROVIDER_LIMITS.transfer.passInterval
   for (;;) {
     try {
       return await openExclusive(from)
     } catch (error) {
       if (!(error instanceof InUseError)) throw error
     }
-    await sleep(BOUNDS.transfer.stopPollInterval)
+    await sleep(PROVIDER_LIMITS.transfer.stopPollInterval)
     if (performance.now() < nextPass) continue
     const snapshot = await openSnapshot(from)
     try {
@@ -123,7 +124,7 @@ async function openStopped(from: Database, target: Driver, report: (line: string
     } finally {
       await snapshot.close()
     }
-    nextPass = performance.now() + BOUNDS.transfer.passInterval
+    nextPass = performance.now() + PROVIDER_LIMITS.transfer.passInterval
   }
 }
 

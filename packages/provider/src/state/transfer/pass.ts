@@ -1,5 +1,6 @@
 import type { Dialect, Query, Result, Value } from '@tidegate/database'
-import { BOUNDS, StartError, UnstorableError } from '@tidegate/protocol'
+import { StartError, UnstorableError } from '@tidegate/protocol'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { BatchSize } from './batch-size.js'
 import { growingColumn, type TableShape } from './schema.js'
 import { type Run, type Snapshot, text } from './snapshot.js'
@@ -74,11 +75,11 @@ async function removeOthers(table: TableShape, from: Run, to: Sink): Promise<num
   let removed = 0
   let after: Value[] | undefined
   for (;;) {
-    const page = pageOf(table, table.key, after, BOUNDS.transfer.keys)
+    const page = pageOf(table, table.key, after, PROVIDER_LIMITS.transfer.keys)
     const { rows } = await to.session((run) => run(page))
     const keys = rows.map((row) => table.key.map((column) => row[column] as Value))
     if (keys.length > 0) removed += await removeMissing(table, keys, from, to)
-    if (keys.length < BOUNDS.transfer.keys) return removed
+    if (keys.length < PROVIDER_LIMITS.transfer.keys) return removed
     after = keys.at(-1)
   }
 }

@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path'
 import { type Driver, describeFault, faultOf } from '@tidegate/database'
 import { DATABASE_FILE, InUseError } from '@tidegate/database/sqlite'
-import { BOUNDS, StartError, StateError } from '@tidegate/protocol'
+import { StartError, StateError } from '@tidegate/protocol'
 import type pg from 'pg'
 import { postgresUrl } from '../../config/parsers/network.js'
 import type { Settings } from '../../config/schema.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { embeddedSize } from '../marker.js'
 import { openPostgres } from '../postgres.js'
 import { openSqlite } from '../sqlite.js'
@@ -80,7 +81,7 @@ export async function openExclusive(place: Database): Promise<Driver> {
   let driver: Driver | undefined
   try {
     if (place.kind === 'embedded') return openSqlite(place.folder, { exclusive: true })
-    const { statementTimeout: timeout } = BOUNDS.transfer
+    const { statementTimeout: timeout } = PROVIDER_LIMITS.transfer
     driver = await openPostgres({ url: place.url, connections: 2, timeout, exclusive: true, name: TOOL })
     if (Number((await driver.query({ text: OTHERS, values: [] })).rows[0]?.n) > 0) throw new InUseError(true)
     return driver
@@ -120,7 +121,7 @@ export async function explained<T>(
 
 /** Describes a connection that reads from PostgreSQL. */
 export function connectionTo(url: string): pg.ClientConfig {
-  const { connectTimeout, statementTimeout } = BOUNDS.transfer
+  const { connectTimeout, statementTimeout } = PROVIDER_LIMITS.transfer
   return {
     connectionString: url,
     connectionTimeoutMillis: connectTimeout,

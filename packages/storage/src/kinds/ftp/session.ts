@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { BOUNDS, type FileProblem } from '@tidegate/protocol'
+import type { FileProblem } from '@tidegate/protocol'
 import { Client } from 'basic-ftp'
 import type { StorageConnection } from '../../egress/connection.js'
+import { STORAGE_LIMITS } from '../../limits.js'
 import { extendedPort, passivePort, repliedSize, sizeFact } from './replies.js'
 import { Transfer } from './transfer.js'
 
@@ -16,7 +17,7 @@ const REASONS: Record<number, FileProblem> = { 530: 'denied', 532: 'denied', 550
  */
 export class FtpSession {
   private readonly client: Client
-  private repliesLeft: number = BOUNDS.ftp.replies
+  private repliesLeft: number = STORAGE_LIMITS.ftp.replies
 
   private constructor(
     private readonly connection: StorageConnection,

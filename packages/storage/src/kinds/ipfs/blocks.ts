@@ -1,8 +1,9 @@
 import { createHash, webcrypto } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import { CID } from 'multiformats/cid'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
+import { STORAGE_LIMITS } from '../../limits.js'
 
 /** A link of a file's tree. Its CID stays in binary form until it is needed: there may be tens of thousands of links. */
 export class Link {
@@ -37,8 +38,8 @@ export class Link {
 
   /** The most bytes that its block can have: a raw block consists of bytes of the file only. */
   get longest(): number {
-    if (this.cid.code !== RAW || this.size === undefined) return BOUNDS.ipfs.block
-    return Math.min(this.size, BOUNDS.ipfs.block)
+    if (this.cid.code !== RAW || this.size === undefined) return STORAGE_LIMITS.ipfs.block
+    return Math.min(this.size, STORAGE_LIMITS.ipfs.block)
   }
 }
 
@@ -119,7 +120,7 @@ export async function matches({ code, digest }: MultihashDigest, bytes: Uint8Arr
   const hash = HASHES.get(code)
   if (!hash) return false
   const computed =
-    bytes.length < BOUNDS.ipfs.hashedInPlace
+    bytes.length < STORAGE_LIMITS.ipfs.hashedInPlace
       ? createHash(hash.node).update(bytes).digest()
       : Buffer.from(await webcrypto.subtle.digest(hash.web, bytes))
   return computed.equals(digest)

@@ -1,8 +1,9 @@
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../../limits.js'
 
 /** Bounds the bytes that one request fetches by the bytes that it delivers, whatever the tree of the file claims. */
 export class FetchBudget {
-  private left: number = BOUNDS.ipfs.overhead
+  private left: number = STORAGE_LIMITS.ipfs.overhead
 
   /** Adds to the bytes that may be fetched. */
   allow(bytes: number): void {

@@ -1,6 +1,7 @@
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import * as Digest from 'multiformats/hashes/digest'
+import { STORAGE_LIMITS } from '../../limits.js'
 import type { BlockSource } from './block-source.js'
 import { type Block, type BlockHasher, hasherFor, inlineBlock, keyOf, type Link } from './blocks.js'
 import type { FetchBudget } from './budget.js'
@@ -39,7 +40,7 @@ export class CarBlocks implements BlockSource {
     private readonly tools: CarTools,
   ) {
     this.held = new LRUCache({
-      maxSize: BOUNDS.ipfs.held,
+      maxSize: STORAGE_LIMITS.ipfs.held,
       sizeCalculation: ({ length }) => costOf(length),
     })
   }
@@ -51,7 +52,7 @@ export class CarBlocks implements BlockSource {
     const held = this.held.get(key)
     if (held) return this.reused(key, held)
     // bytes of blocks read ahead of this one
-    for (let early = 0; early < BOUNDS.ipfs.held; ) {
+    for (let early = 0; early < STORAGE_LIMITS.ipfs.held; ) {
       const section = await this.section()
       if (!section) throw cutOff()
       const found = keyOf(section.multihash)
@@ -60,7 +61,7 @@ export class CarBlocks implements BlockSource {
         await this.skip(section)
         continue
       }
-      this.held.set(found, await this.read(section, BOUNDS.ipfs.block))
+      this.held.set(found, await this.read(section, STORAGE_LIMITS.ipfs.block))
       early += costOf(section.length)
     }
     return this.tools.single.block(link, upcoming)
@@ -103,7 +104,7 @@ export class CarBlocks implements BlockSource {
   /** Skips a block that the file does not need, or that it already has. */
   private async skip({ length }: Section): Promise<void> {
     this.wasted += costOf(length)
-    if (this.wasted > BOUNDS.ipfs.unwanted + this.useful * UNWANTED_SHARE + this.spared)
+    if (this.wasted > STORAGE_LIMITS.ipfs.unwanted + this.useful * UNWANTED_SHARE + this.spared)
       throw failure('came with blocks that do not belong to it')
     this.tools.budget.spend(costOf(length))
     await this.reader.skip(length).catch(() => {
@@ -124,7 +125,7 @@ async function verified(hasher: BlockHasher | undefined): Promise<void> {
 
 /** Small blocks are charged more than their size, so that they are bounded in number as well. */
 function costOf(length: number): number {
-  return Math.max(length, BOUNDS.ipfs.minBlockCost)
+  return Math.max(length, STORAGE_LIMITS.ipfs.minBlockCost)
 }
 
 function cutOff(): GatewayFailure {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../../limits.js'
 import { type BlockHasher, cidParts } from './blocks.js'
 import { BodyChunks } from './body-chunks.js'
 
@@ -38,7 +38,7 @@ export class CarReader {
   async header(): Promise<void> {
     const head = await this.peek(HEAD)
     const { value: length, size } = varint(head)
-    if (length === 0 || length > BOUNDS.ipfs.carHeader) throw new Error('not a header')
+    if (length === 0 || length > STORAGE_LIMITS.ipfs.carHeader) throw new Error('not a header')
     await this.skip(size + length)
   }
 
@@ -59,7 +59,7 @@ export class CarReader {
    */
   async read(length: number, hasher: BlockHasher | undefined): Promise<Uint8Array[]> {
     const pieces: Buffer[] = []
-    let whole = length < BOUNDS.ipfs.copied ? Buffer.allocUnsafeSlow(length) : undefined
+    let whole = length < STORAGE_LIMITS.ipfs.copied ? Buffer.allocUnsafeSlow(length) : undefined
     for (let at = 0; at < length; ) {
       if (this.chunk.length === 0 && !this.hasMore() && !(await this.more())) throw new Error('cut off')
       const piece = this.chunk.subarray(0, length - at)

@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../../limits.js'
 
 /** A decoded block of a file: its inline bytes, and links to the blocks that follow them. */
 export interface FileBlock {
@@ -23,7 +23,7 @@ export function readFileBlock(block: Uint8Array): FileBlock | undefined {
   let data: Uint8Array | undefined
   visit(block, (field, _value, bytes) => {
     if (!bytes || field > 2) throw new Error('not a dag-pb block')
-    if (cids.length > BOUNDS.ipfs.links) throw new Error('too many links')
+    if (cids.length > STORAGE_LIMITS.ipfs.links) throw new Error('too many links')
     if (field === 2) cids.push(cidIn(bytes))
     else if (data) throw new Error('duplicate data field')
     else data = bytes

@@ -1,6 +1,7 @@
-import { BOUNDS, type FileProblem, StorageError } from '@tidegate/protocol'
+import { type FileProblem, StorageError } from '@tidegate/protocol'
 import { discard, type Egress } from '../../egress/egress.js'
 import { reasonOf } from '../../http/reasons.js'
+import { STORAGE_LIMITS } from '../../limits.js'
 import type { RequestContext } from '../../storage.js'
 import type { BlockSource } from './block-source.js'
 import { type Block, inlineBlock, type Link, matches, verifiedBlock } from './blocks.js'
@@ -69,7 +70,7 @@ export class SingleBlocks implements BlockSource {
   }
 
   private async request(url: string, max: number): Promise<Uint8Array> {
-    this.budget.spend(BOUNDS.ipfs.minBlockCost)
+    this.budget.spend(STORAGE_LIMITS.ipfs.minBlockCost)
     const headers = { accept: RAW_BLOCK }
     const response = await this.egress.request({ url, method: 'GET', headers, ...this.context })
     let { body } = response
@@ -80,7 +81,7 @@ export class SingleBlocks implements BlockSource {
       let size = 0
       for await (const chunk of body as AsyncIterable<Buffer>) {
         size += chunk.length
-        this.budget.spend(Math.min(chunk.length, Math.max(0, size - BOUNDS.ipfs.minBlockCost)))
+        this.budget.spend(Math.min(chunk.length, Math.max(0, size - STORAGE_LIMITS.ipfs.minBlockCost)))
         if (size > max) throw refused('has a block that is too large')
         chunks.push(chunk)
       }

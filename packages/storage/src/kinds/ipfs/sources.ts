@@ -1,8 +1,9 @@
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import type { CID } from 'multiformats/cid'
 import type { BlockCache } from '../../cache/block-cache.js'
 import { discard, type Egress, type EgressResponse } from '../../egress/egress.js'
 import { reasonOf } from '../../http/reasons.js'
+import { STORAGE_LIMITS } from '../../limits.js'
 import type { RequestContext } from '../../storage.js'
 import type { BlockSource } from './block-source.js'
 import { DAG_PB } from './blocks.js'
@@ -97,10 +98,11 @@ export class Sources {
     if (url === undefined) return
     this.failure = error.error
     if (error.problem === 'absent') this.absent.add(url)
-    if (error.problem === 'unable') this.gateways.unable.set(url, performance.now() + BOUNDS.ipfs.unableTimeToLive)
+    if (error.problem === 'unable')
+      this.gateways.unable.set(url, performance.now() + STORAGE_LIMITS.ipfs.unableTimeToLive)
     if (!progressed) return
     this.resumes += 1
-    if (this.resumes > BOUNDS.ipfs.carResumes) this.candidates.length = 0
+    if (this.resumes > STORAGE_LIMITS.ipfs.carResumes) this.candidates.length = 0
     else this.candidates.push(url)
   }
 
@@ -132,7 +134,7 @@ export class Sources {
   }
 
   private async request(url: string): Promise<EgressResponse> {
-    this.budget.spend(BOUNDS.ipfs.minBlockCost)
+    this.budget.spend(STORAGE_LIMITS.ipfs.minBlockCost)
     try {
       const headers = { accept: ACCEPTED }
       return await this.gateways.egress.request({ url, method: 'GET', headers, ...this.context })

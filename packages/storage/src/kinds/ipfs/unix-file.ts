@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import type { CID } from 'multiformats/cid'
+import { STORAGE_LIMITS } from '../../limits.js'
 import type { BlockSource } from './block-source.js'
 import { type Block, broken, bytesOf, DAG_PB, IDENTITY, Link, RAW } from './blocks.js'
 import type { FetchBudget } from './budget.js'
@@ -58,7 +59,7 @@ export class UnixFile {
    * are. Rejects like `open`.
    */
   async *bytes(start: number, end: number): AsyncGenerator<Piece> {
-    this.budget.allow(Math.min(end - start, BOUNDS.ipfs.readAhead))
+    this.budget.allow(Math.min(end - start, STORAGE_LIMITS.ipfs.readAhead))
     const waiting = [this.expand(this.root, 0, start, end, Promise.resolve())]
     for (let link = this.upcoming.pop(); link; link = this.upcoming.pop()) {
       const reading = outcomeOf(this.source.block(link, this.upcoming))
@@ -74,19 +75,19 @@ export class UnixFile {
     const finished = this.source.finish?.().catch(() => undefined)
     yield* this.verifiedUntil(undefined, waiting)
     const late = new AbortController()
-    await Promise.race([finished, setTimeout(BOUNDS.ipfs.carEnd, undefined, late)]).finally(() => late.abort())
+    await Promise.race([finished, setTimeout(STORAGE_LIMITS.ipfs.carEnd, undefined, late)]).finally(() => late.abort())
   }
 
   /** Yields verified bytes until the next block is read and there is room for it, or else all of them. */
   private async *verifiedUntil(reading: Promise<unknown> | undefined, waiting: Waiting[]): AsyncGenerator<Piece> {
     const bytes = () => waiting.reduce((sum, { own }) => sum + own.length, 0)
     for (let first = waiting[0]; first; first = waiting[0]) {
-      const full = waiting.length >= UNVERIFIED_BLOCKS || bytes() > BOUNDS.ipfs.unverified
+      const full = waiting.length >= UNVERIFIED_BLOCKS || bytes() > STORAGE_LIMITS.ipfs.unverified
       if (full || !reading) await first.verified
       else if ((await Promise.race([reading, first.verified])) !== undefined) return
       waiting.shift()
       if (first.own.length === 0) continue
-      this.budget.allow(first.own.length * BOUNDS.ipfs.factor)
+      this.budget.allow(first.own.length * STORAGE_LIMITS.ipfs.factor)
       yield first.own
     }
   }
@@ -94,7 +95,7 @@ export class UnixFile {
   /** Queues the links of a node that overlap the range. Returns its own bytes within it. */
   private expand(node: TreeNode, offset: number, start: number, end: number, verified: Promise<void>): Waiting {
     this.upcoming.push(linksWithin(node, offset, start, end))
-    if (this.upcoming.length > BOUNDS.ipfs.pending) throw broken()
+    if (this.upcoming.length > STORAGE_LIMITS.ipfs.pending) throw broken()
     return { own: within(node.own, Math.max(0, start - offset), Math.max(0, end - offset)), verified }
   }
 }

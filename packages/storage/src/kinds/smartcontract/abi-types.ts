@@ -1,5 +1,5 @@
-import { BOUNDS } from '@tidegate/protocol'
 import type { AbiFunction, AbiParameter } from 'viem'
+import { STORAGE_LIMITS } from '../../limits.js'
 
 /** An ABI is invalid. The message is a predicate to follow the field name, and quotes no value. */
 export class AbiError extends Error {}
@@ -19,7 +19,7 @@ const NAME = /^[A-Za-z_$][\w$]*$/
 
 /**
  * Parses the untrusted ABI of one view or pure function. Counts every list before iterating over it, and the values of
- * the types before anything is encoded or decoded with them, so that BOUNDS.abi bounds the work, however large the ABI.
+ * the types before anything is encoded or decoded with them, so that STORAGE_LIMITS.abi bounds the work, however large the ABI.
  * Returns only the relevant fields. Throws AbiError.
  */
 export function readFunctionAbi(value: unknown): AbiFunction {
@@ -28,8 +28,8 @@ export function readFunctionAbi(value: unknown): AbiFunction {
   if (type !== 'function') throw new AbiError('must be the ABI of one function')
   const stateMutability = mutabilityOf(abi)
   if (stateMutability !== 'view' && stateMutability !== 'pure') throw new AbiError('must be a view or pure function')
-  if (typeof name !== 'string' || name.length > BOUNDS.abi.name || !NAME.test(name))
-    throw new AbiError(`must name the function by an identifier of at most ${BOUNDS.abi.name} characters`)
+  if (typeof name !== 'string' || name.length > STORAGE_LIMITS.abi.name || !NAME.test(name))
+    throw new AbiError(`must name the function by an identifier of at most ${STORAGE_LIMITS.abi.name} characters`)
   const reader = new ParameterReader()
   return {
     type,
@@ -57,18 +57,18 @@ interface Sized {
 }
 
 class ParameterReader {
-  private remaining: number = BOUNDS.abi.parameters
+  private remaining: number = STORAGE_LIMITS.abi.parameters
 
   list(value: unknown, what: string): AbiParameter[] {
     const read = this.sized(value, what, 0)
-    if (read.values > BOUNDS.abi.values) throw tooManyValues()
+    if (read.values > STORAGE_LIMITS.abi.values) throw tooManyValues()
     return read.parameters
   }
 
   private sized(value: unknown, what: string, depth: number): { parameters: AbiParameter[]; values: number } {
     if (!Array.isArray(value)) throw new AbiError(`must hold a list of ${what}`)
     if (value.length > this.remaining)
-      throw new AbiError(`must not hold more than ${BOUNDS.abi.parameters} inputs, outputs and components`)
+      throw new AbiError(`must not hold more than ${STORAGE_LIMITS.abi.parameters} inputs, outputs and components`)
     this.remaining -= value.length
     const read = value.map((item) => this.one(item, depth))
     return {
@@ -79,8 +79,8 @@ class ParameterReader {
 
   private one(value: unknown, depth: number): Sized {
     const { type, name, components } = record(value)
-    if (name !== undefined && (typeof name !== 'string' || name.length > BOUNDS.abi.name))
-      throw new AbiError(`must hold names of at most ${BOUNDS.abi.name} characters`)
+    if (name !== undefined && (typeof name !== 'string' || name.length > STORAGE_LIMITS.abi.name))
+      throw new AbiError(`must hold names of at most ${STORAGE_LIMITS.abi.name} characters`)
     const [base, suffix, times] = splitType(type)
     const named = name === undefined ? {} : { name }
     if (base !== 'tuple') {
@@ -88,7 +88,8 @@ class ParameterReader {
       if (!elementary) throw unknownType()
       return bounded({ parameter: { ...named, type: elementary + suffix }, values: times })
     }
-    if (depth === BOUNDS.abi.depth) throw new AbiError(`must not nest tuples deeper than ${BOUNDS.abi.depth}`)
+    if (depth === STORAGE_LIMITS.abi.depth)
+      throw new AbiError(`must not nest tuples deeper than ${STORAGE_LIMITS.abi.depth}`)
     const inner = this.sized(components, 'components for every tuple', depth + 1)
     if (inner.parameters.length === 0) throw new AbiError('must not hold a tuple without components')
     const parameter = { ...named, type: base + suffix, components: inner.parameters }
@@ -98,29 +99,29 @@ class ParameterReader {
 
 /** Splits a type into its base type, its array suffix, and the product of the fixed lengths in that. */
 function splitType(type: unknown): [base: string, suffix: string, times: number] {
-  const match = typeof type === 'string' && type.length <= BOUNDS.abi.type ? TYPE.exec(type) : null
+  const match = typeof type === 'string' && type.length <= STORAGE_LIMITS.abi.type ? TYPE.exec(type) : null
   if (!match) throw unknownType()
   const [, base, suffix] = match as unknown as [string, string, string]
   const dimensions = suffix === '' ? [] : suffix.slice(1, -1).split('][')
-  if (dimensions.length > BOUNDS.abi.dimensions)
-    throw new AbiError(`must not hold an array of more than ${BOUNDS.abi.dimensions} dimensions`)
+  if (dimensions.length > STORAGE_LIMITS.abi.dimensions)
+    throw new AbiError(`must not hold an array of more than ${STORAGE_LIMITS.abi.dimensions} dimensions`)
   let times = 1
   for (const length of dimensions) {
     if (length === '') continue
-    if (length.startsWith('0') || Number(length) > BOUNDS.abi.length)
-      throw new AbiError(`must not hold an array of a fixed length other than 1 to ${BOUNDS.abi.length}`)
+    if (length.startsWith('0') || Number(length) > STORAGE_LIMITS.abi.length)
+      throw new AbiError(`must not hold an array of a fixed length other than 1 to ${STORAGE_LIMITS.abi.length}`)
     times *= Number(length)
   }
   return [base, suffix, times]
 }
 
 function bounded(sized: Sized): Sized {
-  if (sized.values > BOUNDS.abi.values) throw tooManyValues()
+  if (sized.values > STORAGE_LIMITS.abi.values) throw tooManyValues()
   return sized
 }
 
 function tooManyValues(): AbiError {
-  return new AbiError(`must not hold types that stand for more than ${BOUNDS.abi.values} values`)
+  return new AbiError(`must not hold types that stand for more than ${STORAGE_LIMITS.abi.values} values`)
 }
 
 function unknownType(): AbiError {

@@ -1,4 +1,5 @@
-import { BOUNDS, isAddressText, ValidationError } from '@tidegate/protocol'
+import { COMMON_LIMITS } from '@tidegate/common'
+import { isAddressText, ValidationError } from '@tidegate/protocol'
 import { type AbiFunction, type AbiParameter, encodeFunctionData, getAddress, type Hex } from 'viem'
 import type { UserData } from '../../storage.js'
 
@@ -25,7 +26,7 @@ const WORDS = 64
 
 class ArgumentReader {
   /** Remaining bytes of call data: values are counted before the library encodes them. */
-  private remaining: number = BOUNDS.contract.call
+  private remaining: number = COMMON_LIMITS.contract.call
 
   read(value: unknown, { type }: AbiParameter, name: string): unknown {
     const list = /^(.*)\[(\d*)\]$/.exec(type)
@@ -58,7 +59,7 @@ class ArgumentReader {
   private spend(bytes: number): void {
     this.remaining -= bytes
     if (this.remaining < 0)
-      throw badArgument(`must not make a contract call of more than ${BOUNDS.contract.call} bytes`)
+      throw badArgument(`must not make a contract call of more than ${COMMON_LIMITS.contract.call} bytes`)
   }
 }
 

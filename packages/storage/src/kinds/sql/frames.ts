@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../../limits.js'
 import { AUTHENTICATION, END_OF_TURN, isWellFormed, ROW } from './shapes.js'
 
 /** Bytes of a message header: code and length. */
@@ -18,7 +18,7 @@ export class Frames {
   private filled = 0
   /** Bytes of the complete message, or of its header while that is incomplete; 0: no message has begun. */
   private needed = 0
-  private overheadLeft: number = BOUNDS.sql.overhead
+  private overheadLeft: number = STORAGE_LIMITS.sql.overhead
   private rowsLeft = 0
   private batch = 0
   private requested = false
@@ -114,7 +114,7 @@ export class Frames {
       // messages that end a requested turn are bounded by the number of requests
       this.overheadLeft -= size
       if (this.overheadLeft < 0) throw new ProtocolError('too many bytes beside rows')
-    } else if (size > BOUNDS.sql.overhead) throw new ProtocolError('a message that is too long')
+    } else if (size > STORAGE_LIMITS.sql.overhead) throw new ProtocolError('a message that is too long')
     return size
   }
 

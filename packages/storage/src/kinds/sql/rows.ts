@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
-import { BOUNDS, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import type { Connection, Submittable } from 'pg'
 import type { StorageConnection } from '../../egress/connection.js'
+import { STORAGE_LIMITS } from '../../limits.js'
 import type { SqlLimits } from '../tools.js'
 import type { RowFormat } from './row-formats.js'
 import { readRow } from './values.js'
@@ -91,7 +92,7 @@ export class Rows extends Readable implements Submittable {
   }
 
   handleRowDescription({ fields }: Columns): void {
-    if (fields.length > BOUNDS.sql.columns) this.refuse()
+    if (fields.length > STORAGE_LIMITS.sql.columns) this.refuse()
     this.columns = fields.map(({ name }) => name)
     this.types = fields.map(({ dataTypeID }) => dataTypeID)
   }
@@ -105,7 +106,7 @@ export class Rows extends Readable implements Submittable {
   }
 
   handlePortalSuspended(): void {
-    const { rows, row } = BOUNDS.sql
+    const { rows, row } = STORAGE_LIMITS.sql
     const rowSize = this.wire.batchBytes / this.batchSize
     this.batchSize = Math.max(1, Math.min(rows, Math.floor(row.anonymous / rowSize)))
     this.reading = false

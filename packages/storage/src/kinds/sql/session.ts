@@ -39,7 +39,7 @@ class Driver extends pg.Client {
       application_name: 'tidegate',
       client_encoding: 'UTF8',
       statement_timeout: String(this.timeout),
-      // notices are ignored, but count against BOUNDS.sql.overhead
+      // notices are ignored, but count against STORAGE_LIMITS.sql.overhead
       options: '-c default_transaction_read_only=on -c client_min_messages=error',
     }
   }

@@ -1,4 +1,4 @@
-import { BOUNDS } from '@tidegate/protocol'
+import { STORAGE_LIMITS } from '../../limits.js'
 
 /** Codes of backend messages. */
 export const ROW = 'D'.charCodeAt(0)
@@ -82,7 +82,7 @@ function isColumns(body: Buffer): boolean {
   let at = 2
   for (let left = body.readInt16BE(0); left > 0; left--) {
     const end = body.indexOf(0, at)
-    if (end < 0 || end - at > BOUNDS.sql.columnName || end + 1 + COLUMN > body.length) return false
+    if (end < 0 || end - at > STORAGE_LIMITS.sql.columnName || end + 1 + COLUMN > body.length) return false
     at = end + 1 + COLUMN
     if (body.readInt16BE(at - 2) !== 0) return false
   }

@@ -1,5 +1,6 @@
-import { assertShape, BOUNDS } from '@tidegate/protocol'
+import { assertShape } from '@tidegate/protocol'
 import pg from 'pg'
+import { STORAGE_LIMITS } from '../../limits.js'
 
 /** A value that is serialized as JSON already. */
 export class JsonText {
@@ -66,7 +67,7 @@ const READERS = new Map<number, Reader>([
  * have its type.
  */
 export function readRow(types: readonly number[], texts: readonly (string | null)[]): Cell[] {
-  let left: number = BOUNDS.sql.parsed
+  let left: number = STORAGE_LIMITS.sql.parsed
   const spend = (characters: number) => {
     left -= characters
     if (left < 0) throw new RangeError('a row with too much to parse')
@@ -101,7 +102,7 @@ function short(type: number): Reader {
   const parse = pg.types.getTypeParser(type as never, 'text') as (text: string) => unknown
   return (text, spend) => {
     spend(text.length)
-    if (text.length > BOUNDS.sql.short) throw new RangeError('a value that is too long for its type')
+    if (text.length > STORAGE_LIMITS.sql.short) throw new RangeError('a value that is too long for its type')
     return parse(text)
   }
 }
@@ -117,7 +118,7 @@ function elements(type: number): Reader {
 
 /** Keys cost more than their characters: objects with many keys are slow to build. */
 function json(text: string, spend: (characters: number) => void): unknown {
-  const { keyCost, json: bounds } = BOUNDS.sql
+  const { keyCost, json: bounds } = STORAGE_LIMITS.sql
   spend(text.length)
   spend(assertShape(text, bounds) * keyCost)
   return JSON.parse(text)

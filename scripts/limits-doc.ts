@@ -1,28 +1,36 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 
-/** A limit of packages/protocol/src/bounds.ts: its path, its value as written, and its comment with unit and reason. */
-export interface Bound {
+/** A limit of a package: its path, its value as written, and its comment with unit and reason. */
+export interface Limit {
   path: string
   value: string
   reason: string
 }
 
-/** Returns every limit of packages/protocol/src/bounds.ts, in order. Throws if one has no comment. */
-export function bounds(): Bound[] {
-  const url = new URL('../packages/protocol/src/bounds.ts', import.meta.url)
-  const source = ts.createSourceFile('bounds.ts', readFileSync(url, 'utf8'), ts.ScriptTarget.Latest, true)
-  const found: Bound[] = []
+const PACKAGES = new URL('../packages/', import.meta.url)
+
+/** Returns every limit by package, in order. Throws if one has no comment. */
+export function limits(): Map<string, Limit[]> {
+  const names = readdirSync(PACKAGES).filter((name) => existsSync(new URL(`${name}/src/limits.ts`, PACKAGES)))
+  // the client library says its own in its types
+  return new Map(names.filter((name) => name !== 'client').map((name) => [name, limitsOf(name)]))
+}
+
+function limitsOf(name: string): Limit[] {
+  const text = readFileSync(new URL(`${name}/src/limits.ts`, PACKAGES), 'utf8')
+  const source = ts.createSourceFile('limits.ts', text, ts.ScriptTarget.Latest, true)
+  const found: Limit[] = []
   const walk = (object: ts.ObjectLiteralExpression, path: string[], shared?: string): void => {
     for (const property of object.properties) {
-      if (!ts.isPropertyAssignment(property)) throw new Error('bounds.ts holds more than plain values.')
+      if (!ts.isPropertyAssignment(property)) throw new Error(`limits.ts of ${name} holds more than plain values.`)
       const keys = [...path, property.name.getText(source)]
       const value = property.initializer
       // the limits of a nested object share its comment; top-level groups have none
       const reason = commentOf(property) ?? shared
       if (ts.isObjectLiteralExpression(value)) walk(value, keys, path.length > 0 ? reason : undefined)
       else if (reason) found.push({ path: keys.join('.'), value: value.getText(source), reason })
-      else throw new Error(`${keys.join('.')} of bounds.ts has no comment with its unit and reason.`)
+      else throw new Error(`${keys.join('.')} of ${name} has no comment with its unit and reason.`)
     }
   }
   ts.forEachChild(source, (node) => {
@@ -42,20 +50,21 @@ function commentOf(property: ts.PropertyAssignment): string | undefined {
 
 /** Returns the content of docs/limits.md. */
 export function limitsDocument(note: string): string {
-  const rows = bounds().map(({ path, value, reason }) => `| ${path} | ${value.replaceAll('_', ',')} | ${reason} |`)
+  const sections = [...limits()].map(([name, all]) => {
+    const rows = all.map(({ path, value, reason }) => `| ${path} | ${value.replaceAll('_', ',')} | ${reason} |`)
+    return `## ${name}\n\n| limit | value | unit and reason |\n|---|---|---|\n${rows.join('\n')}`
+  })
   return `# Limits
 
 ${note}
 
-Every limit that is not a setting, with its reason. For operators, and for developers of clients that were refused.
+Every limit that is not a setting, with its reason, by package. For operators, and for developers of clients that were refused.
 
 Untrusted input is limited in size, in count and in time. These limits are fixed; those that an operator may change are among the
 [settings](configuration.md). A request that exceeds one is refused with a message that names the field. A document or file that
 exceeds one cannot be used, and the log says why.
 
-| limit | value | unit and reason |
-|---|---|---|
-${rows.join('\n')}
+${sections.join('\n\n')}
 
 Next: [Moving in from the legacy service](legacy.md)
 `
