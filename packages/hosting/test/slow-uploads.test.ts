@@ -1,4 +1,3 @@
-import { PROVIDER_LIMITS } from '../../provider/src/limits.js'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { request } from 'node:http'
@@ -8,6 +7,7 @@ import { eventually } from '../../../test/helpers/eventually.js'
 import { ask, freshNonce, signText } from '../../../test/helpers/requests.js'
 import { begin, bytesOf, idOf, pathOf, tokenOf, tus, upload } from '../../../test/helpers/uploads.js'
 import { World } from '../../../test/helpers/world.js'
+import { PROVIDER_LIMITS } from '../../provider/src/limits.js'
 
 const CONTENT = randomBytes(2_000_000)
 

@@ -1,4 +1,3 @@
-import { PROVIDER_LIMITS } from '../../src/limits.js'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,6 +6,7 @@ import { HELD, heldBy } from '../../../../test/helpers/measured.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { PROTOCOL_LIMITS } from '../../../protocol/src/limits.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 const { http: limits } = PROVIDER_LIMITS as { http: { linger: number } }
 

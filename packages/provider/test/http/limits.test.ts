@@ -1,4 +1,3 @@
-import { PROVIDER_LIMITS } from '../../src/limits.js'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -6,6 +5,7 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { closed } from '../../../../test/helpers/raw-consumer.js'
 import { ask, downloadParams } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 describe('limits per address', () => {
   let world: World

@@ -1,9 +1,9 @@
-import { PROVIDER_LIMITS } from '../../src/limits.js'
 import { connect } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Connections } from '../../src/http/lifetime.js'
 import { sendParts } from '../../src/http/parts.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 const PART = 'x'.repeat(50_000)
 const WHOLE = 200_000

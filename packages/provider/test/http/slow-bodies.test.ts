@@ -1,4 +1,3 @@
-import { PROVIDER_LIMITS } from '../../src/limits.js'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,6 +5,7 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { begin, tokenOf } from '../../../../test/helpers/uploads.js'
 import { World } from '../../../../test/helpers/world.js'
+import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 const { http } = PROVIDER_LIMITS as { http: { bodyWindow: number; bodySteady: number } }
 const limits = { ...http }
