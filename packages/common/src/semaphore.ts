@@ -1,9 +1,7 @@
-import type { Cancellation } from './cancellation.js'
-
 /** How a caller waits for a permit. */
 export interface QueueOptions {
   /** Removes the caller from the queue when it fires. */
-  signal?: Cancellation | undefined
+  signal?: AbortSignal | undefined
   /** Goes to the head of the queue and is never rejected. For the few callers that run sequentially and cannot do without. */
   priority?: boolean | undefined
 }

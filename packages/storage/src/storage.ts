@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import type { Cancellation } from '@tidegate/common'
 import type { FileProblem, Schema } from '@tidegate/protocol'
 
 /** What a storage reports about a file without delivering it. For an unavailable file only `valid`, `reason` and `upstreamStatus` are set. */
@@ -26,7 +25,7 @@ export type Budget = 'paid' | 'anonymous'
 /** The context of every storage request. */
 export interface RequestContext {
   /** Aborts everything in flight, in any state: the client disconnected, or the deadline passed. */
-  signal: Cancellation
+  signal: AbortSignal
   budget: Budget
   /** Called with the number of bytes received from storages. */
   fetched?: ((bytes: number) => void) | undefined

@@ -1,5 +1,4 @@
 import { Tinypool } from 'tinypool'
-import type { Cancellation } from '../cancellation.js'
 import { Deadline } from '../deadline.js'
 import { COMMON_LIMITS } from '../limits.js'
 import { type QueueOptions, Semaphore } from '../semaphore.js'
@@ -95,7 +94,7 @@ export class Sandbox<T extends Tasks> {
     await Promise.all([...this.live].map((thread) => thread.terminate()))
   }
 
-  private async execute(task: string, input: unknown, milliseconds: number, parent?: Cancellation): Promise<never> {
+  private async execute(task: string, input: unknown, milliseconds: number, parent?: AbortSignal): Promise<never> {
     parent?.throwIfAborted()
     if (this.closed) throw stopping()
     const deadline = new Deadline({ parent })

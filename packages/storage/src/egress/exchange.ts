@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { Cancellation } from '@tidegate/common'
 import { type Dispatcher, errors } from 'undici'
 import { sendWithSignal } from './connector.js'
 
@@ -43,7 +42,7 @@ class StreamedBody extends Readable {
 export interface ExchangeOptions {
   dispatcher: Dispatcher
   /** Aborts the request, in any state. */
-  signal: Cancellation
+  signal: AbortSignal
   /** Milliseconds until the response begins, not counting interim (1xx) responses. */
   timeout: number
   /** Called once, when the connection is idle again or closed. */

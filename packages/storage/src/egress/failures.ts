@@ -1,4 +1,4 @@
-import type { Cancellation, Outcome } from '@tidegate/common'
+import type { Outcome } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
 import { busy } from './connection-pool.js'
 import { MalformedResponse } from './response-head.js'
@@ -8,7 +8,7 @@ import { isTimeout } from './retry.js'
 export const OUTCOMES: Record<string, Outcome> = { STORAGE_BUSY: 'busy', STORAGE_TIMEOUT: 'timeout' }
 
 /** Maps an error to one with a fixed message: busy, timed out, or unreachable. */
-export function failureOf(error: unknown, signal: Cancellation): StorageError {
+export function failureOf(error: unknown, signal: AbortSignal): StorageError {
   if (error instanceof StorageError) return error
   if ((error as { code?: string }).code === 'DNS_BUSY') return busy()
   if (signal.aborted || isTimeout(error))

@@ -1,4 +1,3 @@
-import type { Cancellation } from '@tidegate/common'
 import { RESET } from './upstream-socket.js'
 
 /** Milliseconds before each retry of a request whose connection was closed. */
@@ -8,7 +7,7 @@ const BACKOFFS = [0, 50]
  * Retries where the connection was closed before a response: a storage may close an idle keep-alive connection just
  * when it is reused, and where there are several, all of them concurrently. Rejects with the last error.
  */
-export async function retryOnReset<T>(send: () => Promise<T>, signal: Cancellation): Promise<T> {
+export async function retryOnReset<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (const backoff of BACKOFFS) {
     try {
       return await send()

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { type Cancellation, Deadline } from '@tidegate/common'
+import { Deadline } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
 import { discard } from '../egress/egress.js'
 import { STORAGE_LIMITS } from '../limits.js'
@@ -14,7 +14,7 @@ import { mediaType } from './responses.js'
  */
 export async function describeDelivered(
   { status, headers, name, body }: OpenedFile,
-  signal: Cancellation,
+  signal: AbortSignal,
   claimedSize: () => Promise<number | undefined> = async () => undefined,
 ): Promise<FileDescription> {
   if (status !== 200 && status !== 206) {
@@ -40,7 +40,7 @@ export async function describeDelivered(
 }
 
 /** Reads up to `limit` bytes or more of a body, or to its end, and discards the rest. A slow body is left after a while. */
-async function readBeginning(body: Readable, limit: number, signal: Cancellation) {
+async function readBeginning(body: Readable, limit: number, signal: AbortSignal) {
   let bytes = 0
   let patience: Deadline | undefined
   let left = false

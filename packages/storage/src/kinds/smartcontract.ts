@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { abortable, abortSignal, COMMON_LIMITS } from '@tidegate/common'
+import { abortable, COMMON_LIMITS } from '@tidegate/common'
 import { ChainError, isAddressText, SandboxError, StorageError, ValidationError } from '@tidegate/protocol'
 import { type AbiFunction, type Address, getAddress, type Hex } from 'viem'
 import * as z from 'zod'
@@ -41,7 +41,7 @@ export function contractStorage({ readContract, decodeResult }: StorageTools): S
       getAddress(file.address),
       callData,
       COMMON_LIMITS.contract.result,
-      abortSignal(signal),
+      signal,
     )
     const data = await abortable(request, signal)
     if (data === undefined) throw noAnswer()
