@@ -2,7 +2,6 @@ import type { Outcome } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
 import { busy } from './connection-pool.js'
 import { MalformedResponse } from './response-head.js'
-import { isTimeout } from './retry.js'
 
 /** How a failure is counted; every other code counts as failed. */
 export const OUTCOMES: Record<string, Outcome> = { STORAGE_BUSY: 'busy', STORAGE_TIMEOUT: 'timeout' }
@@ -26,4 +25,10 @@ function isMalformed(error: unknown): boolean {
 /** A destination that is not allowed looks like one that cannot be reached. */
 export function refused(): StorageError {
   return new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.', 'unreachable')
+}
+
+const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'])
+
+function isTimeout(error: unknown): boolean {
+  return TIMEOUTS.has((error as { code?: string }).code ?? '')
 }

@@ -29,11 +29,3 @@ function wasClosed(error: unknown): boolean {
     (code === 'UND_ERR_SOCKET' && (socket?.bytesRead ?? 0) > 0)
   )
 }
-
-const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'])
-
-/** Whether a storage timed out. */
-export function isTimeout(error: unknown): boolean {
-  const code = (error as { code?: string }).code
-  return code !== undefined && TIMEOUTS.has(code)
-}
