@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { ProviderError } from '@tidegate/protocol'
 import { costMeter } from './cost-meter.js'
 import { discard } from './egress/egress.js'
-import { isStorageFailure } from './http/http-storage.js'
 import type { RequestContext, StoredFile } from './storage.js'
+import { isStorageFailure } from './storage-failures.js'
 
 export interface Checksum {
   /** SHA-256 of the whole file, in hex. */

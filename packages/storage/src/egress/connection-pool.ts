@@ -1,6 +1,6 @@
-import { StorageError } from '@tidegate/protocol'
 import { Agent, type buildConnector } from 'undici'
 import { STORAGE_LIMITS } from '../limits.js'
+import { busy } from '../storage-failures.js'
 
 export interface PoolLimits {
   /** Maximum number of requests in flight, until their bodies have ended. Further ones are refused. */
@@ -105,12 +105,4 @@ export class ConnectionPool {
       next?.()
     }
   }
-}
-
-/** Returns the error for a request that finds no free slot. */
-export function busy(): StorageError {
-  return new StorageError(
-    'STORAGE_BUSY',
-    'The provider has reached its limit of requests to storages. Try again in a moment.',
-  )
 }

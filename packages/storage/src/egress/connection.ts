@@ -1,7 +1,8 @@
 import { isIP, Socket } from 'node:net'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
-import { type FileProblem, StorageError } from '@tidegate/protocol'
+import type { FileProblem, StorageError } from '@tidegate/protocol'
 import type { RequestContext } from '../storage.js'
+import { notDelivered, timedOut } from '../storage-failures.js'
 import type { Egress, PinnedDestination } from './egress.js'
 
 /**
@@ -120,10 +121,8 @@ export class StorageConnection {
 
   /** Returns the error for a failed connection. Its message does not reveal the destination. */
   failure(reason?: FileProblem): StorageError {
-    if (this.timedOut || this.context.signal.aborted)
-      return new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
-    const why = this.connected ? reason : 'unreachable'
-    return new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.', why)
+    if (this.timedOut || this.context.signal.aborted) return timedOut()
+    return notDelivered(this.connected ? reason : 'unreachable')
   }
 
   private readonly onSocketDestroyed = (socket: TrackedSocket): void => {

@@ -3,7 +3,7 @@ import zlib, { type ZlibOptions } from 'node:zlib'
 import { StorageError } from '@tidegate/protocol'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { Budget } from '../storage.js'
-import { busy } from './connection-pool.js'
+import { busy } from '../storage-failures.js'
 import { DecodedBody, type Decoder } from './decoded-body.js'
 import type { UpstreamResponse } from './exchange.js'
 

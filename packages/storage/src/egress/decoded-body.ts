@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream'
-import { StorageError } from '@tidegate/protocol'
 import { STORAGE_LIMITS } from '../limits.js'
+import { notDelivered } from '../storage-failures.js'
 
 /** A zlib stream; `bytesWritten`: bytes that it has consumed. */
 export interface Decoder extends Transform {
@@ -49,7 +49,7 @@ export class DecodedBody extends Readable {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     for (const stream of [this.source, this.decoder]) stream?.on('error', () => undefined).destroy()
-    this.fail(error ?? broken())
+    this.fail(error ?? notDelivered())
     this.onClose?.()
     done(error)
   }
@@ -99,10 +99,6 @@ export class DecodedBody extends Readable {
   }
 
   private break(): void {
-    if (!this.readableEnded) this.destroy(broken())
+    if (!this.readableEnded) this.destroy(notDelivered())
   }
-}
-
-function broken(): StorageError {
-  return new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
 }

@@ -3,6 +3,7 @@ import { type Outcome, type Trace, untraced } from '@tidegate/common'
 import { LRUCache } from 'lru-cache'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { Budget, RequestContext } from '../storage.js'
+import { unreachable } from '../storage-failures.js'
 import { ChainCookies } from './chain-cookies.js'
 import { ConnectionPool, type PoolLimits } from './connection-pool.js'
 import { guardedConnector, type Lookup, pinnedAddress, type ResolveOptions } from './connector.js'
@@ -11,7 +12,7 @@ import { Destinations } from './destinations.js'
 import { NameResolver } from './dns/name-resolver.js'
 import type { EgressRequest } from './egress-request.js'
 import { exchange, type UpstreamResponse } from './exchange.js'
-import { failureOf, OUTCOMES, refused } from './failures.js'
+import { failureOf, OUTCOMES } from './failures.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
 import { type CheckedRequest, locationOf, redirected } from './redirects.js'
 import { type RequestUrl, redirectUrl, requestUrl } from './request-url.js'
@@ -116,7 +117,7 @@ export class Egress {
       cookies.store(response.headers['set-cookie'], current)
       current = redirected(current, response.status, this.checked(redirectUrl(location, current)))
     }
-    throw refused()
+    throw unreachable()
   }
 
   /**
@@ -142,7 +143,7 @@ export class Egress {
   async pin(url: URL, defaultPort: number, { signal, budget }: RequestContext): Promise<PinnedDestination> {
     const { policy, connectTimeout, responseTimeout, stallTimeout, ca } = this.options
     const port = Number(url.port || defaultPort)
-    if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw refused()
+    if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw unreachable()
     const release = this.pools[budget].tryAcquire(url.hostname)
     try {
       // the brackets of IPv6 belong to the URL, not to the address
@@ -166,7 +167,7 @@ export class Egress {
 
   /** Returns an allowed URL. Any other is refused with the same message as an unreachable host. */
   private checked(url: RequestUrl | undefined): RequestUrl {
-    if (!url || !isAllowed(url.url, this.options.policy)) throw refused()
+    if (!url || !isAllowed(url.url, this.options.policy)) throw unreachable()
     return url
   }
 

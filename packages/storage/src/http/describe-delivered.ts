@@ -4,6 +4,7 @@ import { StorageError } from '@tidegate/protocol'
 import { discard } from '../egress/egress.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { FileDescription, OpenedFile } from '../storage.js'
+import { notDelivered, timedOut } from '../storage-failures.js'
 import { mediaType } from './responses.js'
 
 /**
@@ -60,9 +61,9 @@ async function readBeginning(body: Readable, limit: number, signal: AbortSignal)
     return { bytes, ended: !left }
   } catch (error) {
     if (left) return { bytes, ended: false }
-    if (signal.aborted) throw new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
+    if (signal.aborted) throw timedOut()
     if (error instanceof StorageError) throw error
-    throw new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
+    throw notDelivered()
   } finally {
     patience?.release()
     discard(body)

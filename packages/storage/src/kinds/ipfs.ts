@@ -3,10 +3,10 @@ import { Deadline } from '@tidegate/common'
 import { CID } from 'multiformats/cid'
 import * as z from 'zod'
 import { matchesIfNoneMatch } from '../http/entity-tags.js'
-import { isStorageFailure } from '../http/http-storage.js'
 import { byteRange } from '../http/ranges.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { OpenedFile, OpenRequest, RequestContext, Storage } from '../storage.js'
+import { describeFailure } from '../storage-failures.js'
 import { ContentFile, entityBytes } from './ipfs/content.js'
 import type { Gateways } from './ipfs/sources.js'
 import type { Piece } from './ipfs/unix-file.js'
@@ -53,8 +53,7 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
       try {
         return { valid: true, contentLength: await ContentFile.size(parsedCid(text) as CID, gateways, context) }
       } catch (error) {
-        if (isStorageFailure(error)) return { valid: false, reason: error.reason }
-        throw error
+        return describeFailure(error)
       }
     },
 
