@@ -1,8 +1,8 @@
-/** How a caller waits for a permit. */
+/** Options of a wait for a permit. */
 export interface QueueOptions {
   /** Removes the caller from the queue when it fires. */
   signal?: AbortSignal | undefined
-  /** Goes to the head of the queue and is never rejected. For the few callers that run sequentially and cannot do without. */
+  /** Joins the head of the queue, and is never rejected. For the few callers that run one after the other. */
   priority?: boolean | undefined
 }
 

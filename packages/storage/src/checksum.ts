@@ -13,7 +13,7 @@ export interface Checksum {
 }
 
 /**
- * Reads a file and computes its SHA-256. Returns undefined where it has `limit` bytes or more, or cannot be read to its
+ * Reads a file and computes its SHA-256. Returns undefined if it has `limit` bytes or more, or cannot be read to its
  * end. Calls `spend` with the bytes that this costs, as they arrive. Throws StorageError STORAGE_BUSY.
  */
 export async function checksumOf(

@@ -52,7 +52,7 @@ export class ConnectionPool {
   }
 
   /**
-   * Like tryAcquire, but waits for a connection to the host where the pool queues. An aborted request leaves the queue
+   * Like tryAcquire, but waits for a connection to the host if the pool queues. An aborted request leaves the queue
    * at once. In the agent's own queue it would hold its slot, so that a slow host could block all others.
    */
   async acquire(host: string, signal: AbortSignal): Promise<() => void> {

@@ -7,7 +7,7 @@ import type { Egress, PinnedDestination } from './egress.js'
 
 /**
  * A socket that reports its end, whatever a library does to its listeners. It is destroyed without an error event,
- * which would crash the process where no listener is left.
+ * which would crash the process if no listener is left.
  */
 class TrackedSocket extends Socket {
   /** Bytes received until it was destroyed. */
@@ -86,7 +86,7 @@ export class StorageConnection {
     return secured.on('error', () => undefined)
   }
 
-  /** Resolves with the argument of a socket's next event. Rejects with StorageError where the socket closes first. */
+  /** Resolves with the argument of a socket's next event. Rejects with StorageError if the socket closes first. */
   waitFor(socket: Socket, event: 'connect' | 'secureConnect' | 'data'): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const closed = () => reject(this.failure())

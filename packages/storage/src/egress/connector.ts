@@ -19,7 +19,7 @@ export type Lookup = (
   callback: LookupCallback,
 ) => void
 
-/** Which destinations are allowed, and how names are resolved. */
+/** The allowed destinations, and the resolver of names. */
 export interface ResolveOptions {
   destinations: Destinations
   lookup: Lookup
@@ -76,7 +76,7 @@ export function guardedConnector({
   }
 }
 
-/** Returns a look-up that fails where any of the addresses is not allowed: a mixed result is an attempt at evasion. */
+/** Returns a look-up that fails if any of the addresses is not allowed: a mixed result is an attempt at evasion. */
 function checkedLookup({ destinations, lookup }: ResolveOptions): Lookup {
   return (hostname, options, callback) =>
     lookup(hostname, { ...options, all: true }, (error, resolved) => {

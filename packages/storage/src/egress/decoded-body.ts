@@ -24,7 +24,7 @@ export class DecodedBody extends Readable {
   /** First bytes, while too few to tell the form of the coding. */
   private head = Buffer.alloc(0)
 
-  /** `create` returns the decoder for a body with these first bytes, two where there are as many. `onClose` is called once. */
+  /** `create` returns the decoder for a body with these first bytes, two if there are as many. `onClose` is called once. */
   constructor(
     private readonly source: Readable,
     private readonly create: (head: Buffer) => Decoder,

@@ -51,7 +51,7 @@ export interface ExchangeOptions {
   fetched?: (bytes: number) => void
 }
 
-/** Sends one request. Rejects with the dispatcher's error where there is no response, or with the signal's reason. */
+/** Sends one request. Rejects with the dispatcher's error if there is no response, or with the signal's reason. */
 export function exchange(request: Dispatcher.DispatchOptions, options: ExchangeOptions): Promise<UpstreamResponse> {
   const { signal } = options
   return new Promise((resolve, reject) => {

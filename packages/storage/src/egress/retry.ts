@@ -4,8 +4,8 @@ import { RESET } from './upstream-socket.js'
 const BACKOFFS = [0, 50]
 
 /**
- * Retries where the connection was closed before a response: a storage may close an idle keep-alive connection just
- * when it is reused, and where there are several, all of them concurrently. Rejects with the last error.
+ * Retries if the connection was closed before a response: a storage may close an idle keep-alive connection just
+ * when it is reused, and if there are several, all of them concurrently. Rejects with the last error.
  */
 export async function retryOnReset<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (const backoff of BACKOFFS) {

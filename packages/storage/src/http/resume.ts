@@ -25,7 +25,7 @@ export function resuming(opened: OpenedFile, reopen: Reopen): OpenedFile {
   return { ...opened, body: new ResumingBody(opened.body, first, first + Number(length) - 1, rest) }
 }
 
-/** Returns the body of the rest; undefined where it is not the requested range, or not of the same file. */
+/** Returns the body of the rest; undefined if it is not the requested range, or not of the same file. */
 function restOf(original: OpenedFile, from: number, to: number, rest: OpenedFile): Readable | undefined {
   const part = parseContentRange(rest.headers['content-range'])
   if (rest.status === 206 && part?.first === from && part.last === to && isSameFile(original.headers, rest.headers))

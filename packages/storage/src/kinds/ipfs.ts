@@ -61,7 +61,7 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
       const etag = `"${text}"` // the CID identifies the content
       if (matchesIfNoneMatch(headers['if-none-match'], etag))
         return { status: 304, headers: { etag }, body: Readable.from([]) }
-      // a file that cannot be opened leaves its listener to the end of the request
+      // if the file cannot be opened, the listener stays until the end of the request
       const reading = new Deadline({ parent: requestSignal })
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
       const rangeHeader = valid ? headers.range : undefined
@@ -106,7 +106,7 @@ async function started(bytes: AsyncGenerator<Piece>): Promise<Readable> {
       read(this).catch((error: Error) => this.destroy(error))
     },
     destroy(error, done) {
-      // what it waits for ends with the signal of the request
+      // a pending read ends with the signal of the request
       bytes.return(undefined).catch(() => undefined)
       done(error)
     },

@@ -16,7 +16,7 @@ const plain = (name: string) =>
     .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), `must not hold control characters in ${name}`)
     .refine((text) => !/\p{Surrogate}/u.test(text), 'must be well-formed text')
 
-/** A value for a header. */
+/** Schema of a value that is sent in a header. */
 const ascii = (name: string) => plain(name).refine((text) => /^[\x20-\x7e]*$/.test(text), 'must hold ASCII alone')
 
 const s3File = z.object({

@@ -28,7 +28,7 @@ export interface QueryOptions {
 interface FamilyResult {
   family: 4 | 6
   records: RecordWithTtl[]
-  /** Error code where there are none. */
+  /** Error code if there are none. */
   failure?: string
 }
 

@@ -18,7 +18,7 @@ export class HostsFile {
   ) {}
 
   /**
-   * Returns the addresses of a name in lower case; undefined where the file has none. Waits for the file only the first
+   * Returns the addresses of a name in lower case; undefined if the file has none. Waits for the file only the first
    * time. Later the file is refreshed in the background, so that a slow file system does not delay look-ups.
    */
   async find(name: string): Promise<LookupAddress[] | undefined> {

@@ -59,7 +59,7 @@ export class NameResolver {
   }
 
   /**
-   * Resolves a name to a few addresses of each family, IPv4 first. Rejects with DnsError: ENOTFOUND, EAI_AGAIN where
+   * Resolves a name to a few addresses of each family, IPv4 first. Rejects with DnsError: ENOTFOUND, EAI_AGAIN if
    * name servers failed, ETIMEDOUT at the deadline, DNS_BUSY beyond the bounds; or with the signal's reason.
    */
   async resolve(hostname: string, signal?: AbortSignal): Promise<LookupAddress[]> {
