@@ -1,82 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Block, carOf, depthFirst } from '../../../../test/helpers/cars.js'
-import { eventually } from '../../../../test/helpers/eventually.js'
-import { type AnswerCar, type CarRequest, IpfsGateway, sendCar } from '../../../../test/helpers/ipfs-gateway.js'
-import { HELD, measured } from '../../../../test/helpers/measured.js'
-import { ASKING, testEgress, testRegistry } from '../../../../test/helpers/storage-tools.js'
-import { cidOf, RAW, tree, varint } from '../../../../test/helpers/unixfs.js'
-import type { StoredFile } from '../../src/storage.js'
-
-const MIB = 1 << 20
-const CONTENT = randomBytes(3 * MIB + 12_345)
-const TYPE = { 'content-type': 'application/vnd.ipld.car; version=1; order=dfs; dups=y' }
+import { type AnswerCar, sendCar } from '../../../../test/helpers/ipfs-gateway.js'
+import { ASKING } from '../../../../test/helpers/storage-tools.js'
+import { bufferOf, CarGateways, CONTENT, distinct, fixed, foreign, MIB, TYPE } from './car-gateways.js'
 
 describe('files on IPFS by CAR', () => {
-  let [one, two]: IpfsGateway[] = []
-  let cid: string
-  let blocks: string[]
-  let fetched = 0
-  let egress: ReturnType<typeof testEgress>
-
-  beforeAll(async () => {
-    ;[one, two] = [await IpfsGateway.start(), await IpfsGateway.start()]
-    for (const gateway of gateways()) ({ cid, blocks } = await gateway.add(CONTENT))
-  })
-  beforeEach(async () => {
-    await egress?.close()
-    egress = testEgress()
-    for (const gateway of gateways()) {
-      Object.assign(gateway, { answerCar: sendCar, cars: 0, singles: 0, requests: 0, down: false })
-      gateway.lies.clear()
-      gateway.asked.length = 0
-    }
-    fetched = 0
-  })
-  afterAll(async () => {
-    await egress.close()
-    for (const gateway of gateways()) await gateway.close()
-  })
-
-  const gateways = () => [one, two] as IpfsGateway[]
-  const first = () => one as IpfsGateway
-  const second = () => two as IpfsGateway
-
-  function file(hash = cid, urls = gateways().map(({ origin }) => origin)): StoredFile {
-    return testRegistry(egress, { gateways: { ipfs: urls, filecoin: [], arweave: [] } }).file({ type: 'ipfs', hash })
-  }
-
-  async function read(stored = file(), range?: string): Promise<Buffer> {
-    const count = (bytes: number) => {
-      fetched += bytes
-    }
-    const { body } = await stored.open({ ...ASKING, fetched: count, method: 'GET', headers: range ? { range } : {} })
-    const chunks: Buffer[] = []
-    for await (const chunk of body) chunks.push(chunk as Buffer)
-    return Buffer.concat(chunks)
-  }
-
-  const isWhole = async (stored?: StoredFile) => expect((await read(stored)).equals(CONTENT)).toBe(true)
-  const answers = (answer: AnswerCar) => Object.assign(first(), { answerCar: answer })
-
-  /** Answers with other blocks than the honest ones, in a CAR that the library writes. */
-  const withBlocks = (change: (blocks: Block[], asked: CarRequest) => Iterable<Block> | AsyncIterable<Block>) =>
-    answers(async (asked, response) => {
-      const honest: Block[] = []
-      for await (const block of asked.blocks) honest.push(block)
-      await sendCar({ ...asked, blocks: change(honest, asked) as AsyncIterable<Block> }, response)
-    })
+  const rig = CarGateways.forTests()
+  const { first, second, file, read, isWhole, answers, withBlocks } = rig
 
   it('one request brings a whole file, and not much more than its bytes', async () => {
     await isWhole()
     expect([first().requests, first().cars, second().requests]).toEqual([1, 1, 0])
     expect(first().asked[0]?.search).toBe('?format=car&dag-scope=entity')
     expect(first().asked[0]?.accept).toMatch(/^application\/vnd\.ipld\.car; version=1; order=dfs; dups=y\b/)
-    expect(fetched).toBeLessThanOrEqual(1.1 * CONTENT.length)
+    expect(rig.fetched).toBeLessThanOrEqual(1.1 * CONTENT.length)
     // the connection is kept for the next file
-    expect(egress.inFlight('paid')).toBe(0)
+    expect(rig.egress.inFlight('paid')).toBe(0)
   })
 
   it.each([
@@ -91,7 +32,7 @@ describe('files on IPFS by CAR', () => {
     expect(first().requests).toBe(1)
     expect(new URLSearchParams(first().asked[0]?.search).get('entity-bytes')).toBe(entityBytes)
     // both ends lie within blocks of 256 KiB
-    expect(fetched).toBeLessThanOrEqual(1.1 * (end - start) + 2 * 262_144 + 4096)
+    expect(rig.fetched).toBeLessThanOrEqual(1.1 * (end - start) + 2 * 262_144 + 4096)
   })
 
   it('a range outside of the file is unsatisfiable', async () => {
@@ -128,7 +69,7 @@ describe('files on IPFS by CAR', () => {
     })
     expect((await read(file(hash))).equals(content)).toBe(true)
     expect(first().requests).toBe(1)
-    expect(fetched).toBeLessThanOrEqual(1.1 * content.length)
+    expect(rig.fetched).toBeLessThanOrEqual(1.1 * content.length)
   })
 
   describe('a gateway that makes no CARs', () => {
@@ -148,22 +89,22 @@ describe('files on IPFS by CAR', () => {
       ],
     ])('that answers with %s is asked for single blocks, and not for CARs for a while', async (_name, answer) => {
       answers(answer)
-      const stored = file(cid, [first().origin])
+      const stored = file(rig.cid, [first().origin])
       await isWhole(stored)
-      expect([first().cars, first().singles]).toEqual([1, blocks.length])
+      expect([first().cars, first().singles]).toEqual([1, rig.blocks.length])
       await isWhole(stored)
       expect(first().cars).toBe(1)
-      expect(fetched).toBeLessThanOrEqual(2.2 * CONTENT.length + 2 * MIB)
+      expect(rig.fetched).toBeLessThanOrEqual(2.2 * CONTENT.length + 2 * MIB)
     })
 
-    it('is passed over where another one makes them', async () => {
+    it('is skipped if another one makes them', async () => {
       answers((_asked, response) => void response.writeHead(406).end())
       await isWhole()
       expect([first().requests, second().requests, second().cars]).toEqual([1, 1, 1])
     })
   })
 
-  describe('a CAR that breaks is taken up where it broke', () => {
+  describe('a CAR that breaks is continued', () => {
     it.each<[string, (sent: Buffer, response: ServerResponse) => void]>([
       ['by a reset', (sent, response) => void response.write(sent, () => response.destroy())],
       ['with an end that looks regular', (sent, response) => void response.end(sent)],
@@ -182,17 +123,17 @@ describe('files on IPFS by CAR', () => {
       expect([first().cars, second().cars, first().singles + second().singles]).toEqual([1, 1, 0])
       const [, rest] = /entity-bytes=(\d+):/.exec(second().asked[0]?.search ?? '') ?? []
       expect(Number(rest)).toBeGreaterThanOrEqual(MIB)
-      expect(fetched).toBeLessThanOrEqual(1.1 * CONTENT.length + 262_144)
+      expect(rig.fetched).toBeLessThanOrEqual(1.1 * CONTENT.length + 262_144)
     })
 
     it('when a block is wrong: at the next gateway, which is asked for no byte twice', async () => {
-      first().lies.add(blocks.at(-4) as string)
+      first().lies.add(rig.blocks.at(-4) as string)
       await isWhole()
       expect([first().cars, second().cars, first().singles + second().singles]).toEqual([1, 1, 0])
     })
 
-    it('when no gateway has it all: by single blocks, where each block comes from the gateway that has it', async () => {
-      const [at, other] = [blocks[3] as string, blocks[8] as string]
+    it('when no gateway has it all: by single blocks, each from the gateway that has it', async () => {
+      const [at, other] = [rig.blocks[3] as string, rig.blocks[8] as string]
       first().lies.add(at)
       second().lies.add(other)
       await isWhole()
@@ -207,7 +148,7 @@ describe('files on IPFS by CAR', () => {
         const car = await bufferOf(carOf(root, honest))
         response.writeHead(200, TYPE).end(car.subarray(0, 300_000))
       })
-      await isWhole(file(cid, [first().origin]))
+      await isWhole(file(rig.cid, [first().origin]))
       expect(breaks).toBeLessThanOrEqual(7)
       expect(first().singles).toBeGreaterThan(0)
     })
@@ -232,160 +173,28 @@ describe('files on IPFS by CAR', () => {
       withBlocks(change)
       await isWhole()
       expect([first().requests, second().requests]).toEqual([1, 1])
-      expect(fetched).toBeLessThanOrEqual(1.1 * CONTENT.length + MIB)
+      expect(rig.fetched).toBeLessThanOrEqual(1.1 * CONTENT.length + MIB)
     })
 
-    it('a block that is missing is fetched alone, once enough of the others have come', async () => {
+    it('a block that is missing is rig.fetched alone, once enough of the others have come', async () => {
       const content = randomBytes(20 * MIB)
       const { cid: hash } = await first().add(content)
       withBlocks((honest) => honest.filter((_block, at) => at !== 5))
       expect((await read(file(hash, [first().origin]))).equals(content)).toBe(true)
       expect([first().cars, first().singles]).toEqual([1, 1])
-      expect(fetched).toBeLessThanOrEqual(1.1 * content.length)
+      expect(rig.fetched).toBeLessThanOrEqual(1.1 * content.length)
     })
 
     it('the whole file instead of a range: given up after a few blocks', async () => {
       const content = randomBytes(20 * MIB)
-      for (const gateway of gateways()) await gateway.add(content)
+      for (const gateway of [first(), second()]) await gateway.add(content)
       const { cid: hash } = await first().add(Buffer.concat([content, Buffer.alloc(1)]))
       await second().add(Buffer.concat([content, Buffer.alloc(1)]))
       withBlocks((_honest, { root }) => depthFirst(root, first().get, { from: 0, to: content.length }))
       const range = `bytes=${15 * MIB}-${16 * MIB}`
       expect((await read(file(hash), range)).equals(content.subarray(15 * MIB, 16 * MIB + 1))).toBe(true)
       expect([first().requests, second().cars]).toEqual([1, 1])
-      expect(fetched).toBeLessThanOrEqual(4 * MIB)
-    })
-  })
-
-  describe('hostile gateways', () => {
-    const header = Buffer.concat([varint(12), Buffer.from('empty header')])
-    const section = (cid: Uint8Array, length: number) => Buffer.concat([varint(cid.length + length), cid])
-
-    it.each<[string, (response: ServerResponse, asked: CarRequest) => void]>([
-      ['a header of 2 GiB', (response) => flood(response, varint(2 ** 31))],
-      ['a length that never ends', (response) => flood(response, Buffer.alloc(0), Buffer.alloc(65_536, 255))],
-      ['a root of 2 GiB', (response, { root }) => flood(response, header, undefined, section(root.bytes, 2 ** 31))],
-      [
-        'a foreign block of 2 GiB',
-        (response) => flood(response, header, undefined, section(foreign(9).cid.bytes, 2 ** 31)),
-      ],
-      [
-        'a CID with a hash of a megabyte',
-        (response) =>
-          flood(response, header, undefined, Buffer.concat([varint(2 ** 20), Buffer.from('01701280804000', 'hex')])),
-      ],
-      ['foreign blocks for ever', (response) => flood(response, header, carBlock(foreign(1000)))],
-      ['tiny foreign blocks for ever', (response) => flood(response, header, carBlock(foreign(0)))],
-      [
-        'the root for ever',
-        (response, { root }) =>
-          void first()
-            .get(root)
-            .then((bytes) => flood(response, header, carBlock({ cid: root, bytes }))),
-      ],
-    ])('%s: given up, with little memory, and the next gateway delivers', async (_name, hostile) => {
-      answers((asked, response) => hostile(response.writeHead(200, TYPE), asked))
-      const descriptors = () => readdirSync('/proc/self/fd').length
-      await isWhole()
-      const before = descriptors()
-      fetched = 0
-      const { grown, held } = await measured(() => isWhole())
-      expect(fetched).toBeLessThanOrEqual(1.1 * CONTENT.length + 4 * MIB)
-      expect(grown).toBeLessThan(128)
-      expect(held).toBeLessThan(HELD)
-      await eventually(async () => egress.inFlight('paid') === 0 && descriptors() <= before + 2)
-    })
-
-    it('a gateway that falls silent within a CAR: after the stall time-out, the next one goes on', async () => {
-      await egress.close()
-      egress = testEgress({ stallTimeout: 1000 })
-      answers(async ({ root, blocks: honest }, response) => {
-        const car = await bufferOf(carOf(root, honest))
-        response.writeHead(200, TYPE).write(car.subarray(0, MIB))
-      })
-      await isWhole()
-      expect([first().cars, second().cars]).toEqual([1, 1])
-    })
-
-    it('a reader who leaves ends the CAR', async () => {
-      let closed = false
-      answers(({ root, blocks: honest }, response) => {
-        response.once('close', () => (closed = true)).writeHead(200, TYPE)
-        void bufferOf(carOf(root, honest)).then((car) => response.write(car.subarray(0, MIB)))
-      })
-      const { body } = await file().open({ ...ASKING, method: 'GET', headers: {} })
-      await body[Symbol.asyncIterator]().next()
-      body.destroy()
-      await eventually(async () => closed && egress.inFlight('paid') === 0)
-    })
-
-    it('a file of one byte per block costs no more by CAR than by single blocks (threat 56)', async () => {
-      const leaf = Buffer.from('y')
-      let [root, size] = [cidOf(leaf, RAW), 1]
-      await first().put(root, leaf)
-      for (let level = 0; level < 3; level++) {
-        const block = tree(Array.from({ length: 1000 }, () => [root, size] as const))
-        ;[root, size] = [cidOf(block), size * 1000]
-        await first().put(root, block)
-      }
-      await expect(read(file(root.toString(), [first().origin]))).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
-      expect(fetched).toBeLessThanOrEqual(12 * MIB)
-    })
-
-    it('blocks that are padded to 2 MiB around 400 bytes are aborted at the fixed overhead (threat 56)', async () => {
-      let root = cidOf(Buffer.alloc(400, 'a'), RAW)
-      await first().put(root, Buffer.alloc(400, 'a'))
-      for (let level = 0; level < 30; level++) {
-        const block = tree([[root, 400]], 2 * MIB - 65_536)
-        root = cidOf(block)
-        await first().put(root, block)
-      }
-      await expect(read(file(root.toString(), [first().origin]))).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
-      expect(fetched).toBeLessThanOrEqual(12 * MIB)
+      expect(rig.fetched).toBeLessThanOrEqual(4 * MIB)
     })
   })
 })
-
-function fixed(size: number) {
-  return async function* chunks(source: AsyncIterable<Uint8Array>) {
-    const whole = await bufferOf(source)
-    for (let at = 0; at < whole.length; at += size) yield whole.subarray(at, at + size)
-  }
-}
-
-async function bufferOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const all: Uint8Array[] = []
-  for await (const chunk of chunks) all.push(chunk)
-  return Buffer.concat(all)
-}
-
-async function* distinct(blocks: AsyncIterable<Block>): AsyncGenerator<Block> {
-  const sent = new Set<string>()
-  for await (const block of blocks) if (sent.size < sent.add(block.cid.toString()).size) yield block
-}
-
-/** A block of its own that no file contains. */
-function foreign(length: number): Block {
-  const bytes = randomBytes(length)
-  return { cid: cidOf(bytes, RAW), bytes }
-}
-
-function carBlock({ cid, bytes }: Block): Buffer {
-  return Buffer.concat([varint(cid.bytes.length + bytes.length), cid.bytes, bytes])
-}
-
-/** Sends a beginning, and then one piece again and again for as long as somebody reads. */
-function flood(
-  response: ServerResponse,
-  head: Buffer,
-  piece: Buffer = Buffer.alloc(65_536),
-  next = Buffer.alloc(0),
-): void {
-  response.write(Buffer.concat([head, next]))
-  const many = Buffer.concat(Array.from({ length: Math.ceil(65_536 / piece.length) }, () => piece))
-  const more = () => {
-    while (!response.destroyed && response.write(many));
-    if (!response.destroyed) response.once('drain', more)
-  }
-  more()
-}
