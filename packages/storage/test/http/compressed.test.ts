@@ -92,7 +92,7 @@ describe('a storage that compresses unasked', () => {
 
   // the beginning of a frame, as every encoder writes it
   const ZSTD = Buffer.from('28b52ffd0458290000', 'hex')
-  it.skipIf(zstdCompressSync)('with zstd is a failed storage, where Node cannot decode it', async () => {
+  it.skipIf(zstdCompressSync)('with zstd is a failed storage if Node cannot decode it', async () => {
     const { open, file } = served((response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end(ZSTD))
     await expect(open()).rejects.toMatchObject({ code: 'STORAGE_REFUSED', reason: 'unsupported' })
     expect(await file.describe(ASKING)).toEqual({ valid: false, reason: 'unsupported', upstreamStatus: 200 })

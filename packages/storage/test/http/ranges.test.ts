@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { byteRange } from '../../src/http/ranges.js'
 
-describe('the Range header, where the service itself serves ranges', () => {
+describe('the Range header of files that the service itself serves', () => {
   it.each([
     ['bytes=0-4', { start: 0, end: 4 }],
     ['bytes=3-', { start: 3, end: 9 }],

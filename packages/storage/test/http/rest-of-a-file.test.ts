@@ -69,7 +69,7 @@ describe('resuming a transfer when the rest of the file is wrong', () => {
     expect(await handedOn(`/right-${name.length}`, rest)).toEqual({ bytes: WHOLE, broken: false })
   })
 
-  it('a longer rest is cut off at the end, where it would be read as another response (threat 69)', async () => {
+  it('a longer rest is cut off, so that its last bytes are not read as another response (threat 69)', async () => {
     const { bytes } = await handedOn('/longer', { longer: 5_000 })
     expect(bytes).toBeLessThanOrEqual(WHOLE)
   })

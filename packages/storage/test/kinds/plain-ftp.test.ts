@@ -59,7 +59,7 @@ const SIZED: Case[] = [
   ['PASV alone', (port) => ({ EPSV: says('500 what?'), PASV: passive(port) }), 206],
   ['IPv4 alone', (port) => ({ EPSV: says('522 use (1)'), PASV: passive(port) }), 206],
   ['MLST alone', () => ({ SIZE: NO, MLST }), 206],
-  ['MLST, where SIZE is forbidden', () => ({ SIZE: says('550 not in this mode'), MLST }), 206],
+  ['MLST, if SIZE is forbidden', () => ({ SIZE: says('550 not in this mode'), MLST }), 206],
   [
     'MLST with its code in each line',
     () => ({ SIZE: NO, MLST: says(`250-a\r\n250-size=${CONTENT.length}; a\r\n250 b`) }),
