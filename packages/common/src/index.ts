@@ -1,5 +1,4 @@
 export { abortable } from './abortable.js'
-export { abortSignal, type Cancellation, Canceller } from './cancellation.js'
 export { Deadline, withDeadline } from './deadline.js'
 export { isForeignPage, type LocalOnly } from './foreign-page.js'
 export { COMMON_LIMITS } from './limits.js'

@@ -27,7 +27,7 @@ it.each([
   ['two cores', 2, 1],
   ['half a core', 0.5, 2],
   ['a hundredth of a core, or waits', 0.01, 6],
-])('a deadline is met after the work of a second, where a process has %s', (_, share, seconds) => {
+])('a deadline is met after the work of a second if a process has %s', (_, share, seconds) => {
   expect(secondsAt(share)).toBe(seconds)
 })
 

@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Cancellation } from '@tidegate/common'
 import {
   assetDocument,
   assetDocumentText,
@@ -28,7 +27,7 @@ export interface HitSources {
   /** Reads assets of hits that were not read with the page; those that must not be found any more are omitted. */
   assets(dids: string[]): Promise<Map<string, IndexedAsset>>
   long: LongDocuments
-  signal: Cancellation
+  signal: AbortSignal
 }
 
 export interface Hit {

@@ -1,4 +1,3 @@
-import type { Cancellation } from '@tidegate/common'
 import type { Hex } from '@tidegate/protocol'
 import type { StoredFile, UserData } from '@tidegate/storage'
 import type { AuthenticatedConsumer } from '../auth/authenticate.js'
@@ -51,7 +50,7 @@ export async function admit(
   opened: OpenService,
   consumer: AuthenticatedConsumer,
   wanted: WantedFile,
-  signal: Cancellation,
+  signal: AbortSignal,
 ): Promise<AdmittedFile> {
   const { asset, service, index } = opened
   const { chain, ddo } = asset

@@ -1,5 +1,6 @@
+import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
-import { type Cancellation, Canceller, Deadline } from '@tidegate/common'
+import { Deadline } from '@tidegate/common'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
@@ -14,23 +15,22 @@ declare module 'fastify' {
  */
 export class Lifetime {
   private readonly listeners: (() => void)[] = []
-  private readonly canceller = new Canceller()
-  private isOver = false
+  private readonly controller = new AbortController()
   /** Whether the whole response was handed to the system, over a connection that was open. */
   answered = false
 
-  /** Aborts when the request is over. */
-  get signal(): Cancellation {
-    return this.canceller
+  constructor() {
+    // any number of the request's parts may wait
+    setMaxListeners(0, this.signal)
   }
 
-  /** The same for what takes an AbortSignal only. */
-  get abortSignal(): AbortSignal {
-    return this.canceller.signal
+  /** Aborts when the request is over. */
+  get signal(): AbortSignal {
+    return this.controller.signal
   }
 
   get ended(): boolean {
-    return this.isOver
+    return this.signal.aborted
   }
 
   /** Returns a deadline, so many milliseconds from now. Its signal also aborts when the request ends. */
@@ -40,15 +40,14 @@ export class Lifetime {
 
   /** Calls back once when the request is over; immediately if it is already. */
   onEnd(callback: () => void): void {
-    if (this.isOver) callback()
+    if (this.ended) callback()
     else this.listeners.push(callback)
   }
 
   /** Ends the lifetime. Called by the server only. */
   end(): void {
-    if (this.isOver) return
-    this.isOver = true
-    this.canceller.abort(ENDED)
+    if (this.ended) return
+    this.controller.abort(ENDED)
     for (const listener of this.listeners) listener()
   }
 }

@@ -1,5 +1,4 @@
 import { CHAIN_LIMITS } from '@tidegate/chain'
-import type { Cancellation } from '@tidegate/common'
 import { type ErrorCode, OrderError } from '@tidegate/protocol'
 import type { Hex } from 'viem'
 import type { OrderClaim } from './claim.js'
@@ -15,7 +14,7 @@ export interface VerifyOptions {
   /** Seconds since 1970. */
   now: number
   /** Aborts the wait. */
-  signal: Cancellation
+  signal: AbortSignal
 }
 
 /** The order that proves a claim. */

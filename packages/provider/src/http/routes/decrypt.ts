@@ -73,7 +73,7 @@ export const decrypt: Endpoint = {
       await decrypter.consumeNonce()
       await assertDecrypter(decrypter.address, chain.chainId, context)
       const nft = dataNftAddress.address
-      const { abortSignal: signal } = request.lifetime
+      const { signal } = request.lifetime
       const ddo =
         (txId && (await indexedDocument(context, chain, nft, txId))) ??
         (await decoded(

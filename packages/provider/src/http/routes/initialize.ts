@@ -1,4 +1,3 @@
-import type { Cancellation } from '@tidegate/common'
 import { AssetError, OrderError, ValidationError } from '@tidegate/protocol'
 import { type FileDescription, inBatches, type StoredFile } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -219,7 +218,7 @@ async function isStillValid(
   { orders }: Context,
   claim: OrderClaim,
   now: number,
-  signal: Cancellation,
+  signal: AbortSignal,
 ): Promise<boolean> {
   try {
     await verifyOrder(claim, orders, { waitForTransaction: false, now, signal })
