@@ -1,7 +1,7 @@
+import { pipeline, type Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, type InputType, type ZlibOptions } from 'node:zlib'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { Deadline } from '@tidegate/common'
 import { JsonBoundsError, parseJson } from '@tidegate/protocol'
 import { Agent } from 'undici'
@@ -12,29 +12,27 @@ import { retryAfterIn } from './rate-limits.js'
 /** A JSON-RPC request. */
 export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown }
 
-/** Bytes of a body whose parsing the event loop notices. */
+/** Characters of a body whose parsing the event loop notices. */
 const LARGE = 262_144
 
-/** Connections to nodes. Of the process, so that all clients of a node share its connections; idle ones close by themselves. */
+/** Connections to nodes, shared by all clients of the process. Idle ones close by themselves. */
 const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
 
-/** The turn of the last large body. Of the process, since all of them are parsed by its one event loop. */
+/** The turn of the last large body. One event loop parses the bodies of all clients. */
 let lastTurn: Promise<void> = Promise.resolve()
 
-/** Resolves in another iteration of the event loop for each caller, so that large bodies are not parsed in one. */
+/** Resolves in another iteration of the event loop for each caller, so that one iteration parses one large body at most. */
 function turn(): Promise<void> {
   lastTurn = lastTurn.then(() => setImmediate())
   return lastTurn
 }
 
-type Decompress = (body: InputType, options: ZlibOptions) => Promise<Buffer>
-
-const DECODERS: Record<string, Decompress | undefined> = {
-  gzip: promisify<InputType, ZlibOptions, Buffer>(gunzip),
-  br: promisify<InputType, ZlibOptions, Buffer>(brotliDecompress),
+const DECOMPRESSORS: Record<string, typeof createGunzip | undefined> = {
+  gzip: createGunzip,
+  br: createBrotliDecompress,
 }
 
-/** Posts JSON to one node, and reads its responses. Redirects are not followed: whoever runs a node must not choose what is asked. */
+/** Posts JSON to one node and reads its responses. Follows no redirect: a node must not choose the server that is asked. */
 export class JsonRpcHttp {
   /** Without credentials, which are in a header. */
   readonly url: string
@@ -54,16 +52,17 @@ export class JsonRpcHttp {
     this.headers = {
       'content-type': 'application/json',
       accept: 'application/json',
-      'accept-encoding': Object.keys(DECODERS).join(', '),
+      'accept-encoding': Object.keys(DECOMPRESSORS).join(', '),
       'user-agent': 'tidegate',
       ...(credentials.length > 1 ? { authorization: `Basic ${credentials.toString('base64')}` } : {}),
     }
   }
 
   /**
-   * Sends one call or several, and returns what the body says. Rejects with TimeoutError, with ResponseBodyTooLargeError, also
-   * for too many values, and with HttpRequestError where the node cannot be reached, its status is no success, or its body is
-   * not JSON.
+   * Sends one call or a batch, and returns the parsed body.
+   * @throws TimeoutError, or the signal's reason
+   * @throws ResponseBodyTooLargeError if the body has too many bytes or values
+   * @throws HttpRequestError if the node cannot be reached, its status is no success, or its body is not JSON
    */
   async send(calls: Call | Call[], signal?: AbortSignal): Promise<unknown> {
     const reason = () => new TimeoutError({ body: calls, url: this.url })
@@ -74,7 +73,7 @@ export class JsonRpcHttp {
       const text = await this.textOf(answer.body, answer.headers['content-encoding'])
       const { statusCode: status, headers } = answer
       const value = this.parsed(text)
-      // nodes also send errors of JSON-RPC with a status of HTTP; 429 is one of the rate, whatever the body says
+      // nodes also send JSON-RPC errors with an HTTP error status; 429 is a rate limit, whatever the body says
       if ((status >= 200 && status < 300) || (status !== 429 && isRpcAnswer(value))) {
         if (value !== undefined) return value
         throw new SyntaxError('The body is not JSON.')
@@ -88,6 +87,8 @@ export class JsonRpcHttp {
       })
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
+      // closes the connection of a body that is not read to its end
+      deadline.abort(error)
       if (error instanceof HttpRequestError || error instanceof ResponseBodyTooLargeError) throw error
       throw new HttpRequestError({ body: calls, cause: error as Error, url: this.url })
     } finally {
@@ -95,41 +96,29 @@ export class JsonRpcHttp {
     }
   }
 
-  /** Reads a body up to the limit; the rest is never read. */
-  private async textOf(body: AsyncIterable<Buffer>, encoding: string | string[] | undefined): Promise<string> {
-    const decompress = DECODERS[String(encoding ?? '').toLowerCase()]
-    if (decompress) return this.decompressed(body, decompress)
-    // decoded as it comes, so that several large answers are never in memory twice
+  /** Reads a body up to the limit, both compressed and plain. */
+  private async textOf(body: Readable, encoding: string | string[] | undefined): Promise<string> {
+    const decompressor = DECOMPRESSORS[String(encoding ?? '').toLowerCase()]?.()
+    const sent = this.bounded(body)
+    const plain = decompressor ? this.bounded(pipeline(sent, decompressor, () => undefined)) : sent
+    // decoded chunk by chunk, so that several large bodies are never in memory twice
     const decoder = new StringDecoder()
     let text = ''
-    await this.read(body, (chunk) => {
-      text += decoder.write(chunk)
-    })
+    for await (const chunk of plain) text += decoder.write(chunk)
     if (text.length > LARGE) await turn()
     return text + decoder.end()
   }
 
-  private async decompressed(body: AsyncIterable<Buffer>, decompress: Decompress): Promise<string> {
-    const chunks: Buffer[] = []
-    await this.read(body, (chunk) => chunks.push(chunk))
-    const bytes = await decompress(Buffer.concat(chunks), { maxOutputLength: this.limit }).catch((error) => {
-      throw error.code === 'ERR_BUFFER_TOO_LARGE' ? this.tooLarge(this.limit + 1) : error
-    })
-    if (bytes.length > LARGE) await turn()
-    return bytes.toString()
-  }
-
-  private async read(body: AsyncIterable<Buffer>, take: (chunk: Buffer) => void): Promise<void> {
+  private async *bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let size = 0
     for await (const chunk of body) {
       size += chunk.length
-      // throwing here cancels the transfer
       if (size > this.limit) throw this.tooLarge(size)
-      take(chunk)
+      yield chunk
     }
   }
 
-  /** Undefined where it is not JSON. */
+  /** Returns undefined if the text is not JSON. */
   private parsed(text: string): unknown {
     try {
       return parseJson(text, CHAIN_LIMITS.chain.shape)
@@ -144,7 +133,7 @@ export class JsonRpcHttp {
   }
 }
 
-/** The text of a part of a URL; where its escapes are none, as it stands. */
+/** Decodes a part of a URL; returns it unchanged if its escapes are invalid. */
 function unescaped(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -153,26 +142,26 @@ function unescaped(part: string): string {
   }
 }
 
-/** Whether a body holds an error of JSON-RPC, or replies to a batch. */
+/** Whether a body is a JSON-RPC error or has replies to a batch. */
 function isRpcAnswer(value: unknown): boolean {
   if (Array.isArray(value)) return value.some((one) => 'result' in Object(one) || isRpcAnswer(one))
   const { code, message } = Object(Object(value).error) as { code?: unknown; message?: unknown }
   return typeof code === 'number' && typeof message === 'string'
 }
 
-/** The seconds that the body of an error status names for the next attempt, as text. */
+/** Returns the seconds until the next attempt that an error body names, as text. */
 function secondsIn(value: unknown): string | undefined {
   const milliseconds = retryAfterIn(Object(Object(Array.isArray(value) ? value[0] : value).error))
   return milliseconds === undefined ? undefined : String(milliseconds / 1000)
 }
 
-/** What a node replied to a call. */
+/** A node's reply to one call. */
 export interface Reply {
   result?: unknown
   error?: { code: number; message: string; data?: unknown }
 }
 
-/** A reply that is missing, or no object, has no result: what checks results refuses it. A list of one is that reply. */
+/** Returns a body as a reply. A list of one is that reply; anything but an object has no result, which validation refuses. */
 export function replyIn(value: unknown): Reply {
   return Object(Array.isArray(value) && value.length === 1 ? value[0] : value) as Reply
 }

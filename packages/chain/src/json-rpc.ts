@@ -3,7 +3,7 @@ import { NodeAbilities } from './abilities.js'
 import { type CallOutcome, CallSender } from './call-sender.js'
 import { type Call, JsonRpcHttp } from './json-rpc-http.js'
 
-/** Calls that wait for the end of a turn. */
+/** Calls per batch. */
 const BATCH = 100
 
 interface JsonRpcOptions {
@@ -23,14 +23,13 @@ interface Waiting {
 }
 
 /**
- * JSON-RPC over HTTP for the chain library, without retries, except in the form and at the rate that the node takes.
- * Rejects like the library's own transport, which takes five times as much processor time (`npm run bench -- calls`): it
- * builds each request and response twice, as streams of the web.
+ * JSON-RPC over HTTP for viem, with the errors of its `http` transport. Retries only refusals of a batch's size and of the
+ * rate of calls. docs/decisions/2026-11-26-json-rpc-transport.md tells why it is not viem's own.
  */
 export function jsonRpc(url: URL, { timeout, batch, maxAnswer, abilities }: JsonRpcOptions): Transport {
   const http = new JsonRpcHttp(url, timeout, maxAnswer)
   const sender = new CallSender(http, abilities ?? new NodeAbilities(), timeout)
-  const batches = new Batches(sender)
+  const queue = new BatchQueue(sender)
   let id = 0
   return () =>
     createTransport({
@@ -42,7 +41,7 @@ export function jsonRpc(url: URL, { timeout, batch, maxAnswer, abilities }: Json
       async request({ method, params }, options?: { signal?: AbortSignal | undefined }) {
         const call: Call = { jsonrpc: '2.0', id: ++id, method, params }
         const outcome = batch
-          ? await batches.send(call, options?.signal)
+          ? await queue.send(call, options?.signal)
           : ((await sender.send([call], options?.signal))[0] as CallOutcome)
         if ('error' in outcome) throw outcome.error
         const { error, result } = outcome.reply
@@ -52,8 +51,8 @@ export function jsonRpc(url: URL, { timeout, batch, maxAnswer, abilities }: Json
     })
 }
 
-/** Collects the calls of one turn of the event loop, apart for each signal, which aborts the whole request. */
-class Batches {
+/** Batches the calls of one turn of the event loop. Each signal has a batch of its own, since it aborts the whole request. */
+class BatchQueue {
   private readonly waiting = new Map<AbortSignal | undefined, Waiting[]>()
 
   constructor(private readonly sender: CallSender) {}
@@ -71,7 +70,7 @@ class Batches {
   }
 
   private flush(batch: Waiting[], signal: AbortSignal | undefined): void {
-    // sent already, since it was full
+    // a full batch is already sent
     if (this.waiting.get(signal) !== batch) return
     this.waiting.delete(signal)
     const calls = batch.map(({ call }) => call)
