@@ -2,11 +2,11 @@ import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
 import { LASTING_REASONS, UnstorableError } from '@tidegate/protocol'
 import type { Hex, Log } from 'viem'
-import type { BlockPart, Cursor, IndexBatch, IndexChange, IndexGeneration } from '../index-store.js'
+import type { BlockRange } from './blocks/reader.js'
 import { ChangeBatch } from './change-batch.js'
 import { changeBy, YIELD_EVERY, yieldToLoop } from './changes.js'
 import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
-import type { BlockRange } from './reader.js'
+import type { BlockPart, Cursor, IndexBatch, IndexChange, IndexGeneration } from './index-store.js'
 
 /** How the events of a range are applied. */
 export interface ApplyOptions {

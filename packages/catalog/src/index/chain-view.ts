@@ -1,8 +1,8 @@
 import type { Chain } from '@tidegate/chain'
 import { ChainError } from '@tidegate/protocol'
 import type { Hex } from 'viem'
-import type { Cursor, IndexGeneration } from '../index-store.js'
-import { headerOf } from './headers.js'
+import { headerOf } from './blocks/headers.js'
+import type { Cursor, IndexGeneration } from './index-store.js'
 
 /** One node's view: its head, and its hash for each of some blocks; undefined for a block that it does not know. */
 interface NodeView {

@@ -11,7 +11,7 @@ import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
 export interface DecodeOptions {
   documents: DocumentReader
   signal?: AbortSignal | undefined
-  /** The database for which search rows are made with those that are decoded before their turn; by default none are. */
+  /** The database for which rows of a consumer are prepared with documents that are decoded ahead. Default: none are. */
   dialect?: Dialect | undefined
   /** Where a later document of the same NFT replaces a document, which is not decoded then. Default: in the same block. */
   replaces?: 'block' | 'range' | undefined

@@ -1,13 +1,13 @@
 import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
 import type { DocumentReader } from '../documents.js'
-import type { Cursor, IndexGeneration } from '../index-store.js'
-import { AdaptiveRange } from './adaptive-range.js'
 import { applyRange, isPartGone, type LastCommit } from './apply.js'
-import type { Deployed } from './emitters.js'
-import { ReadAhead } from './read-ahead.js'
-import { type BlockRange, readRange, trustedRange } from './reader.js'
-import { RangeRefused } from './requests.js'
+import { AdaptiveRange } from './blocks/adaptive-range.js'
+import type { Deployed } from './blocks/emitters.js'
+import { ReadAhead } from './blocks/read-ahead.js'
+import { type BlockRange, readRange, trustedRange } from './blocks/reader.js'
+import { RangeRefused } from './blocks/requests.js'
+import type { Cursor, IndexGeneration } from './index-store.js'
 
 export interface SyncOptions {
   /** Largest number of blocks to request at once. */

@@ -14,7 +14,7 @@ import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import { TaskSandbox } from '../../../provider/src/tasks/task-sandbox.js'
 import { DocumentReader } from '../../src/documents.js'
 import { applyRange } from '../../src/index/apply.js'
-import type { Cursor, IndexBatch, IndexChange, IndexGeneration } from '../../src/index-store.js'
+import type { Cursor, IndexBatch, IndexChange, IndexGeneration } from '../../src/index/index-store.js'
 
 const NFT = '0xA74847bf9cebD3696031dC8f0033CF9A009E66Bc'
 const TOKEN = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'

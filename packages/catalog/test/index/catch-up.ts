@@ -12,7 +12,7 @@ import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import { TaskSandbox } from '../../../provider/src/tasks/task-sandbox.js'
 import { DocumentReader } from '../../src/documents.js'
 import { ChainFollower } from '../../src/index/follower.js'
-import type { IndexBatch } from '../../src/index-store.js'
+import type { IndexBatch } from '../../src/index/index-store.js'
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 

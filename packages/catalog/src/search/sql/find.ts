@@ -1,7 +1,7 @@
 import { type Dialect, type Query, type Result, run, type Script } from '@tidegate/database'
 import { charactersOf, type IndexedAsset, ValidationError } from '@tidegate/protocol'
+import { assetsOf } from '../../index/tables/assets.js'
 import { CATALOG_LIMITS } from '../../limits.js'
-import { assetsOf } from '../../tables/assets.js'
 import type { Found, Scope, Search } from '../syntax.js'
 import { aggregated } from './aggregate.js'
 import type { Part } from './compile.js'

@@ -1,5 +1,5 @@
 import { zeroHash } from 'viem'
-import type { IndexChange } from '../../../../catalog/src/index-store.js'
+import type { IndexChange } from '../../../../catalog/src/index/index-store.js'
 import { readSearch } from '../../../../catalog/src/search/request.js'
 import type { Found, Scope } from '../../../../catalog/src/search/syntax.js'
 import { didOf } from '../../../../protocol/src/ddo/ddo.js'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { type Dialect, run, type Script, sql } from '@tidegate/database'
+import { run, type Script, sql } from '@tidegate/database'
+import type { IndexConsumer } from '../index-consumer.js'
 import type { Cursor, Generations } from '../index-store.js'
-import { sweeps } from './search.js'
 
 /** The role of a generation: it serves requests, will replace the one that does, or will be deleted. */
 export type Role = 'live' | 'next' | 'old'
@@ -25,9 +25,10 @@ const ALL = sql(
 const LOCK_CURSOR = sql(
   'UPDATE index_cursor SET block = block WHERE chain_id = :id AND block = :block AND hash = :hash AND undoing = 0',
 )
+const SET_VERSION = sql('UPDATE index_reading SET version = :version WHERE id = :id')
 const DROP_CURSOR = sql('DELETE FROM index_cursor WHERE chain_id = :id')
 
-/** Rows of a table per batch of deletions: the search rows of one document may be thousands. */
+/** Rows of a table per transaction of a sweep: a consumer may have thousands for one asset. */
 const SWEEP_BATCH = 24
 const SWEEPS = [
   deleteBatch('index_asset', 'nft'),
@@ -37,7 +38,6 @@ const SWEEPS = [
   deleteBatch('index_undo', 'block'),
   DROP_CURSOR,
 ]
-const SEARCH_SWEEPS = { sqlite: sweeps('sqlite', SWEEP_BATCH), postgres: sweeps('postgres', SWEEP_BATCH) }
 
 function deleteBatch(table: string, key: string) {
   const first = `SELECT ${key} FROM ${table} WHERE chain_id = :id ORDER BY ${key} LIMIT ${SWEEP_BATCH}`
@@ -125,18 +125,26 @@ export function* promote(chainId: number, at: Cursor): Script<boolean> {
   return true
 }
 
-/** Without a cursor no instance can write to it any more. */
+/**
+ * Gives a generation a new version, which invalidates cached results. Versions are random, so that a restored database never
+ * repeats the version of another state.
+ */
+export function* renewVersion(id: number): Script<void> {
+  yield* run(SET_VERSION({ id, version: randomInt(1, 2 ** 47) }))
+}
+
+/** Makes a generation obsolete. No instance can write to it without a cursor. */
 function* retire(id: number): Script<void> {
   yield* run(DROP_CURSOR({ id }))
   yield* run(SET_ROLE({ id, role: 'old' }))
 }
 
-/** Deletes a batch of rows of an obsolete generation. Returns false where there is none. */
-export function* sweep(chainId: number, dialect: Dialect): Script<boolean> {
+/** Deletes some rows of an obsolete generation. Returns false if there is none. */
+export function* sweep(chainId: number, consumer: IndexConsumer): Script<boolean> {
   const id = yield* generationId(chainId, 'old')
   if (id === undefined) return false
-  let deleted = 0
-  for (const statement of [...SEARCH_SWEEPS[dialect], ...SWEEPS]) deleted += (yield* run(statement({ id }))).changes
+  let deleted = yield* consumer.sweep(id, SWEEP_BATCH)
+  for (const statement of SWEEPS) deleted += (yield* run(statement({ id }))).changes
   if (deleted === 0) yield* run(FORGET({ id }))
   return true
 }

@@ -1,6 +1,6 @@
 import { type Dialect, type Query, run, type Script, sqlOne, unpacked, type Value } from '@tidegate/database'
 import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '@tidegate/protocol'
-import { CATALOG_LIMITS } from '../limits.js'
+import { CATALOG_LIMITS } from '../../limits.js'
 
 type Row = Record<string, Value>
 type Datatokens = IndexedAsset['datatokens']

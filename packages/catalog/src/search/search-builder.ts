@@ -1,5 +1,5 @@
 import type { Logger } from '@tidegate/common'
-import type { SearchStore } from '../../search-store.js'
+import type { SearchStore } from './search-store.js'
 
 /** Milliseconds between two steps, and after a failed one. */
 const INTERVAL = 20

@@ -1,5 +1,6 @@
 import { CHAIN_LIMITS } from '@tidegate/chain'
 import { packed, run, type Script, sql, unpacked, unpackedLength, type Value } from '@tidegate/database'
+import type { Address } from 'viem'
 import type { IndexChange } from '../index-store.js'
 
 /** The table of each kind of row, and the column that identifies a row within its chain. */
@@ -56,16 +57,16 @@ export function* saveUndo(chainId: number, block: number, change: IndexChange, s
  * Restores some of the rows that were modified after `block`, each from its oldest undo row. Returns the NFTs that they
  * belong to, or undefined if no row is left.
  */
-export function* restoreSome(chainId: number, block: number): Script<Set<string> | undefined> {
+export function* restoreSome(chainId: number, block: number): Script<Set<Address> | undefined> {
   const { rows: more, characters } = CHAIN_LIMITS.chain.restored
   const found = (yield* run(OLDEST_LATER({ chainId, block, most: more }))).rows
   if (found.length === 0) return undefined
-  const nfts = new Set<string>()
+  const nfts = new Set<Address>()
   let size = 0
   for (const { kind, id, block: at } of found as { kind: RowKind; id: string; block: number }[]) {
     const row = yield* restore(chainId, kind, id, at)
     const nft = kind === 'datatoken' ? (row.after ?? row.before)?.nft : id
-    if (nft) nfts.add(nft as string)
+    if (nft) nfts.add(nft as Address)
     yield* run(DROP_LATER({ chainId, kind, id, block }))
     size += unpackedLength(String(row.after?.ddo ?? ''))
     if (size > characters) break

@@ -1,6 +1,7 @@
 import { type Driver, type Query, sql, sqlOne, type Value } from '@tidegate/database'
 import type { IndexedAsset, IndexedDatatoken } from '@tidegate/protocol'
 import type { Address } from 'viem'
+import type { IndexConsumer } from '../index-consumer.js'
 import type { Cursor, IndexBatch, IndexGeneration, IndexRole, IndexStore } from '../index-store.js'
 import { weightOf } from '../index-store.js'
 import { assetOf, nftOf } from './assets.js'
@@ -74,8 +75,8 @@ function rowsOf({ changes }: IndexBatch): number {
   return changes.length + Math.floor(characters / 4096)
 }
 
-/** Creates the store of the index tables. */
-export function indexStore(db: Driver): IndexStore {
+/** Creates the store of the index tables. Its rows are followed by those of the consumer. */
+export function indexStore(db: Driver, consumer: IndexConsumer): IndexStore {
   const rows = async <T>(query: Query) => (await db.query(query)).rows as T[]
   const nft = async (query: Query) => {
     const [row] = (await db.query(query)).rows
@@ -104,12 +105,12 @@ export function indexStore(db: Driver): IndexStore {
     commit: (batch) =>
       // a function cannot be sent to a thread
       (batch.onUnstorable ? undefined : db.onThread?.({ task: 'commit', input: { role, batch } }, rowsOf(batch))) ??
-      db.transact(commit(role, batch, db.dialect)),
+      db.transact(commit(role, batch, consumer)),
     checkpoints: (chainId) => rows<Cursor>(ASKED[role].checkpoints({ chainId })),
     async rollback(chainId, to) {
       await db.transact(beginRollback(role, chainId, to))
       const undo = { task: 'undo', input: { role, chainId } }
-      while (await (db.onThread?.(undo) ?? db.transact(undoSome(role, chainId, db.dialect))));
+      while (await (db.onThread?.(undo) ?? db.transact(undoSome(role, chainId, consumer))));
     },
     known: (chainId, kind, addresses) =>
       addresses.length === 0 ? Promise.resolve([]) : addressesOf(ASKED[role][kind].known(chainId, addresses)),
@@ -125,7 +126,7 @@ export function indexStore(db: Driver): IndexStore {
     begin: (chainId, wanted) => db.transact(begin(chainId, wanted)),
     abandon: (chainId) => db.transact(abandonNext(chainId)),
     promote: (chainId, at) => db.transact(promote(chainId, at)),
-    sweep: (chainId) => db.onThread?.({ task: 'sweep', input: { chainId } }) ?? db.transact(sweep(chainId, db.dialect)),
+    sweep: (chainId) => db.onThread?.({ task: 'sweep', input: { chainId } }) ?? db.transact(sweep(chainId, consumer)),
     nft: (chainId, address) => nft(LIVE_NFT({ chainId, address })),
     datatoken: async (chainId, address) => (await rows<IndexedDatatoken>(LIVE_DATATOKEN({ chainId, address })))[0],
     asset,

@@ -1,6 +1,6 @@
 import type { Dialect } from '@tidegate/database'
 import type { Address, Hex, IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '@tidegate/protocol'
-import type { PreparedSearch } from './search/sql/prepared.js'
+import type { PreparedRows } from './index-consumer.js'
 
 /** The position of the index on a chain: the last block, and its hash to detect reorganisations. */
 export interface Cursor {
@@ -22,11 +22,11 @@ export interface BlockPart {
 export type IndexChange =
   | { kind: 'nft'; nft: IndexedNft }
   | { kind: 'datatoken'; datatoken: IndexedDatatoken }
-  /** With the search rows of the asset, if they are there already. They are valid only while the asset is as expected. */
+  /** `prepared`: the consumer's rows of the asset, if they were made ahead. */
   | {
       kind: 'metadata'
       metadata: IndexedMetadata
-      search?: PreparedSearch | undefined
+      prepared?: PreparedRows | undefined
       services?: IndexedAsset['services']
     }
   | { kind: 'state'; nft: Address; state: number }
@@ -34,10 +34,10 @@ export type IndexChange =
   /** The document or state of an NFT is unknown for this reason, so its asset is unavailable. */
   | { kind: 'unreadable'; nft: Address; reason: string }
 
-/** Returns the characters that a change brings to the database: its document and the search rows that were made with it. */
+/** Returns the characters that a change adds to the database: its document and the prepared rows. */
 export function weightOf(change: IndexChange): number {
   if (change.kind !== 'metadata') return 0
-  return (change.metadata.ddo?.length ?? 0) + (change.search?.rows?.length ?? 0)
+  return (change.metadata.ddo?.length ?? 0) + (change.prepared?.rows?.length ?? 0)
 }
 
 /** Kinds of contracts whose events are indexed. */
@@ -62,7 +62,7 @@ export interface IndexBatch {
 
 /** A generation of the index: what was read of each chain, from its start to a cursor. */
 export interface IndexGeneration {
-  /** The database for which search rows may be prepared with a change; undefined where it makes all of them itself. */
+  /** The database for which rows of a consumer may be prepared; undefined if the consumer makes all of them itself. */
   readonly dialect?: Dialect | undefined
   cursor(chainId: number): Promise<Cursor | undefined>
   /**

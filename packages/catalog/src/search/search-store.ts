@@ -1,5 +1,5 @@
 import type { IndexedAsset } from '@tidegate/protocol'
-import type { Found, Scope, Search } from './search/syntax.js'
+import type { Found, Scope, Search } from './syntax.js'
 
 /** Full-text search in the documents of the index. */
 export interface SearchStore {

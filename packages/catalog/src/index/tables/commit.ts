@@ -1,9 +1,8 @@
-import { attempt, type Dialect, type Query, run, type Script, sql } from '@tidegate/database'
+import { attempt, type Query, run, type Script, sql } from '@tidegate/database'
+import type { IndexConsumer } from '../index-consumer.js'
 import type { Cursor, IndexBatch, IndexChange, IndexRole } from '../index-store.js'
-import { fallbackFor, queryFor } from './changes.js'
-import { generationId, generationToWrite } from './generations.js'
-import { touch } from './search.js'
-import { refresh, refreshAll } from './search-rows.js'
+import { fallbackFor, queryFor } from './change-statements.js'
+import { generationId, generationToWrite, renewVersion } from './generations.js'
 import { pruneUndo, restoreSome, saveUndo } from './undo.js'
 
 // in statements that write, :chainId is the id of a generation; see generations.ts
@@ -40,7 +39,11 @@ const DROP_LATER_CHECKPOINTS = sql('DELETE FROM index_checkpoint WHERE chain_id 
  * Applies a batch to a generation and moves its cursor; see `IndexGeneration.commit`. Returns false, and writes nothing,
  * where the cursor is elsewhere.
  */
-export function* commit(role: IndexRole, { chainId: chain, ...batch }: IndexBatch, dialect: Dialect): Script<boolean> {
+export function* commit(
+  role: IndexRole,
+  { chainId: chain, ...batch }: IndexBatch,
+  consumer: IndexConsumer,
+): Script<boolean> {
   const { from, to, changes, undoSince, onUnstorable } = batch
   const chainId = yield* generationToWrite(chain, role)
   if (chainId === undefined) return false
@@ -60,8 +63,8 @@ export function* commit(role: IndexRole, { chainId: chain, ...batch }: IndexBatc
       if (lesser) yield* attempt(() => make(lesser, new Set()))
     }
   }
-  yield* refresh(chainId, changes, dialect, onUnstorable !== undefined)
-  if (changes.length > 0) yield* touch(chainId)
+  yield* consumer.applied(chainId, changes, onUnstorable !== undefined)
+  if (changes.length > 0) yield* renewVersion(chainId)
   // a batch without undo rows cannot be rolled back, so earlier checkpoints are void
   const base = saves ? yield* checkpointAt(chainId, undoSince ?? (from ?? to).block) : to.block
   if (base !== undefined) {
@@ -95,19 +98,19 @@ export function* beginRollback(role: IndexRole, chain: number, to: Cursor): Scri
   if (chainId === undefined) return
   yield* run(BEGIN_UNDOING({ chainId, block: to.block, hash: to.hash }))
   yield* run(DROP_LATER_CHECKPOINTS({ chainId, block: to.block }))
-  yield* touch(chainId)
+  yield* renewVersion(chainId)
 }
 
 /** Restores some rows of a rollback. Returns false if none were left, which ends the rollback. */
-export function* undoSome(role: IndexRole, chain: number, dialect: Dialect): Script<boolean> {
+export function* undoSome(role: IndexRole, chain: number, consumer: IndexConsumer): Script<boolean> {
   const chainId = yield* generationId(chain, role)
   if (chainId === undefined) return false
   yield* run(LOCK({ chainId }))
   const [cursor] = (yield* run(UNDOING({ chainId }))).rows
   if (!cursor) return false
   const nfts = yield* restoreSome(chainId, cursor.block as number)
-  if (nfts) yield* refreshAll(chainId, nfts, dialect)
+  if (nfts) yield* consumer.undone(chainId, nfts)
   else yield* run(END_UNDOING({ chainId }))
-  yield* touch(chainId)
+  yield* renewVersion(chainId)
   return nfts !== undefined
 }
