@@ -9,9 +9,10 @@ import { AT_ONCE, eventually } from '../../../../test/helpers/eventually.js'
 import { HELD, measured } from '../../../../test/helpers/measured.js'
 import { builtPrograms } from '../../../../test/helpers/programs.js'
 import { deployment, foreignEvent, nftOf, ScriptedNode, stateChange } from '../../../../test/helpers/scripted-node.js'
-import { type CatchUpCost, catchUp } from './catch-up.js'
+import { catchUp } from './catch-up.js'
+import type { CatchUpCost } from './catch-up-program.js'
 
-const PROGRAM = 'packages/catalog/test/index/catch-up.ts'
+const PROGRAM = 'packages/catalog/test/index/catch-up-program.ts'
 
 let node: ScriptedNode
 afterEach(() => node.close())
@@ -151,7 +152,7 @@ describe('ranges that are requested ahead', () => {
 let program: Promise<string[]> | undefined
 async function built(): Promise<string[]> {
   const folder = await builtPrograms(`catch-up-${process.pid}`, [PROGRAM])
-  return folder === undefined ? ['--import', 'tsx', PROGRAM] : [join(folder, 'catch-up.mjs')]
+  return folder === undefined ? ['--import', 'tsx', PROGRAM] : [join(folder, 'catch-up-program.mjs')]
 }
 
 async function cost(url: string, concurrency: number): Promise<CatchUpCost> {
