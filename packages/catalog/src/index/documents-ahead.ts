@@ -39,7 +39,7 @@ interface Member extends Publication {
 }
 
 /** A data NFT that events of this range tell of, and its datatokens. */
-type Deployed = Pick<IndexedAsset, 'nft' | 'datatokens'>
+type DeployedAsset = Pick<IndexedAsset, 'nft' | 'datatokens'>
 
 /**
  * Decodes the documents of a range's events in order, and starts some before their turn, so that the threads work while
@@ -49,7 +49,7 @@ type Deployed = Pick<IndexedAsset, 'nft' | 'datatokens'>
  */
 export class DocumentsAhead {
   private readonly started = new Map<Log, Started>()
-  private readonly deployed = new Map<Address, Deployed>()
+  private readonly deployed = new Map<Address, DeployedAsset>()
   /** Events that were decoded before their turn; undefined for a malformed one. */
   private readonly noted = new Map<Log, ChainEvent | undefined>()
   /** The last metadata event by NFT, and by block if a document replaces others of its block alone. */

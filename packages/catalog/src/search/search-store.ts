@@ -1,5 +1,5 @@
 import type { IndexedAsset } from '@tidegate/protocol'
-import type { Found, Scope, Search } from './syntax.js'
+import type { Scope, Search, SearchResult } from './syntax.js'
 
 /** Full-text search in the documents of the index. */
 export interface SearchStore {
@@ -7,7 +7,7 @@ export interface SearchStore {
    * Finds documents, all from one snapshot. Rejects with SearchError if it times out or is unavailable, and with
    * ValidationError for a search that is too expensive.
    */
-  find(search: Search, scope: Scope): Promise<Found>
+  find(search: Search, scope: Scope): Promise<SearchResult>
   /** Refuses further searches, and waits for those that are under way. */
   close(): Promise<void>
   /** Reads assets of hits that `find` has not read, as they are now. */

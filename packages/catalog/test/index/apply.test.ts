@@ -30,7 +30,7 @@ describe('a range with many events', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const store = openSqliteStore(folder)
   const sandbox = new TaskSandbox()
-  const reading = { documents: new DocumentReader(sandbox, 1_048_576) }
+  const decoding = { documents: new DocumentReader(sandbox, 1_048_576) }
   let chainId = 0
   let steps: IndexBatch[]
   beforeEach(async () => {
@@ -112,7 +112,7 @@ describe('a range with many events', () => {
         from,
         previous,
         undoSince: 0,
-        reading,
+        decoding,
         log: await createLogger({ LOG_LEVEL: 'silent' }),
         onSkipped: () => undefined,
       },

@@ -16,7 +16,7 @@ const KIND_OF = new Map(
 const [NFT_CREATED, TOKEN_CREATED] = TOPICS.factory as [Hex, Hex]
 
 /** Contracts that the factory deployed, by address in lower case, as nodes write them. */
-export type Deployed = Record<EmitterKind, ReadonlyMap<string, Address>>
+export type DeployedContracts = Record<EmitterKind, ReadonlyMap<string, Address>>
 
 /**
  * Filters the events of trusted emitters from those that anybody emits under the same names. Trusted are the factory,
@@ -31,7 +31,7 @@ export class Emitters {
   constructor(
     private readonly chain: Chain,
     private readonly index: Pick<IndexGeneration, 'known'>,
-    private readonly before?: Deployed,
+    private readonly before?: DeployedContracts,
   ) {
     this.factory = chain.deployment.factory.toLowerCase()
   }
@@ -48,7 +48,7 @@ export class Emitters {
   }
 
   /** The contracts deployed in the logs so far. */
-  get deployed(): Deployed {
+  get deployed(): DeployedContracts {
     return this.created
   }
 

@@ -2,7 +2,7 @@ import type { Chain, NodeAbilities } from '@tidegate/chain'
 import type { Address, Hex, Log, PublicClient, RpcLog } from 'viem'
 import type { Cursor, IndexGeneration } from '../index-store.js'
 import { readBlockInParts } from './block-parts.js'
-import { type Deployed, Emitters } from './emitters.js'
+import { type DeployedContracts, Emitters } from './emitters.js'
 import { headerOf } from './headers.js'
 import { namedEventsOf } from './named-events.js'
 import { askForRange, eventsOf, quorumFields, RangeRefused, sizeOf, timed, timesOf } from './requests.js'
@@ -18,7 +18,7 @@ export interface BlockRange {
   /** The block before the first one, if the index has no cursor yet. */
   before?: Cursor | undefined
   /** What was deployed in this range. */
-  deployed: Deployed
+  deployed: DeployedContracts
   /** NFTs with unreadable events in this range. */
   unread: Address[]
   /** Why the block was read in parts; undefined where it was not. */
@@ -133,7 +133,7 @@ export async function trustedRange(
   chain: Chain,
   range: RawRange,
   index: IndexGeneration,
-  uncommitted?: Deployed,
+  uncommitted?: DeployedContracts,
 ): Promise<BlockRange> {
   const emitters = new Emitters(chain, index, uncommitted)
   const trusted = await emitters.trusted(range.logs)

@@ -20,7 +20,7 @@ import {
 
 const CHAINS = sql("SELECT chain_id FROM index_reading WHERE role = 'live' ORDER BY chain_id")
 const FIND_NFT = 'SELECT address, name, symbol, token_uri, owner, created FROM index_nft'
-const NFT_IN = sqlOne(`${FIND_NFT} WHERE chain_id = :reading AND address = :address`)
+const NFT_IN = sqlOne(`${FIND_NFT} WHERE chain_id = :generation AND address = :address`)
 const LIVE_NFT = sqlOne(`${FIND_NFT} WHERE chain_id = ${idSubquery('live')} AND address = :address`)
 const LIVE_DATATOKEN = sqlOne(
   `SELECT address, nft, name, symbol FROM index_datatoken
@@ -28,10 +28,10 @@ const LIVE_DATATOKEN = sqlOne(
 )
 const DATATOKENS_OF = sql(
   `SELECT address, nft, name, symbol, orders FROM index_datatoken
-   WHERE chain_id = :reading AND nft = :nft ORDER BY position`,
+   WHERE chain_id = :generation AND nft = :nft ORDER BY position`,
 )
 const ASSET = sqlOne(
-  `SELECT r.id AS reading, r.chain_id, a.nft, a.did, a.state, a.ddo, a.reason, a.encrypted, a.tx_id, a.block,
+  `SELECT r.id AS generation, r.chain_id, a.nft, a.did, a.state, a.ddo, a.reason, a.encrypted, a.tx_id, a.block,
      a.sender, a.timestamp
    FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live' WHERE a.did = :did`,
 )
@@ -88,15 +88,15 @@ export function indexStore(db: Driver, consumer: IndexConsumer): IndexStore {
   async function asset(did: string): Promise<IndexedAsset | undefined> {
     const [row] = (await db.query(ASSET({ did }))).rows
     if (!row) return undefined
-    const { reading, chain_id: chainId } = row
+    const { generation, chain_id: chainId } = row
     const [[owner], datatokens] = await Promise.all([
-      rows<Record<string, Value>>(NFT_IN({ reading, address: row.nft })),
-      rows<Record<string, Value>>(DATATOKENS_OF({ reading, nft: row.nft })),
+      rows<Record<string, Value>>(NFT_IN({ generation, address: row.nft })),
+      rows<Record<string, Value>>(DATATOKENS_OF({ generation, nft: row.nft })),
     ])
     return owner && assetOf(chainId as number, row, owner, datatokens)
   }
 
-  const reading = (role: IndexRole): IndexGeneration => ({
+  const generation = (role: IndexRole): IndexGeneration => ({
     dialect: db.dialect,
     async cursor(chainId) {
       const [row] = await rows<CursorRow>(ASKED[role].cursor({ chainId }))
@@ -118,8 +118,8 @@ export function indexStore(db: Driver, consumer: IndexConsumer): IndexStore {
   })
 
   return {
-    ...reading('live'),
-    next: reading('next'),
+    ...generation('live'),
+    next: generation('next'),
     tryLead: (chainId) => db.tryLead(`index of chain ${chainId}`),
     chains: async () => (await rows<{ chain_id: number }>(CHAINS())).map((row) => row.chain_id),
     generations: async (chainId) => generationsFrom(await rows(listGenerations({ chainId }))),

@@ -1,6 +1,6 @@
 import { isAddressText } from '@tidegate/protocol'
 import type { EIP1193RequestFn, Transport } from 'viem'
-import { CHAIN_LIMITS } from './limits.js'
+import { CHAIN_LIMITS } from '../limits.js'
 
 /** A node's response does not have the form that its request calls for, so it counts as none. */
 export class MalformedResponse extends Error {

@@ -1,4 +1,4 @@
-import { CHAIN_LIMITS } from './limits.js'
+import { CHAIN_LIMITS } from '../limits.js'
 
 /** Calls per HTTP request. */
 const MAX = 100

@@ -3,8 +3,8 @@ import { eventually } from '../../../test/helpers/eventually.js'
 import { ask, downloadParams } from '../../../test/helpers/requests.js'
 import { RpcProxy } from '../../../test/helpers/rpc-proxy.js'
 import { World } from '../../../test/helpers/world.js'
-import { validateResponse } from '../src/answers.js'
 import { ChainNodes } from '../src/nodes.js'
+import { validateResponse } from '../src/rpc/validated-transport.js'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}`
 const ADDRESS = `0x${'12'.repeat(20)}`

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TimeoutError } from 'viem'
+import { CHAIN_LIMITS } from '../limits.js'
 import type { NodeAbilities } from './abilities.js'
 import { batchFailure, isRateLimitStatus, retryAfterFrom } from './batch-failures.js'
 import { type Call, type JsonRpcHttp, type Reply, replyIn } from './json-rpc-http.js'
-import { CHAIN_LIMITS } from './limits.js'
 import type { Patience } from './pace.js'
 import { isBatchRefusal, RateLimited, rateLimitIn, retryAfterIn } from './rate-limits.js'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CHAIN_LIMITS } from './limits.js'
+import { CHAIN_LIMITS } from '../limits.js'
 import { RateLimited } from './rate-limits.js'
 
 /** Milliseconds of the pause after a rate limit: the first, and the longest without a time that the node names. */

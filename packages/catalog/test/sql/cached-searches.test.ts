@@ -13,7 +13,7 @@ import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { Cursor, IndexChange } from '../../src/index/index-store.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
 import { readSearch } from '../../src/search/request.js'
-import { Answers, keyOf } from '../../src/search/sql/answers.js'
+import { CachedSearches, keyOf } from '../../src/search/sql/cached-searches.js'
 
 const CHAIN = 7
 const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }
@@ -137,14 +137,14 @@ describe('what a search found before', () => {
       asked.push(text)
       return { rows: db.prepare(text).all(values) as Result['rows'], changes: 0 }
     }
-    const statements = async (answers: Answers, search = TIDE, scope = SCOPE) => {
+    const statements = async (answers: CachedSearches, search = TIDE, scope = SCOPE) => {
       asked.length = 0
       await answers.knownOr(keyOf(search, scope), () => answers.find(search, scope, once))
       return asked.length
     }
 
     it('is told again after a look at the version of the index alone', async () => {
-      const answers = new Answers('sqlite', once)
+      const answers = new CachedSearches('sqlite', once)
       expect(await statements(answers)).toBeGreaterThan(3)
       expect(await statements(answers)).toBe(1)
       // whatever part of the documents is wanted
@@ -154,7 +154,7 @@ describe('what a search found before', () => {
     })
 
     it('is read once where it is on several pages, while the index stays as it was', async () => {
-      const answers = new Answers('sqlite', once)
+      const answers = new CachedSearches('sqlite', once)
       const read = async (search: typeof TIDE) => {
         asked.length = 0
         const found = await answers.find(search, SCOPE, once)
@@ -173,7 +173,7 @@ describe('what a search found before', () => {
     })
 
     it('is found once for all who ask for the same at the same time, and told to each as of a moment after it asked', async () => {
-      const answers = new Answers('sqlite', once)
+      const answers = new CachedSearches('sqlite', once)
       asked.length = 0
       let left = 0
       const found = await Promise.all(
@@ -196,7 +196,7 @@ describe('what a search found before', () => {
     })
 
     it('is found again by each where the index has changed since, or the first one failed', async () => {
-      const answers = new Answers('sqlite', async () => ({ rows: [{ state: '[]' }], changes: 0 }))
+      const answers = new CachedSearches('sqlite', async () => ({ rows: [{ state: '[]' }], changes: 0 }))
       const find = () => answers.find(TIDE, SCOPE, once)
       const failing = answers.knownOr(keyOf(TIDE, SCOPE), () => Promise.reject(new Error('interrupted')))
       const second = answers.knownOr(keyOf(TIDE, SCOPE), find)
@@ -213,7 +213,7 @@ describe('what a search found before', () => {
     })
 
     it('is not kept where it depends on what is in purgatory', async () => {
-      const answers = new Answers('sqlite', once)
+      const answers = new CachedSearches('sqlite', once)
       const search = readSearch({ query: { term: { 'purgatory.state': false } } })
       expect(await statements(answers, search)).toBe(3)
       // its assets are known, and nothing else
@@ -221,7 +221,7 @@ describe('what a search found before', () => {
     })
 
     it('is evicted where it takes more memory than its bound', async () => {
-      const answers = new Answers('sqlite', once)
+      const answers = new CachedSearches('sqlite', once)
       await statements(answers)
       const long = { op: 'or', of: ['x'.repeat(CATALOG_LIMITS.search.kept / 64)] }
       for (let from = 0; from < 65; from++)

@@ -2,8 +2,8 @@ import { type Dialect, type Query, type Result, runScript } from '@tidegate/data
 import { charactersOf, type IndexedAsset } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import { CATALOG_LIMITS } from '../../limits.js'
-import type { Found, Scope, Search } from '../syntax.js'
-import { type FoundOf, find, type KnownAssets, type Seen, stateIn, stateQuery } from './find.js'
+import type { Scope, Search, SearchResult } from '../syntax.js'
+import { find, type KnownAssets, type ResultOfState, type Seen, stateIn, stateQuery } from './find.js'
 
 type Ask = (query: Query) => Promise<Result>
 
@@ -11,17 +11,17 @@ type Ask = (query: Query) => Promise<Result>
 const BASE_SIZE = 1024
 
 /**
- * Answers searches of a database, and caches what was found until the index changes. Every search reads the state of the
+ * CachedSearches searches of a database, and caches what was found until the index changes. Every search reads the state of the
  * index first, so that none misses a change that was committed before.
  */
-export class Answers {
-  /** The state of the index that `kept` is of. */
+export class CachedSearches {
+  /** The state of the index that `results` is of. */
   private state: string | null = null
-  private readonly kept = new LRUCache<string, Found>({ maxSize: CATALOG_LIMITS.search.kept })
+  private readonly results = new LRUCache<string, SearchResult>({ maxSize: CATALOG_LIMITS.search.kept })
   /** Assets of hits, and the state that they are of: the same are on many pages. */
   private assets: Seen = { state: null, known: keptAssets() }
   /** Searches that are under way, by their keys. They never reject. */
-  private readonly underWay = new Map<string, Promise<unknown>>()
+  private readonly inFlight = new Map<string, Promise<unknown>>()
   /** The statement that reads the state, once it runs, and the one after it. */
   private running: Promise<unknown> = Promise.resolve()
   private next: Promise<string | null> | undefined
@@ -36,10 +36,10 @@ export class Answers {
    * What was found by a search before, if that is what it finds now; else what `search` finds. Identical concurrent
    * searches are coalesced: the others wait for the first one, and then read the state of the index again. For keys see `keyOf`.
    */
-  async knownOr(key: string, search: () => Promise<Found>): Promise<Found> {
+  async knownOr(key: string, search: () => Promise<SearchResult>): Promise<SearchResult> {
     const known = await this.known(key)
     if (known) return known
-    const same = this.underWay.get(key)
+    const same = this.inFlight.get(key)
     if (same) {
       await same
       const found = await this.known(key)
@@ -49,17 +49,17 @@ export class Answers {
     const ended = found
       .catch(() => undefined)
       .then(() => {
-        if (this.underWay.get(key) === ended) this.underWay.delete(key)
+        if (this.inFlight.get(key) === ended) this.inFlight.delete(key)
       })
-    this.underWay.set(key, ended)
+    this.inFlight.set(key, ended)
     return found
   }
 
   /** What was found by a search before, if that is what it finds now, which one statement tells. */
-  private async known(key: string): Promise<Found | undefined> {
-    if (!this.kept.has(key)) return undefined
+  private async known(key: string): Promise<SearchResult | undefined> {
+    if (!this.results.has(key)) return undefined
     const state = await this.currentState()
-    return state === this.state ? this.kept.get(key) : undefined
+    return state === this.state ? this.results.get(key) : undefined
   }
 
   /** The state by a statement that begins after this call. All calls during one such statement share the next. */
@@ -77,12 +77,12 @@ export class Answers {
    * Finds documents, by statements that all see the same. Throws ValidationError for what asks too much, and what the
    * statements throw.
    */
-  async find(search: Search, scope: Scope, ask: Ask): Promise<Found> {
+  async find(search: Search, scope: Scope, ask: Ask): Promise<SearchResult> {
     const answer = await runScript(
       find(search, scope, this.dialect, (state) => this.assetsIn(state), this.seen),
       ask,
     )
-    if (!answer.isPassing) this.keep(keyOf(search, scope), answer)
+    if (!answer.isTransient) this.keep(keyOf(search, scope), answer)
     return answer.found
   }
 
@@ -98,10 +98,10 @@ export class Answers {
   }
 
   /** What was found in another state is of no use any more. */
-  private keep(key: string, { state, found }: FoundOf): void {
-    if (state !== this.state) this.kept.clear()
+  private keep(key: string, { state, found }: ResultOfState): void {
+    if (state !== this.state) this.results.clear()
     this.state = state
-    this.kept.set(key, found, { size: key.length + sizeOf(found) })
+    this.results.set(key, found, { size: key.length + sizeOf(found) })
   }
 }
 
@@ -118,7 +118,7 @@ function keptAssets(): KnownAssets {
 }
 
 /** Upper bound of the memory of an answer, in characters. */
-function sizeOf({ hits, assets, aggregations }: Found): number {
+function sizeOf({ hits, assets, aggregations }: SearchResult): number {
   let size = BASE_SIZE * (1 + hits.length) + JSON.stringify(aggregations).length
   for (const asset of assets.values()) size += charactersOf(asset)
   return size

@@ -1,4 +1,4 @@
-import { CHAIN_LIMITS } from './limits.js'
+import { CHAIN_LIMITS } from '../limits.js'
 
 const { first: FIRST, longest: LONGEST }: { first: number; longest: number } = CHAIN_LIMITS.chain.abilities
 

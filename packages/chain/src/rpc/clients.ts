@@ -1,8 +1,8 @@
 import { type Account, createPublicClient, createWalletClient, custom, type PublicClient } from 'viem'
+import { CHAIN_LIMITS } from '../limits.js'
 import type { NodeAbilities } from './abilities.js'
-import { validatedTransport } from './answers.js'
 import { jsonRpc } from './json-rpc.js'
-import { CHAIN_LIMITS } from './limits.js'
+import { validatedTransport } from './validated-transport.js'
 
 /**
  * Clients of the chain library are created in this file alone (a lint rule enforces it). By default the library fetches
@@ -17,7 +17,7 @@ interface ClientOptions {
   /** Whether calls made in one turn of the event loop are batched into one HTTP request. */
   batch?: boolean
   /** Largest response body, in bytes. */
-  maxAnswer?: number
+  maxResponse?: number
   /** What the node can do, if several clients share that knowledge. */
   abilities?: NodeAbilities
 }
@@ -25,11 +25,11 @@ interface ClientOptions {
 /** Creates a JSON-RPC client of one node. It does not retry, and validates the form of every response. */
 export function rpcClient(
   url: URL,
-  { timeout = 10_000, batch = true, maxAnswer = CHAIN_LIMITS.chain.response, abilities }: ClientOptions = {},
+  { timeout = 10_000, batch = true, maxResponse = CHAIN_LIMITS.chain.response, abilities }: ClientOptions = {},
 ): PublicClient {
   return createPublicClient({
     ...NO_LOOKUPS,
-    transport: validatedTransport(jsonRpc(url, { timeout, batch, maxAnswer, abilities })),
+    transport: validatedTransport(jsonRpc(url, { timeout, batch, maxResponse, abilities })),
     cacheTime: 0,
   })
 }

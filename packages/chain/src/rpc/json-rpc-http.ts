@@ -6,7 +6,7 @@ import { Deadline } from '@tidegate/common'
 import { JsonBoundsError, parseJson } from '@tidegate/protocol'
 import { Agent } from 'undici'
 import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
-import { CHAIN_LIMITS } from './limits.js'
+import { CHAIN_LIMITS } from '../limits.js'
 import { retryAfterIn } from './rate-limits.js'
 
 /** A JSON-RPC request. */

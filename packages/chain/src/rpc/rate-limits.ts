@@ -1,4 +1,4 @@
-import { CHAIN_LIMITS } from './limits.js'
+import { CHAIN_LIMITS } from '../limits.js'
 
 /** A node refused a call because of its rate limit. */
 export class RateLimited extends Error {

@@ -12,7 +12,7 @@ interface JsonRpcOptions {
   /** Whether calls made in one turn of the event loop are batched into one HTTP request. */
   batch: boolean
   /** Largest response body, in bytes. */
-  maxAnswer: number
+  maxResponse: number
   /** What the node can do; shared by all clients of it. */
   abilities?: NodeAbilities | undefined
 }
@@ -26,8 +26,8 @@ interface Waiting {
  * JSON-RPC over HTTP for viem, with the errors of its `http` transport. Retries only refusals of a batch's size and of the
  * rate of calls. docs/decisions/2026-11-26-json-rpc-transport.md tells why it is not viem's own.
  */
-export function jsonRpc(url: URL, { timeout, batch, maxAnswer, abilities }: JsonRpcOptions): Transport {
-  const http = new JsonRpcHttp(url, timeout, maxAnswer)
+export function jsonRpc(url: URL, { timeout, batch, maxResponse, abilities }: JsonRpcOptions): Transport {
+  const http = new JsonRpcHttp(url, timeout, maxResponse)
   const sender = new CallSender(http, abilities ?? new NodeAbilities(), timeout)
   const queue = new BatchQueue(sender)
   let id = 0

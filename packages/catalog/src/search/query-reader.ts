@@ -16,7 +16,7 @@ export function unsupported(part: string, construct: string): ValidationError {
  * Parses the values of a part of a request (`query`, `sort` …), and counts its cost. Every method throws a
  * ValidationError under the name of the part.
  */
-export class Reading {
+export class QueryReader {
   private clauses = 0
   private lookups = 0
   private prefixes = 0
@@ -126,16 +126,16 @@ export function withoutKeyword(path: string): { path: string; exact: boolean } {
  * How many of some optional clauses must match: a number or a percentage, negative for how many may be missing, or
  * `3<75%` for a rule that applies above a number of clauses. Throws ValidationError.
  */
-export function leastOf(rule: unknown, count: number, reading: Reading): number {
+export function leastOf(rule: unknown, count: number, reader: QueryReader): number {
   const text = typeof rule === 'number' ? String(rule) : rule
   if (typeof text !== 'string' || !/^(?:\d{1,4}<)?-?\d{1,4}%?(?: \d{1,4}<-?\d{1,4}%?){0,8}$/.test(text))
-    throw reading.refuse('"minimum_should_match" must be a number, a percentage, or a rule such as "2<75%".')
+    throw reader.refuse('"minimum_should_match" must be a number, a percentage, or a rule such as "2<75%".')
   let least: string | undefined = text
   if (text.includes('<')) {
     least = undefined
     for (const part of text.split(' ')) {
       const [above, then] = part.split('<')
-      if (then === undefined) throw reading.refuse('"minimum_should_match" must be one rule, or several with "<".')
+      if (then === undefined) throw reader.refuse('"minimum_should_match" must be one rule, or several with "<".')
       if (count > Number(above)) least = then
     }
     if (least === undefined) return count
