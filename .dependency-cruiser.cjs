@@ -34,6 +34,12 @@ module.exports = {
     ...below,
     ...inside,
     {
+      name: 'the index forgets search',
+      severity: 'error',
+      from: { path: '^packages/catalog/src/index/' },
+      to: { path: '^packages/catalog/src/search/' },
+    },
+    {
       name: 'no cycles',
       severity: 'error',
       from: { path: '^packages/' },

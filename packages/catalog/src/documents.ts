@@ -15,8 +15,9 @@ import {
 import type { ProviderKey } from '@tidegate/protocol/keys'
 import type { Address, Hex } from 'viem'
 import type * as tasks from './document-tasks.js'
+import type { PreparedRows } from './index/index-consumer.js'
 import type { ServedParts } from './search/source.js'
-import { type PreparedSearch, withDocument } from './search/sql/prepared.js'
+import { withDocument } from './search/sql/prepared.js'
 
 /** The NFT of a document, on a served chain. */
 interface Publisher {
@@ -24,8 +25,8 @@ interface Publisher {
   chain: { chainId: number; keys: readonly ProviderKey[] }
 }
 
-/** A document with the search rows of its asset, where they were asked for. */
-export type DecodedForIndex = Decoded & { search?: PreparedSearch }
+/** A document with the prepared rows of its asset, if they were requested. */
+export type DecodedForIndex = Decoded & { prepared?: PreparedRows }
 
 /** A published document, and the NFT that published it. */
 export interface Publication {
@@ -85,7 +86,7 @@ export class DocumentReader {
       deadline: COMMON_LIMITS.sandbox.batch.deadline,
       ...options,
     })
-    return all.map((one) => ('published' in one ? withSearch(decoded.shift() as Read, one.expected) : one))
+    return all.map((one) => ('published' in one ? withPrepared(decoded.shift() as Read, one.expected) : one))
   }
 
   /** Checks a metadata cache's copy of the document with this SHA-256. */
@@ -163,8 +164,8 @@ function asReason(error: unknown): { reason: string } {
 
 type Read = Awaited<ReturnType<typeof tasks.documents>>[number]
 
-/** A document with the search rows that were made with it. The asset that they are of is not sent back by the thread. */
-function withSearch({ rows, ...decoded }: Read, expected: tasks.Expected | undefined): DecodedForIndex {
+/** Returns a document with its prepared rows. The thread does not send back the asset that they are of. */
+function withPrepared({ rows, ...decoded }: Read, expected: tasks.Expected | undefined): DecodedForIndex {
   if (!expected || !('ddo' in decoded)) return decoded
-  return { ...decoded, search: { asset: withDocument(expected.asset, decoded), rows } }
+  return { ...decoded, prepared: { asset: withDocument(expected.asset, decoded), rows } }
 }

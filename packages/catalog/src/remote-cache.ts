@@ -5,7 +5,7 @@ import type { Address, Log } from 'viem'
 import type { DocumentReader } from './documents.js'
 import { CATALOG_LIMITS } from './limits.js'
 import { documentOf, lastMetadata } from './published.js'
-import type { AssetSource, SourcedAsset } from './resolver.js'
+import type { AssetSource, UnverifiedAsset } from './resolver.js'
 import { BASE_SIZE, SharedResults } from './shared-results.js'
 
 /** Bytes that one character of a document may take once it is parsed. */
@@ -13,7 +13,7 @@ const PARSED = 4
 
 /** What a look-up came to, and the bytes that it takes. */
 interface LookedUp {
-  asset?: SourcedAsset
+  asset?: UnverifiedAsset
   size: number
 }
 const NOTHING: LookedUp = { size: 0 }

@@ -3,7 +3,7 @@ import { AssetError, type Ddo, didsOf, type Service, StaleIndexError } from '@ti
 import type { Address } from 'viem'
 
 /** An asset as returned by a source. State and datatokens must be verified by the source itself. */
-export interface SourcedAsset {
+export interface UnverifiedAsset {
   chainId: number
   nft: Address
   /** On-chain state of the NFT. */
@@ -21,11 +21,11 @@ export interface SourcedAsset {
 export interface AssetSource {
   readonly name: string
   /** Returns an asset, or undefined where there is none. Throws StaleIndexError where the source cannot tell, ProviderError. */
-  find(did: string): Promise<SourcedAsset | undefined>
+  find(did: string): Promise<UnverifiedAsset | undefined>
 }
 
 /** A verified asset, with its chain. */
-export interface Asset extends SourcedAsset {
+export interface Asset extends UnverifiedAsset {
   chain: Chain
 }
 
@@ -38,7 +38,7 @@ export interface AssetService {
 /** Resolves assets by DID, and verifies that DID, NFT and chain agree, whatever the source. */
 export class AssetResolver {
   /** Verified assets: a source may return the same object again. */
-  private readonly verified = new WeakMap<SourcedAsset, Asset>()
+  private readonly verified = new WeakMap<UnverifiedAsset, Asset>()
 
   constructor(
     private readonly sources: readonly AssetSource[],
@@ -72,7 +72,7 @@ export class AssetResolver {
     throw new AssetError('DID_NOT_RESOLVED', `Cannot resolve DID ${printable(did)}`)
   }
 
-  private isConsistent(did: string, { ddo, nft, chainId }: SourcedAsset): boolean {
+  private isConsistent(did: string, { ddo, nft, chainId }: UnverifiedAsset): boolean {
     return didsOf(nft, chainId).includes(did) && ddo.id === did && ddo.nftAddress === nft && ddo.chainId === chainId
   }
 }

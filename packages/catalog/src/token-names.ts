@@ -3,7 +3,7 @@ import { COMMON_LIMITS } from '@tidegate/common'
 import { type TokenName, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
-import type { IndexStore } from './index-store.js'
+import type { IndexStore } from './index/index-store.js'
 
 const LIMITS = COMMON_LIMITS.contract
 

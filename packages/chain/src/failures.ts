@@ -1,7 +1,7 @@
 import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
-import { MalformedResponse } from './answers.js'
 import { CHAIN_LIMITS } from './limits.js'
-import { RateLimited, retryAfterOf } from './rate-limits.js'
+import { RateLimited, retryAfterOf } from './rpc/rate-limits.js'
+import { MalformedResponse } from './rpc/validated-transport.js'
 
 /** Why a node gave no usable response, in words without its URL; `retryAfter` in milliseconds where the node sent one. */
 export interface TransportFailure {

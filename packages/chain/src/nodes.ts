@@ -1,10 +1,10 @@
 import { type Logger, type Outcome, type Trace, untraced } from '@tidegate/common'
 import { ChainError } from '@tidegate/protocol'
 import { type PublicClient, stringify } from 'viem'
-import type { NodeAbilities } from './abilities.js'
 import { isContractError, isRefusal, isTooLong, transportFailure } from './failures.js'
 import { HedgedRequest, type Settled } from './hedged.js'
 import { ChainNode } from './node.js'
+import type { NodeAbilities } from './rpc/abilities.js'
 import type { CallUntrusted } from './untrusted-calls.js'
 
 export interface NodesOptions {

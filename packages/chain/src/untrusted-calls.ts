@@ -10,9 +10,9 @@ import {
   numberToHex,
 } from 'viem'
 import { VIEWS } from './abi.js'
-import { NodeAbilities } from './abilities.js'
-import { rpcClient } from './clients.js'
 import { nodeFailed } from './failures.js'
+import { NodeAbilities } from './rpc/abilities.js'
+import { rpcClient } from './rpc/clients.js'
 
 /** A call to a contract that anybody may have deployed. */
 export interface UntrustedCall {
@@ -39,8 +39,8 @@ const ENVELOPE = 4096
  * data is checked before anything decodes it. Gas is limited.
  */
 export function untrustedCalls(url: URL, timeout: number, abilities = new NodeAbilities()): CallUntrusted {
-  const maxAnswer = 2 * COMMON_LIMITS.contract.result + ENVELOPE
-  const client = rpcClient(url, { timeout, batch: false, maxAnswer, abilities })
+  const maxResponse = 2 * COMMON_LIMITS.contract.result + ENVELOPE
+  const client = rpcClient(url, { timeout, batch: false, maxResponse, abilities })
   return async ({ to, data, limit, signal }) => {
     if (signal?.aborted) throw aborted()
     const call = { to, data, gas: numberToHex(COMMON_LIMITS.contract.gas) }

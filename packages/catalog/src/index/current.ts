@@ -3,10 +3,10 @@ import { abortable, withDeadline } from '@tidegate/common'
 import { ChainError, type IndexedAsset, isDid, PROTOCOL_LIMITS, StaleIndexError } from '@tidegate/protocol'
 import { type Address, formatLog, type Hex, type PublicClient, type RpcLog } from 'viem'
 import type { DocumentReader } from '../documents.js'
-import type { IndexStore } from '../index-store.js'
 import { documentOf, lastMetadata } from '../published.js'
 import { BASE_SIZE, SharedResults } from '../shared-results.js'
-import { hex } from './headers.js'
+import { hex } from './blocks/headers.js'
+import type { IndexStore } from './index-store.js'
 import { metadataFrom } from './indexed.js'
 
 /** Look-up of assets in their current state. */

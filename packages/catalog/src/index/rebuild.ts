@@ -1,7 +1,7 @@
 import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
-import type { Cursor, Generations, IndexStore } from '../index-store.js'
 import { type ChainView, commonAncestor, observeChain } from './chain-view.js'
+import type { Cursor, Generations, IndexStore } from './index-store.js'
 import { RangeSync, type SyncOptions } from './sync.js'
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../../../stress/torture/lib/random.js'
-import { AdaptiveRange, type RangeFailure } from '../../src/index/adaptive-range.js'
+import { AdaptiveRange, type RangeFailure } from '../../src/index/blocks/adaptive-range.js'
 
 const MAX = 10_000
 

@@ -19,9 +19,9 @@ import type { IndexedAsset } from '../../../protocol/src/ddo/indexed.js'
 import { connectChains } from '../../../provider/src/app/connect.js'
 import { loadSettings } from '../../../provider/src/config/load.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import { Emitters, TOPICS } from '../../src/index/emitters.js'
+import { Emitters, TOPICS } from '../../src/index/blocks/emitters.js'
 import { ChainFollower } from '../../src/index/follower.js'
-import type { IndexStore } from '../../src/index-store.js'
+import type { IndexStore } from '../../src/index/index-store.js'
 
 /** Logs that the nodes return at most: as many as real ones, where it may take long. */
 const LIMIT = sized(600, 10_000)

@@ -32,7 +32,7 @@ async function ask(
   token: Address,
 ): Promise<number | undefined> {
   for (const url of urls.byChain.get(chainId) ?? urls.all ?? []) {
-    const client = rpcClient(url, { timeout, maxAnswer: COMMON_LIMITS.contract.view })
+    const client = rpcClient(url, { timeout, maxResponse: COMMON_LIMITS.contract.view })
     try {
       // where no id is configured, the node says which chain it is on
       if (!urls.byChain.has(chainId) && (await client.getChainId()) !== chainId) continue

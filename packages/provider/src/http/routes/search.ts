@@ -1,6 +1,5 @@
 import {
   CATALOG_LIMITS,
-  type Found,
   type Hit,
   hitsOf,
   isCurrent,
@@ -8,6 +7,7 @@ import {
   readSearch,
   type Scope,
   type Search,
+  type SearchResult,
 } from '@tidegate/catalog'
 import { ChainError, type IndexedAsset, isConsumable } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
@@ -128,7 +128,7 @@ function written(entries: object, more: string | undefined): string {
 }
 
 interface Answered {
-  found: Found
+  found: SearchResult
   hits: AsyncIterable<Hit>
   /** Milliseconds until the hits were known. */
   took: number
