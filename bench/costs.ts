@@ -53,7 +53,7 @@ export const costs: Benchmark = async (options) => {
   const app = await createApp(loadSettings(world.beside(settings)))
   const base = await app.listen()
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${base}/api/services/${path}`, { headers })
-  await eventually(() => app.context.progress().every(({ lag }) => lag === 0))
+  await eventually(() => app.context.services.catalog.progress().every(({ lag }) => lag === 0))
   const counter = new Counter()
   const counted: Record<string, Cost> = {}
   try {

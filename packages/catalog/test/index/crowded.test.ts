@@ -96,7 +96,13 @@ describe('a block whose events exceed the limits of the nodes', () => {
     const store = openSqliteStore(folder)
     const said: object[] = []
     const note = (fields: object, message: string) => void said.push({ ...fields, message })
-    const options = { blockRange: 500, concurrency: 4, pollInterval: 10, documents: context.documents, reorgDepth: 64 }
+    const options = {
+      blockRange: 500,
+      concurrency: 4,
+      pollInterval: 10,
+      documents: context.services.catalog.documents,
+      reorgDepth: 64,
+    }
     const log = { debug: () => undefined, info: note, warn: note, error: note }
     const follower = new ChainFollower(chain, store.index, options, log)
     const head = await world.provider.getBlockNumber()

@@ -45,7 +45,7 @@ export class SignerRecovery {
   }
 
   /**
-   * Resolves with the address, in lower case, that made a signature (r ‖ s ‖ v, 65 bytes) of a 32-byte digest; undefined where it
+   * Resolves with the address, in lower case, that made a signature (r ‖ s ‖ v, 65 bytes) of a 32-byte digest; undefined if it
    * is not a valid one. Never rejects.
    */
   recover(digest: Uint8Array, signature: Uint8Array): Promise<Hex | undefined> {

@@ -41,7 +41,7 @@ export class SignatureMatcher {
 
   /**
    * Returns the message for which `signature` (hex, 65 bytes) is the address's: over keccak-256 of the UTF-8 text, as an
-   * EIP-191 personal message, unless `digestsOf` says otherwise. Undefined where no message matches, or the signature is malformed; never rejects.
+   * EIP-191 personal message, unless `digestsOf` says otherwise. Undefined if no message matches, or the signature is malformed; never rejects.
    */
   async match(
     address: Address,
@@ -69,7 +69,7 @@ export class SignatureMatcher {
   }
 }
 
-/** Recovers the signer of a message, over its full 32-byte hash; undefined where the signature is malformed. */
+/** Recovers the signer of a message, over its full 32-byte hash; undefined if the signature is malformed. */
 export function signerOf(message: string, signature: string): Address | undefined {
   const bytes = signatureBytes(signature)
   return bytes && recoverAddress(messageDigests(message)[0] as Uint8Array, bytes)

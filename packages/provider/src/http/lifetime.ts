@@ -10,8 +10,8 @@ declare module 'fastify' {
 }
 
 /**
- * The lifetime of a request: until its response ends or its connection closes, whichever comes first. Everything
- * counted, opened or started for a request is released through this, and through nothing else.
+ * The lifetime of a request: until its response ends or its connection closes, whichever comes first. It releases
+ * everything that is counted, opened or started for the request.
  */
 export class Lifetime {
   private readonly listeners: (() => void)[] = []
@@ -33,7 +33,7 @@ export class Lifetime {
     return this.signal.aborted
   }
 
-  /** Returns a deadline, so many milliseconds from now. Its signal also aborts when the request ends. */
+  /** Returns a deadline in so many milliseconds. Its signal also aborts when the request ends. */
   deadline(milliseconds: number): RequestDeadline {
     return new RequestDeadline(this, milliseconds)
   }
@@ -86,7 +86,7 @@ export class RequestDeadline {
 export class Connections {
   private readonly inFlight = new Map<Socket, Set<Lifetime>>()
   private readonly idle: (() => void)[] = []
-  /** Those that no request has come over yet. */
+  /** Connections without a request so far. */
   private readonly fresh = new Set<Socket>()
 
   /**
@@ -95,7 +95,7 @@ export class Connections {
    */
   constructor(app: FastifyInstance) {
     app.server.on('connection', (socket: Socket) => {
-      // read once, the address is known also when the connection is closed, for what is counted and logged then
+      // cached by the first read: counters and logs need the address after the connection has closed
       void socket.remoteAddress
       this.inFlight.set(socket, new Set())
       this.fresh.add(socket)

@@ -19,7 +19,7 @@ export interface VerifyOptions {
 
 /** The order that proves a claim. */
 export interface VerifiedOrder {
-  /** The transaction of the order itself, even where the claim named a reuse of it. */
+  /** The transaction of the order itself, even if the claim named a reuse of it. */
   txId: Hex
   /** Time of its block, in seconds since 1970. */
   timestamp: number

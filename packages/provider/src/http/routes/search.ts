@@ -11,11 +11,11 @@ import {
 } from '@tidegate/catalog'
 import { ChainError, type IndexedAsset, isConsumable } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.js'
 import { isReadingRestricted } from '../endpoints/decrypters.js'
 import { type EndpointDoc, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { sendParts } from '../parts.js'
+import type { Services } from '../services.js'
 
 const PREFIX = '/api/aquarius/assets'
 
@@ -73,11 +73,11 @@ export const searchAssets: Endpoint = {
     },
     errors: ERRORS,
   },
-  register(app, context) {
+  register(app, services) {
     searchRoute(
       app,
       this.path,
-      context,
+      services,
       readSearch,
       async function* ({ found, hits, took, shards, wantsAggregations }) {
         const aggregations = wantsAggregations ? { aggregations: found.aggregations } : {}
@@ -107,10 +107,10 @@ export const searchMetadata: Endpoint = {
     responses: { 200: json('The documents of the page.', { type: 'array', items: { type: 'object' } }) },
     errors: ERRORS,
   },
-  register(app, context) {
+  register(app, services) {
     // the answer does not say how many there are
     const uncounted = (body: unknown): Search => ({ ...readSearch(body), counted: undefined })
-    searchRoute(app, this.path, context, uncounted, async function* ({ hits }) {
+    searchRoute(app, this.path, services, uncounted, async function* ({ hits }) {
       let comma = '['
       for await (const { did, document } of hits) {
         yield comma + (document ?? JSON.stringify({ id: did }))
@@ -137,39 +137,25 @@ interface Answered {
   wantsAggregations: boolean
 }
 
+type SearchServices = Pick<Services, 'settings' | 'access' | 'catalog' | 'anonymous'>
+
 function searchRoute(
   app: FastifyInstance,
   path: string,
-  context: Context,
+  services: SearchServices,
   read: (body: unknown) => Search,
   answer: (answered: Answered) => AsyncGenerator<string>,
 ): void {
-  const { settings, store, onChain, purgatory, anonymous } = context
+  const { settings, anonymous } = services
   const bodyLimit = Math.min(CATALOG_LIMITS.search.body, settings.MAX_BODY_SIZE)
-  const long = new LongDocuments((asset) => store.search.document(asset), context.documents)
+  const run = searcher(services)
   app.post(path, { bodyLimit }, async (request, reply) => {
     const begun = performance.now()
     const search = read(request.body)
-    const progress = context.progress()
-    const chains = progress.filter((one) => isCurrent(one, settings)).map(({ chainId }) => chainId)
-    if (chains.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The index is not up to date. Try again later.')
-    anonymous.assertBytesLeft(request, reply)
-    const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
-    const found = await store.search.find(search, scope)
-    const hits = hitsOf(found, search.source, {
-      facts: (asset) => onChain.of(asset),
-      purgatory: (did) => purgatory.reasonFor(did),
-      assets: async (dids) => findable(await store.search.assets(dids), scope),
-      long,
-      signal: request.lifetime.signal,
-    })
-    const [total, successful] = [progress.length, chains.length]
-    const took = Math.round(performance.now() - begun)
-    const shards = { total, successful, skipped: 0, failed: total - successful } as const
-    const wantsAggregations = Object.keys(search.aggregations).length > 0
+    anonymous.assertBytesLeft(request)
+    const answered = await run(search, request.lifetime.signal)
     reply.type('application/json; charset=utf-8')
-    const parts = answer({ found, hits, took, shards, wantsAggregations })
-    return sendParts(reply, parts, {
+    return sendParts(reply, answer({ ...answered, took: Math.round(performance.now() - begun) }), {
       whole: CATALOG_LIMITS.search.whole,
       stallTimeout: settings.CONSUMER_STALL_TIMEOUT,
       onSent: (bytes) => anonymous.spend(request, bytes),
@@ -177,10 +163,33 @@ function searchRoute(
   })
 }
 
-/** Those of some assets that a search may still find: they may have changed since. */
+/** Creates the search of chains with a current index. It throws ChainError if there is none, and SearchError. */
+function searcher({ settings, access, catalog }: SearchServices) {
+  const { onChain, documents, search: index } = catalog
+  const { purgatory } = access
+  const long = new LongDocuments((asset) => index.document(asset), documents)
+  return async (search: Search, signal: AbortSignal): Promise<Omit<Answered, 'took'>> => {
+    const progress = catalog.progress()
+    const chains = progress.filter((one) => isCurrent(one, settings)).map(({ chainId }) => chainId)
+    if (chains.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The index is not up to date. Try again later.')
+    const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
+    const found = await index.find(search, scope)
+    const hits = hitsOf(found, search.source, {
+      facts: (asset) => onChain.of(asset),
+      purgatory: (did) => purgatory.reasonFor(did),
+      assets: async (dids) => findable(await index.assets(dids), scope),
+      long,
+      signal,
+    })
+    const [total, successful] = [progress.length, chains.length]
+    const shards = { total, successful, skipped: 0, failed: total - successful } as const
+    return { found, hits, shards, wantsAggregations: Object.keys(search.aggregations).length > 0 }
+  }
+}
+
+/** Returns those of some assets that a search may still find: they may have changed since. */
 function findable(assets: Map<string, IndexedAsset>, { chains, encrypted }: Scope): Map<string, IndexedAsset> {
-  for (const [did, { chainId, metadata }] of assets)
-    if (!chains.includes(chainId) || !isConsumable(metadata.state) || (metadata.encrypted && !encrypted))
-      assets.delete(did)
-  return assets
+  const isFindable = ({ chainId, metadata }: IndexedAsset) =>
+    chains.includes(chainId) && isConsumable(metadata.state) && (encrypted || !metadata.encrypted)
+  return new Map([...assets].filter(([, asset]) => isFindable(asset)))
 }

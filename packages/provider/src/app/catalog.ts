@@ -1,47 +1,43 @@
 import {
-  type AssetIndex,
   AssetResolver,
+  CatchingUp,
   cachedSource,
   currentAssets,
-  type DocumentReader,
   type IndexProgress,
   indexSource,
   isCurrent,
+  OnChainReader,
   remoteCacheSource,
+  TokenNames,
 } from '@tidegate/catalog'
-import type { Chains } from '@tidegate/chain'
-import type { Logger, Outbound } from '@tidegate/common'
+import { Receipts } from '@tidegate/chain'
+import { COMMON_LIMITS } from '@tidegate/common'
 import type { Settings } from '../config/schema.js'
-import type { StateStore } from '../state/stores.js'
+import type { Catalog } from '../http/services.js'
+import type { Base } from './base.js'
 
-interface Sources {
-  store: StateStore
-  chains: Chains
-  documents: DocumentReader
-  outbound: Outbound
-  log: Logger
-  /** Index progress of each chain. */
-  progress: () => IndexProgress[]
-}
-
-interface Assets {
-  /** Assets of the index, with a fallback to the chain while it is not current. */
-  indexed: AssetIndex
-  /** Those, and behind them the metadata caches of the settings. */
-  resolver: AssetResolver
+export interface OpenedCatalog {
+  catalog: Catalog
+  /** Assets of the index, and behind them those of the metadata caches of the settings. */
+  assets: AssetResolver
   /** Whether the index of a chain is current. */
   isCurrent(chainId: number): boolean
-  /** Evicts the cached assets of a chain, whose index has changed. */
+  /** Evicts the cached assets of a chain whose index has changed. */
   invalidate(chainId: number): void
 }
 
-/** Builds the sources of assets. */
-export function openAssets(settings: Settings, { store, chains, documents, outbound, log, progress }: Sources): Assets {
+/** Builds the sources of assets. `progress`: index progress of each chain. */
+export function openCatalog(
+  settings: Settings,
+  { store, chains, documents, outbound, log }: Base,
+  progress: () => IndexProgress[],
+): OpenedCatalog {
   const { MAX_DDO_SIZE: maxDocument, INDEX_POLL_INTERVAL: ttl } = settings
+  const { index, search } = store
   const isChainCurrent = (chainId: number) =>
     progress().some((chain) => chain.chainId === chainId && isCurrent(chain, settings))
   const indexed = currentAssets({
-    index: store.index,
+    index,
     chains,
     documents,
     isCurrent: isChainCurrent,
@@ -57,9 +53,16 @@ export function openAssets(settings: Settings, { store, chains, documents, outbo
   })
   const remote = { chains, outbound, log, documents, maxDocument, ttl }
   const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...remote, url }))
+  const names = new TokenNames(chains, index, COMMON_LIMITS.contract.namelessFor)
   return {
-    indexed,
-    resolver: new AssetResolver([cached, ...caches], chains),
+    catalog: {
+      ...{ indexed, documents, search, progress },
+      onChain: new OnChainReader(chains, ttl, names),
+      catchingUp: new CatchingUp(progress),
+      receipts: new Receipts(settings.ORDER_WAIT),
+      publisherOf: async (chainId, nft) => (await index.nft(chainId, nft))?.owner,
+    },
+    assets: new AssetResolver([cached, ...caches], chains),
     isCurrent: isChainCurrent,
     invalidate: (chainId) => cached.invalidate(chainId),
   }
