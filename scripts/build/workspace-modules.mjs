@@ -7,7 +7,7 @@ export function workspaceModules(root) {
   return {
     name: 'workspace modules',
     setup({ onResolve }) {
-      onResolve({ filter: /^@tidegate\// }, ({ path }) => ({ path: sourceOf(root, path) }))
+      onResolve({ filter: /^@tidegate\// }, ({ path }) => ({ path: sourceOf(root, path), sideEffects: false }))
     },
   }
 }

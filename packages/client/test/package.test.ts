@@ -18,7 +18,7 @@ const client = join(folder, 'client')
 
 beforeAll(() => {
   cpSync(prepared('checkout', 'client', 'dist') as string, join(client, 'dist'), { recursive: true })
-  for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(ROOT, 'client', name), join(client, name))
+  for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(ROOT, 'packages', 'client', name), join(client, name))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -92,8 +92,8 @@ export function createdIn({ logs, transactionHash }: TransactionReceipt, { facto
   for (const { address, topics, data } of logs) {
     try {
       const { eventName, args } = decodeEventLog({ abi: EVENTS, topics, data })
-      if (eventName === 'NFTCreated' && isAddressEqual(address, factory)) made.nft = args.token
-      if (eventName === 'TokenCreated') made.datatoken = args.token
+      if (eventName === 'NFTCreated' && isAddressEqual(address, factory)) made.nft = args.newTokenAddress
+      if (eventName === 'TokenCreated') made.datatoken = args.newTokenAddress
     } catch {
       // an event of another kind
     }

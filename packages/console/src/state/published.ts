@@ -1,4 +1,5 @@
 import { type Asset, asset, didOf, search } from '@tidegate/client'
+import { NFT_CREATED } from '@tidegate/protocol/abi'
 import { type Address, parseAbiItem } from 'viem'
 import { plainLine } from '../format/hostile.js'
 import { readerOf } from './chains.js'
@@ -6,9 +7,7 @@ import { config } from './config.js'
 import { reading } from './context.js'
 import { keep, kept } from './kept.js'
 
-const CREATED = parseAbiItem(
-  'event NFTCreated(address newTokenAddress, address indexed templateAddress, string tokenName, address indexed admin, string symbol, string tokenURI, bool transferable, address indexed creator)',
-)
+const CREATED = parseAbiItem(NFT_CREATED)
 
 /** Assets of the index that are listed, and those that the index hides. */
 const LISTED = 50
