@@ -1,3 +1,4 @@
+import { type Command, modernMessage } from '@tidegate/protocol/messages'
 import {
   type Account,
   type Address,
@@ -13,18 +14,6 @@ import { LIMITS } from './limits.js'
 import { type SignedMessage, type SignIn, type SignInText, signInChain, signInText } from './sign-in.js'
 import { fieldsOf } from './values.js'
 import type { Answer } from './wire.js'
-
-/** What a signature is for: each holds for its own route alone. */
-export type Command =
-  | 'download'
-  | 'downloadLink'
-  | 'upload'
-  | 'listUploads'
-  | 'encrypt'
-  | 'createAuthToken'
-  | 'invalidateAuthToken'
-  | 'decryptDDO'
-  | 'validateDDO'
 
 /** The proof of a signed request. */
 export interface Proof {
@@ -61,7 +50,7 @@ export function signed<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const prove = async ({ account, address, nonce }: Signer): Promise<Proof> => {
-    const digest = keccak256(stringToBytes(address + nonce + command))
+    const digest = keccak256(stringToBytes(modernMessage(address, nonce, command)))
     return { address, nonce, signature: await sign(context, account, { raw: digest }) }
   }
   return attempts(context, prove, send, signal)

@@ -1,3 +1,4 @@
+import { withoutAdded } from '@tidegate/protocol/added-fields'
 import type { Address, Hex } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
@@ -43,9 +44,6 @@ const DESCRIBED = [
   'timeout',
   'access',
 ] as const satisfies (keyof Changes)[]
-
-/** What an index adds to a document that it serves. */
-const ADDED = ['nft', 'datatokens', 'event', 'stats', 'purgatory', 'accessDetails', 'indexedMetadata']
 
 /**
  * Changes an asset: its metadata in one transaction, its price in another. New files are checked first. Throws TidegateError
@@ -117,7 +115,7 @@ async function permitted(context: Context, { chainId, nft, did }: Served, option
 
 function withChanges(document: Json, changes: Changes, own: { index: number; sealed: Hex | undefined }): Json {
   const { name, description, author, license, tags, serviceName, timeout, access } = changes
-  const kept = Object.fromEntries(Object.entries(document).filter(([field]) => !ADDED.includes(field)))
+  const kept = withoutAdded(document)
   const services = (kept.services as Json[]).map((service, at) =>
     at === own.index ? { ...service, ...defined({ name: serviceName, timeout, files: own.sealed }) } : service,
   )

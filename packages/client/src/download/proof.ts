@@ -1,9 +1,10 @@
+import type { Command } from '@tidegate/protocol/messages'
 import type { Address, Hex } from 'viem'
 import type { Answer, Query, Send } from '../api.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { signInOf } from '../sign-in.js'
-import { addressOf, type Command, type Proof, signed } from '../signing.js'
+import { addressOf, type Proof, signed } from '../signing.js'
 import { createToken } from '../tokens.js'
 
 /** What a provider is shown: who asks, and a signature unless a token stands for it. */

@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
+import { withoutAdded } from '../added-fields.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
 import { parseJson } from '../json.js'
 import { PROTOCOL_LIMITS } from '../limits.js'
-import { withoutAdded } from './added-fields.js'
 import { TOO_LARGE } from './lzma.js'
 import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './published-document.js'
 

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
+import { withoutAdded } from '../added-fields.js'
 import { checksummed } from '../crypto/address.js'
-import { withoutAdded } from './added-fields.js'
 import type { IndexedAsset } from './indexed.js'
 import { isoTime } from './iso-time.js'
 import type { OnChainData } from './on-chain-data.js'

@@ -1,5 +1,5 @@
+import { withoutAdded } from '../added-fields.js'
 import { PROTOCOL_LIMITS } from '../limits.js'
-import { withoutAdded } from './added-fields.js'
 import type { DeclaredService } from './opened.js'
 
 /** What is a document's own, as JSON. */

@@ -1,6 +1,7 @@
 import { assertReadableNft, documentIn, isSameDocument } from '@tidegate/catalog'
 import type { Chain } from '@tidegate/chain'
-import { AssetError, assertReadable, didsOf, type PublishedDocument, RequestError } from '@tidegate/protocol'
+import { AssetError, assertReadable, RequestError } from '@tidegate/protocol'
+import { didsOf, type PublishedDocument } from '@tidegate/protocol/documents'
 import type { Address, Hex } from 'viem'
 import { modernMessage } from '../../auth/signature.js'
 import type { Context } from '../context.js'
