@@ -98,6 +98,9 @@ function readyText({ facts, addressFile, app, seeded }: LocalNetwork): string {
   ].join('\n')
 }
 
+/** How the program was started: from its sources in a checkout, or as it is installed. */
+const PROGRAM = process.argv[1]?.endsWith('.ts') ? 'npx tsx packages/cli/src/main.ts' : 'tidegate'
+
 function nextSteps(providerUrl: string, hasConsole: boolean, isSeeded: boolean): string[] {
   return [
     ...(hasConsole
@@ -107,11 +110,11 @@ function nextSteps(providerUrl: string, hasConsole: boolean, isSeeded: boolean):
         ]
       : ['  The console is not built here: `npm run dev` in the repository builds and serves it.']),
     '  In a second terminal, the commands find this network by themselves. --account N names the account that signs:',
-    '    tidegate publish ./tides.csv --name "Tide tables" --free --account 0',
-    '    tidegate search tide',
-    '    tidegate get DID --account 1',
+    `    ${PROGRAM} publish ./tides.csv --name "Tide tables" --free --account 0`,
+    `    ${PROGRAM} search tide`,
+    `    ${PROGRAM} get DID --account 1`,
     isSeeded
-      ? '  The sample assets are there: `tidegate search` lists them.'
+      ? `  The sample assets are there: \`${PROGRAM} search\` lists them.`
       : '  For sample assets with a history of orders, stop and start again with --seed.',
   ]
 }

@@ -1,9 +1,9 @@
 import type { PublicClient, WalletClient } from 'viem'
-import { type Api, createApi } from './api.js'
+import type { SignIn } from './auth/sign-in.js'
+import type { Token } from './auth/tokens.js'
+import { chainReader } from './chain/chain-reader.js'
 import { TidegateError } from './errors.js'
-import { chainReader } from './networks.js'
-import type { SignIn } from './sign-in.js'
-import type { Token } from './tokens.js'
+import { type Api, createApi } from './http/api.js'
 
 /** How a provider and its chain are reached, and who asks. */
 export interface TidegateOptions {

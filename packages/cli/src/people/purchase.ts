@@ -1,10 +1,10 @@
 import type { Amount, Asset, AssetService, Bought, Quote } from '@tidegate/client'
 import { CommandError, EXIT } from '@tidegate/provider/commands/failures'
 import { priceLines, priceText, validityText } from './amounts.js'
+import { assertTakesBytes } from './download/stream-target.js'
 import type { Cap } from './options.js'
 import { confirm, interrupted, isInteractive } from './prompts.js'
 import type { WalletSession } from './session.js'
-import { assertTakesBytes } from './stream-target.js'
 import { shown } from './text.js'
 
 interface Purchase {

@@ -10,9 +10,9 @@ import {
   type WalletClient,
 } from 'viem'
 import { waitForTransactionReceipt } from 'viem/actions'
+import { accountOf } from '../auth/signing.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { accountOf } from '../signing.js'
 import { failureOf } from './failures.js'
 import { polling } from './polling.js'
 import { ask, inTime, nodeFailed } from './reads.js'

@@ -1,5 +1,5 @@
-import type { Answer, AnswerReader } from '../api.js'
 import { TidegateError } from '../errors.js'
+import type { Answer, AnswerReader } from '../http/api.js'
 
 /** One connection of a transfer: an answer that is read piece by piece, and closed when it stalls. */
 export class Connection {

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
-import type { Send } from '../api.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import type { Send } from '../http/api.js'
 import { LIMITS } from '../limits.js'
 import type { Downloaded } from '../types.js'
 import { assertDigest } from './digest.js'

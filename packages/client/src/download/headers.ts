@@ -1,4 +1,4 @@
-import type { Answer } from '../api.js'
+import type { Answer } from '../http/api.js'
 import { LIMITS } from '../limits.js'
 import { printable } from '../text.js'
 

@@ -1,8 +1,8 @@
-import type { Answer } from '../api.js'
 import { TidegateError } from '../errors.js'
+import type { Answer } from '../http/api.js'
+import { refusalOf } from '../http/refusals.js'
+import { pause, pauseBefore, retriesAfter } from '../http/retry.js'
 import { LIMITS } from '../limits.js'
-import { refusalOf } from '../refusals.js'
-import { pause, pauseBefore, retriesAfter } from '../retry.js'
 import { Connection } from './connection.js'
 import { contentRangeOf, type FileFacts, factsOf, sameVersion, type Version, versionOf } from './headers.js'
 

@@ -1,5 +1,5 @@
-import type { Draft, DraftFile } from '../../state/draft.js'
-import { addressesOf } from '../../state/publication.js'
+import type { Draft, DraftFile } from '../../state/publishing/draft.js'
+import { addressesOf } from '../../state/publishing/publication.js'
 import { text } from '../../text.js'
 
 /** What is wrong with a draft, by field. */
