@@ -44,7 +44,7 @@ interface GetOptions extends PeopleOptions {
 /** `tidegate get`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function get(did: string, options: GetOptions): Promise<number> {
   if (options.all && options.file !== undefined) throw misuse('--file and --all contradict each other.')
-  if (options.all && options.sha256) throw misuse('--sha256 is of one file: it goes with --file, not with --all.')
+  if (options.all && options.sha256) throw misuse('--sha256 checks one file: use it with --file, not with --all.')
   const force = options.force === true
   const stream = streamTargetOf(options.output, force)
   if (stream && options.all) throw misuse('--output: several files need a folder.')

@@ -31,7 +31,7 @@ export class Uploads {
       out.note(`uploaded: ${shown(path)}  ${size} bytes  sha256 ${sha256}`)
       return object
     } catch (error) {
-      if (signal.aborted) throw interrupted('interrupted; what was uploaded is kept. The same command resumes it.')
+      if (signal.aborted) throw interrupted('interrupted; the uploaded part is kept. Repeat the command to resume.')
       throw withWayOn(path, error as Error & { code?: string })
     } finally {
       progress.stop()

@@ -29,7 +29,7 @@ export async function accountOf({ wallet }: Context): Promise<Account | Address>
   if (wallet.account) return wallet.account
   const [first] = await wallet.getAddresses()
   if (first) return first
-  throw new TidegateError('NO_WALLET', 'The wallet shows no account. Connect it first.')
+  throw new TidegateError('NO_WALLET', 'The wallet shares no account. Connect it first.')
 }
 
 /** The address of `accountOf`. */

@@ -34,7 +34,10 @@ export async function buy(context: Context, what: string | Quote, options: BuyOp
   const about = { did, service: quote.service }
   if (quote.order) return { ...about, order: quote.order, reused: true, paid: [], transactions: [] }
   if (quote.price.type === 'unavailable')
-    throw new TidegateError('UNAVAILABLE', `No exchange and no dispenser has the datatoken of ${did} now.`)
+    throw new TidegateError(
+      'UNAVAILABLE',
+      `The datatoken of ${did} is not for sale now: no exchange or dispenser offers it.`,
+    )
   if (quoted) assertSame(quoted, quote)
   const sender = await Sender.of(context, quote.chainId, options)
   await assertHeld(sender, quote.price.total)

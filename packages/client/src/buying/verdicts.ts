@@ -71,7 +71,7 @@ async function saidOf(
 
 const UNKNOWN: Verdict = { isAccepted: false }
 
-const UNUSABLE = 'Its quote had ended when it was mined, as a clock was wrong. Only the provider can help.'
+const UNUSABLE = 'Its quote had expired when it was mined, because a clock was wrong. Ask the operator of the provider.'
 
 /** Refusals of an order that are the provider's own fault. A valid order is accepted whatever its clock says. */
 const LASTING = new Set(['PROVIDER_KEY_MISSING', 'CLOCK_WRONG'])

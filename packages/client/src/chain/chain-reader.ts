@@ -20,14 +20,14 @@ export function chainReader({ publicClient, rpcUrl, wallet }: ChainAccess): (cha
     if (rpcUrl !== undefined) own ??= createPublicClient({ transport: http(rpcUrl), ccipRead: false })
     if (wallet) own ??= createPublicClient({ transport: custom(wallet), ccipRead: false })
     if (own) return own
-    throw new TidegateError('NO_CHAIN', 'This needs the chain: give rpcUrl, publicClient or a wallet.')
+    throw new TidegateError('NO_CHAIN', 'This reads the chain: pass rpcUrl, publicClient or a wallet.')
   }
   const switches = publicClient === undefined && rpcUrl === undefined
   return async (chainId) => {
     const client = clientOf()
     if (known === undefined || switches) known = await idOf(client)
     if (known === chainId) return client
-    const message = `This is on chain ${chainId}, and the ${switches ? 'wallet' : 'node'} is on chain ${known}.`
+    const message = `This is on chain ${chainId}, but the ${switches ? 'wallet' : 'node'} is on chain ${known}.`
     throw new TidegateError('WRONG_NETWORK', message)
   }
 }

@@ -49,5 +49,8 @@ async function publicNetwork(chainId: number) {
 /** Throws TidegateError `FOREIGN_DATATOKEN` unless the factory has deployed the datatoken, so that its code is known. */
 export async function assertDeployed(client: PublicClient, { factory }: Contracts, datatoken: Address): Promise<void> {
   if (await view(client, factory, 'erc20List', [datatoken])) return
-  throw new TidegateError('FOREIGN_DATATOKEN', `The datatoken ${datatoken} is not of this chain's factory.`)
+  throw new TidegateError(
+    'FOREIGN_DATATOKEN',
+    `The datatoken ${datatoken} was not deployed by this chain's factory. Do not pay for it.`,
+  )
 }

@@ -57,7 +57,10 @@ export class Sender {
     const client = await context.chain(chainId)
     const own = await ask(wallet.getChainId())
     if (own !== chainId)
-      throw new TidegateError('WRONG_NETWORK', `This is on chain ${chainId}, and the wallet is on chain ${own}.`)
+      throw new TidegateError(
+        'WRONG_NETWORK',
+        `This is on chain ${chainId}, but the wallet is on chain ${own}. Switch the network of the wallet.`,
+      )
     return new Sender(wallet, account, client, options)
   }
 

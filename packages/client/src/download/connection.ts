@@ -68,7 +68,7 @@ export class Connection {
 
   private look(): void {
     if (this.waitingSince === undefined || Date.now() - this.waitingSince < this.stall) return
-    const message = `Nothing of the file has come for ${this.stall / 1000} seconds.`
+    const message = `No byte of the file has arrived for ${this.stall / 1000} seconds.`
     this.controller.abort(new TidegateError('STALLED', message))
   }
 }

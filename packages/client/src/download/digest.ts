@@ -10,5 +10,8 @@ export async function assertDigest(blob: Blob, sha256: string): Promise<void> {
 }
 
 export function digestMismatch(): TidegateError {
-  return new TidegateError('DIGEST_MISMATCH', 'The bytes are not those that the provider announces.')
+  return new TidegateError(
+    'DIGEST_MISMATCH',
+    'The SHA-256 of the downloaded bytes differs from the one that the provider announces.',
+  )
 }

@@ -157,7 +157,7 @@ export class Transfer {
       if (version && !sameVersion(version, now)) throw changed()
       const part = response.status === 206 ? contentRangeOf(response) : undefined
       if (response.status === 206 && part?.first !== position)
-        throw new TidegateError('BAD_ANSWER', 'The provider sent another range than was asked for.')
+        throw new TidegateError('BAD_ANSWER', 'The provider sent another range than the requested one.')
       // a storage without ranges begins at the first byte again; without a validator nothing says that it is the same file
       if (response.status === 200 && position > this.start && !version?.validator) throw changed()
       if (response.status === 200 && version && position > 0 && now.validator !== version.validator) throw changed()
@@ -213,5 +213,5 @@ function brokenOff(): TidegateError {
 }
 
 function tooLarge(): TidegateError {
-  return new TidegateError('FILE_TOO_LARGE', 'The file is larger than was allowed.')
+  return new TidegateError('FILE_TOO_LARGE', 'The file is larger than the allowed maximum.')
 }

@@ -112,7 +112,7 @@ async function exchange(url: string, init: RequestInit, send: Send = fetch): Pro
   const { status, type } = response
   if (type !== 'opaqueredirect' && (status < 300 || status >= 400 || status === 304)) return response
   response.body?.cancel().catch(() => undefined)
-  const message = 'The provider redirected the request. Use its final URL.'
+  const message = 'The provider redirects to another URL. Use that URL.'
   throw new TidegateError('REDIRECTED', message, status ? { status } : {})
 }
 
@@ -125,7 +125,9 @@ function parsed(text: string, status: number): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new TidegateError('BAD_ANSWER', 'The provider answered something that is not JSON.', { status })
+    throw new TidegateError('BAD_ANSWER', "The provider's response is not JSON. Check the URL of the provider.", {
+      status,
+    })
   }
 }
 

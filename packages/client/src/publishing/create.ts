@@ -100,5 +100,5 @@ export function createdIn({ logs, transactionHash }: TransactionReceipt, { facto
   }
   const { nft, datatoken } = made
   if (nft && datatoken) return { nft, datatoken }
-  throw new TidegateError('NOT_CREATED', `The transaction ${transactionHash} has made no data NFT with a datatoken.`)
+  throw new TidegateError('NOT_CREATED', `The transaction ${transactionHash} created no data NFT with a datatoken.`)
 }

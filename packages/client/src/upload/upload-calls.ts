@@ -150,7 +150,7 @@ function base64(bytes: Uint8Array): string {
 }
 
 function unreadable(): TidegateError {
-  return new TidegateError('BAD_ANSWER', 'The provider answered something else than the state of an upload.')
+  return new TidegateError('BAD_ANSWER', "The provider's response is not that of an upload.")
 }
 
 function gone(): TidegateError {

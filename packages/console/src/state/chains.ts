@@ -27,7 +27,7 @@ export async function readerOf(chainId: number): Promise<PublicClient> {
   if (wallet.chainId !== chainId)
     throw new TidegateError(
       'WRONG_NETWORK',
-      `This is on chain ${chainId}, and the wallet is on chain ${wallet.chainId}.`,
+      `This is on chain ${chainId}, but the wallet is on chain ${wallet.chainId}.`,
     )
   return createPublicClient({
     transport: noting(custom(wallet.wallet.provider)),
