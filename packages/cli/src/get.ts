@@ -130,7 +130,7 @@ function named(target: Target, did: string, { id, files }: AssetService, file: n
   return name === undefined ? target : { ...target, name }
 }
 
-/** Which files are wanted. Throws CommandError where that is not clear, or there is no such file. */
+/** Which files are wanted. Throws CommandError if that is not clear, or there is no such file. */
 function chosen({ files }: AssetService, { file, all }: GetOptions): number[] {
   if (all) return files.map(({ index }) => index)
   if (file === undefined && files.length <= 1) return [0]

@@ -38,7 +38,7 @@ export class Uploads {
     }
   }
 
-  /** Forgets the uploads: what is published is not published again by chance. */
+  /** Forgets the uploads, so that the same file is not published twice. */
   forget(): void {
     for (const kept of this.begun) rmSync(kept, { force: true })
   }

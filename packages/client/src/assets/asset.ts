@@ -79,7 +79,7 @@ function fileOf(told: unknown, at: number): AssetFile {
   }
 }
 
-/** The chain's price with the provider's fee; what the index tells where the chain cannot be asked. */
+/** The chain's price with the provider's fee; what the index tells if the chain cannot be asked. */
 async function wholePrice(
   context: Context,
   { did, chainId, owner }: { did: string; chainId: number; owner: Address },

@@ -81,7 +81,7 @@ export function signInText(url: string, { address, path, statement, chainId, non
   ].join('\n')
 }
 
-/** The chain that a message names: where the account may be a contract wallet, the wallet's own. */
+/** The chain that a message names: if the account may be a contract wallet, the wallet's own. */
 export async function signInChain(
   wallet: WalletClient,
   account: Account | Address,

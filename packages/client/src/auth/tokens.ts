@@ -24,7 +24,7 @@ export interface Token {
 /**
  * Makes an auth token, which stands for the wallet's signatures until it expires or is deleted. Signed by the wallet, over
  * a text that names the provider if the provider takes such texts.
- * Throws TidegateError, with `VALIDATION` where the provider grants no such lifetime.
+ * Throws TidegateError, with `VALIDATION` if the provider grants no such lifetime.
  */
 export async function createToken(context: Context, options: TokenOptions = {}): Promise<Token> {
   const { chainId, signal } = options

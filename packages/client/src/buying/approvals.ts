@@ -7,7 +7,7 @@ import { TidegateError } from '../errors.js'
 import type { Amount } from '../types.js'
 
 /**
- * Throws TidegateError `INSUFFICIENT_TOKENS` unless the account holds every amount, and `INSUFFICIENT_GAS` where it holds
+ * Throws TidegateError `INSUFFICIENT_TOKENS` unless the account holds every amount, and `INSUFFICIENT_GAS` if it holds
  * nothing of the chain's own coin, before anything is sent.
  */
 export async function assertHeld({ client, address }: Sender, amounts: readonly Amount[]): Promise<void> {
@@ -26,7 +26,7 @@ export async function assertHeld({ client, address }: Sender, amounts: readonly 
 
 /**
  * Lets a contract take exactly an amount. A sufficient existing approval is kept; one that is not
- * is replaced, over zero where the token wants that, as USDT does.
+ * is replaced, over zero if the token wants that, as USDT does.
  */
 export async function approve(sender: Sender, spender: Address, amount: Amount): Promise<void> {
   const { token, units } = amount

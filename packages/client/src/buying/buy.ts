@@ -141,7 +141,7 @@ async function approveAll(sender: Sender, spender: Address, amounts: readonly (A
   for (const amount of summed(amounts)) await approve(sender, spender, amount)
 }
 
-/** Throws TidegateError `NOT_ORDERED` where a transaction passed and made no order: the datatoken is not what it says. */
+/** Throws TidegateError `NOT_ORDERED` if a transaction passed and made no order: the datatoken is not what it says. */
 function assertOrdered({ logs }: TransactionReceipt, { datatoken }: Quote, { sent }: Sender): void {
   const ordered = logs.some(({ address, topics, data }) => {
     if (!isAddressEqual(address, datatoken)) return false

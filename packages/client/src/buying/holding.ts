@@ -32,7 +32,7 @@ const SLACK = 86_400_000
 
 /**
  * Looks for an order of the consumer that still holds. The chain tells which there are, and the provider which of them it
- * accepts. Throws TidegateError with the provider's reason where it would hand out nothing, `ORDER_PENDING`.
+ * accepts. Throws TidegateError with the provider's reason if it would hand out nothing, `ORDER_PENDING`.
  */
 export async function findOrder(
   context: Context,

@@ -13,7 +13,7 @@ export interface OrdersOptions {
   chainId?: number
   /** No order before this time is wanted. Nodes that read few blocks at once come further back with less to read. */
   since?: Date
-  /** Called where the node would not go back further than this: older orders are not in the list. */
+  /** Called if the node would not go back further than this: older orders are not in the list. */
   onIncomplete?: (before: Date) => void
   /** False: the provider is not asked which of them it accepts (`refused`). */
   verdicts?: boolean

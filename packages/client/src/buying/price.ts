@@ -71,7 +71,7 @@ export async function planOf(context: Context, query: PriceQuery & { ignoreHeld?
   return { price, template, offer, held }
 }
 
-/** What a provider fee takes; undefined where it takes nothing. */
+/** What a provider fee takes; undefined if it takes nothing. */
 export function providerFeeOf(tokens: Tokens, fee: ProviderFee): Promise<Amount | undefined> | undefined {
   const units = BigInt(fee.providerFeeAmount)
   return feeOf(tokens, { token: getAddress(fee.providerFeeToken), receiver: fee.providerFeeAddress, units })

@@ -11,11 +11,11 @@ import { type Plan, planOf } from './price.js'
 import { assertTimely } from './quote-time.js'
 
 export interface QuoteOptions {
-  /** Id of a service; the first of type access where it is not given. */
+  /** Id of a service; the first of type access if it is not given. */
   service?: string | undefined
   /** Index of a file, which must be available; all files if it is not given. At a fee by size, the order opens no other. */
   file?: number | undefined
-  /** Who is to have the files; the wallet's own account where it is not given. */
+  /** Who is to have the files; the wallet's own account if it is not given. */
   consumer?: Address | undefined
   /** A compute environment, for a service of type compute. */
   environment?: string | undefined
@@ -30,7 +30,7 @@ export interface QuotePlan {
   quote: Quote
   served: Served
   service: ServedService
-  /** Undefined where nothing is to be bought. */
+  /** Undefined if nothing is to be bought. */
   plan: Plan | undefined
 }
 
@@ -38,7 +38,7 @@ export interface QuotePlan {
  * The whole price of an order, to the last unit, before anything is paid: the datatoken with all fees of its exchange,
  * what its publisher adds, and what the provider asks for and has signed. With a valid order `order` is set
  * and the total is empty; where only the provider fee of one has expired, it is that fee alone. Reads only, and asks for
- * no signature. Throws TidegateError with the provider's reason where it would not hand out: `CREDENTIALS_DENIED`,
+ * no signature. Throws TidegateError with the provider's reason if it would not hand out: `CREDENTIALS_DENIED`,
  * `FILE_UNAVAILABLE`, `ASSET_NOT_CONSUMABLE`, …, and `QUOTE_TIME_WRONG` for a quote that is not to be paid.
  *
  * @example

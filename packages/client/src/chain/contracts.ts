@@ -12,7 +12,7 @@ export interface Contracts {
   /** Fixed rate exchanges and dispensers that the router approves; the newest last. */
   exchanges: Address[]
   dispensers: Address[]
-  /** The OCEAN token, where the provider tells it. */
+  /** The OCEAN token, if the provider tells it. */
   ocean: Address | undefined
 }
 

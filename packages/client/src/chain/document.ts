@@ -15,7 +15,7 @@ export interface Served {
   chainId: number
   nft: Address
   state: AssetState
-  /** When the data NFT was made; undefined where the index does not tell. */
+  /** When the data NFT was made; undefined if the index does not tell. */
   created: Date | undefined
   /** The whole document. */
   document: Json

@@ -68,7 +68,7 @@ function sentenceOf(error: unknown, what: string): [string, string] {
   return ['TRANSACTION_FAILED', `The node or the wallet refused ${what}.`]
 }
 
-/** Why a contract reverted: empty where it does not say; undefined where it did not revert. */
+/** Why a contract reverted: empty if it does not say; undefined if it did not revert. */
 export function reasonOf(error: unknown): string | undefined {
   const said = causes(error)
   for (const { data } of said) {

@@ -23,7 +23,7 @@ const WAIT = 300_000
 export interface SendOptions {
   /** Called before each transaction, to be shown to people. */
   onStep?: ((step: string) => void) | undefined
-  /** Milliseconds to wait until a transaction is mined; five minutes where it is not given. */
+  /** Milliseconds to wait until a transaction is mined; five minutes if it is not given. */
   minedWithin?: number | undefined
 }
 
@@ -50,7 +50,7 @@ export class Sender {
     private readonly options: SendOptions,
   ) {}
 
-  /** Throws TidegateError `NO_WALLET`, and `WRONG_NETWORK` where the wallet is on another chain. */
+  /** Throws TidegateError `NO_WALLET`, and `WRONG_NETWORK` if the wallet is on another chain. */
   static async of(context: Context, chainId: number, options: SendOptions = {}): Promise<Sender> {
     const account = await accountOf(context)
     const wallet = context.wallet as WalletClient
@@ -115,7 +115,7 @@ export class Sender {
     }
     const prepared = await inTime(wallet.prepareTransactionRequest({ account, chain: null, ...request }))
     const signed = await wallet.signTransaction({ ...prepared, account, chain: null } as never)
-    // known before it is sent: it is named even where the node's answer to it is lost
+    // known before it is sent: it is named even if the node's answer to it is lost
     const hash = keccak256(signed)
     this.sent.push(hash)
     try {

@@ -1,6 +1,6 @@
 import { TidegateError } from '../errors.js'
 
-/** Throws TidegateError `DIGEST_MISMATCH` unless the bytes have the digest. Passes where the platform cannot tell: a page without TLS. */
+/** Throws TidegateError `DIGEST_MISMATCH` unless the bytes have the digest. Passes if the platform cannot tell: a page without TLS. */
 export async function assertDigest(blob: Blob, sha256: string): Promise<void> {
   const subtle = globalThis.crypto?.subtle
   if (!subtle) return

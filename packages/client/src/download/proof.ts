@@ -7,7 +7,7 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Answer, Query, Send } from '../http/api.js'
 
-/** What a provider is shown: who asks, and a signature unless a token stands for it. */
+/** The consumer of a request, and its signature unless a token stands for it. */
 export type Shown = Pick<Proof, 'address'> & Partial<Proof>
 
 /** The requested file, as the provider names it. */
@@ -110,7 +110,7 @@ export function opener(
   }
 }
 
-/** Who asks, as requests for files name it. */
+/** Names the consumer as requests for files do. */
 export function consumerOf({ address, ...proof }: Shown) {
   return { consumerAddress: address, ...proof }
 }

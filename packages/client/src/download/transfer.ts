@@ -48,7 +48,7 @@ export class Transfer {
   private resumed = 0
   private lastFailureAt: number
   private ended = false
-  /** The byte after the last one that a first answer announces, where it does not tell the length of the whole file. */
+  /** The byte after the last one that a first answer announces, if it does not tell the length of the whole file. */
   private announced: number | undefined
   private readonly cancelled = new AbortController()
 
@@ -62,7 +62,7 @@ export class Transfer {
     else signal?.addEventListener('abort', this.abort, { once: true })
   }
 
-  /** Bytes from the first wanted to the last, where they are known. */
+  /** Bytes from the first wanted to the last, if they are known. */
   get size(): number | undefined {
     const { end } = this
     return end === undefined ? undefined : Math.max(0, end - this.start)
@@ -186,7 +186,7 @@ export class Transfer {
     return { ...identity, range, ...(version?.validator ? { 'if-range': version.validator } : {}) }
   }
 
-  /** Waits for the next attempt, or throws the error where there is none. */
+  /** Waits for the next attempt, or throws the error if there is none. */
   private async failed(error: unknown): Promise<undefined> {
     this.connection?.close()
     this.connection = undefined

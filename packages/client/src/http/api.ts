@@ -45,7 +45,7 @@ export interface Sent {
 export interface Api {
   /**
    * GET with a query; answers the JSON. Throws TidegateError with the provider's code and sentence, or `UNREACHABLE`,
-   * `TIMEOUT`, `BAD_ANSWER`, `REDIRECTED`; the signal's own reason where it is aborted.
+   * `TIMEOUT`, `BAD_ANSWER`, `REDIRECTED`; the signal's own reason if it is aborted.
    */
   get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T>
   /** POST of a JSON body, or of text or bytes as octets; answers the JSON, or the text of a text answer. Throws as `get`. */
@@ -54,7 +54,7 @@ export interface Api {
   send(request: Sent): Promise<Answer>
 }
 
-/** Makes requests to the provider at a URL, with an auth token where one is given. */
+/** Makes requests to the provider at a URL, with an auth token if one is given. */
 export function createApi(url: string, token?: string, timeout: number = LIMITS.deadline): Api {
   const authorized: Record<string, string> = token === undefined ? {} : { AuthToken: token }
 

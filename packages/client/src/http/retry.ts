@@ -30,7 +30,7 @@ export function pauseBefore(attempt: number, error: unknown): number {
   return Math.max(backOff, asked)
 }
 
-/** Waits. Rejects with the signal's reason where that fires first. */
+/** Waits. Rejects with the signal's reason if that fires first. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)

@@ -86,7 +86,7 @@ async function enterpriseTemplate(client: PublicClient, { factory }: Contracts):
   throw new TidegateError('NO_CONTRACTS', 'The factory of this chain has no datatoken of template 2.')
 }
 
-/** What a transaction of the factory has made. Throws TidegateError `NOT_CREATED` where it has made no asset. */
+/** What a transaction of the factory has made. Throws TidegateError `NOT_CREATED` if it has made no asset. */
 export function createdIn({ logs, transactionHash }: TransactionReceipt, { factory }: Contracts): Created {
   const made: Partial<Created> = {}
   for (const { address, topics, data } of logs) {

@@ -17,7 +17,7 @@ interface RateChange {
 }
 
 /**
- * The transaction that changes the price of a datatoken; undefined where it is that price already. Throws TidegateError
+ * The transaction that changes the price of a datatoken; undefined if it is that price already. Throws TidegateError
  * `BAD_REQUEST` for one that has no price, or several, or an amount that the token cannot express, `NOT_PERMITTED` for
  * an exchange of somebody else.
  */

@@ -22,13 +22,13 @@ export interface Changes extends Partial<Pick<PublishRequest, Editable>>, SendOp
   access?: Address[] | null
   /** Another price in the same token, for an asset that is sold at one. */
   price?: { amount: string }
-  /** Service whose files, name and timeout are meant; the first of type access where it is not given. */
+  /** Service whose files, name and timeout are meant; the first of type access if it is not given. */
   service?: string
 }
 
 export interface Changed {
   did: string
-  /** Empty where nothing had to be changed. */
+  /** Empty if nothing had to be changed. */
   transactions: Hex[]
 }
 

@@ -28,52 +28,52 @@ interface Call {
   body?: ArrayBuffer
 }
 
-/** The requests of tus 1.0, each with its own proof. They throw TidegateError, and the signal's own reason. */
-export function uploadCalls(context: Context, signal: AbortSignal) {
-  async function call<T>({ method, id, ...rest }: Call, read: (response: Answer) => T | Promise<T>): Promise<T> {
-    const path = id === undefined ? PATH : `${PATH}/${id}`
-    const { partTime: timeout } = LIMITS
-    const limit = deadline(signal, timeout, tooSlow(timeout))
+/** Sends one request of tus with a proof of its own, and reads its response. */
+async function sendProven<T>(
+  context: Context,
+  signal: AbortSignal,
+  { method, id, ...rest }: Call,
+  read: (response: Answer) => T | Promise<T>,
+): Promise<T> {
+  const path = id === undefined ? PATH : `${PATH}/${id}`
+  const { partTime: timeout } = LIMITS
+  const limit = deadline(signal, timeout, tooSlow(timeout))
+  try {
+    const response = await provenOften(
+      context,
+      method === 'GET' || method === 'HEAD' ? 'listUploads' : 'upload',
+      (shown, proof) => {
+        const headers = { 'tus-resumable': '1.0.0', ...rest.headers, ...shown, ...proof }
+        return context.api.send({ method, path, ...rest, headers, timeout, signal: limit.signal })
+      },
+      limit.signal,
+    )
     try {
-      const response = await provenOften(
-        context,
-        method === 'GET' || method === 'HEAD' ? 'listUploads' : 'upload',
-        (shown, proof) => {
-          const headers = { 'tus-resumable': '1.0.0', ...rest.headers, ...shown, ...proof }
-          return context.api.send({ method, path, ...rest, headers, timeout, signal: limit.signal })
-        },
-        limit.signal,
-      )
-      try {
-        return await read(response)
-      } finally {
-        response.body?.cancel().catch(() => undefined)
-      }
+      return await read(response)
     } finally {
-      limit.end()
+      response.body?.cancel().catch(() => undefined)
     }
+  } finally {
+    limit.end()
   }
+}
+
+/** The requests of tus 1.0. They throw TidegateError, or the reason of an aborted signal. */
+export function uploadCalls(context: Context, signal: AbortSignal) {
+  const call = <T>(request: Call, read: (response: Answer) => T | Promise<T>) =>
+    sendProven(context, signal, request, read)
 
   return {
     /**
-     * Begins an upload; the same request again finds the one that it has begun, since the answer may have been lost.
-     * Answers its id, and how much of it there is.
+     * Begins an upload, or finds it again by the idempotency key if the first response was lost. Returns its id and offset.
      */
     create(
       size: number,
       facts: Record<string, string | undefined>,
       idempotencyKey: string,
     ): Promise<{ id: string; offset: number }> {
-      const metadata = Object.entries(facts).flatMap(([key, value]) =>
-        value ? [`${key} ${base64(new TextEncoder().encode(value))}`] : [],
-      )
-      const headers = {
-        'upload-length': String(size),
-        'idempotency-key': idempotencyKey,
-        ...(metadata.length > 0 ? { 'upload-metadata': metadata.join() } : {}),
-      }
       // the id alone: no proof goes to where an answer points
-      return call({ method: 'POST', headers }, (response) => ({
+      return call({ method: 'POST', headers: creationHeaders(size, facts, idempotencyKey) }, (response) => ({
         id: matched(/\/([\w-]{1,200})$/, response.headers.get('location')),
         offset: offsetOf(response.headers.get('upload-offset') ?? '0', size),
       }))
@@ -106,7 +106,7 @@ export function uploadCalls(context: Context, signal: AbortSignal) {
       })
     },
 
-    /** What a complete file is. */
+    /** Returns a complete file. */
     hosted: (id: string, size: number): Promise<Hosted> =>
       call({ method: 'GET', id }, async (response) => {
         const { sha256 } = fieldsOf(parsed(await boundedText(response, LIMITS.refusal)))
@@ -119,7 +119,18 @@ export function uploadCalls(context: Context, signal: AbortSignal) {
   }
 }
 
-/** A key for one creation, which no other has. */
+function creationHeaders(size: number, facts: Record<string, string | undefined>, idempotencyKey: string) {
+  const metadata = Object.entries(facts).flatMap(([key, value]) =>
+    value ? [`${key} ${base64(new TextEncoder().encode(value))}`] : [],
+  )
+  return {
+    'upload-length': String(size),
+    'idempotency-key': idempotencyKey,
+    ...(metadata.length > 0 ? { 'upload-metadata': metadata.join() } : {}),
+  }
+}
+
+/** Returns a random key for one creation. */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -6,7 +6,7 @@ import { type Hosted, newIdempotencyKey, uploadCalls } from './upload-calls.js'
 
 export type { Hosted } from './upload-calls.js'
 
-/** What is uploaded: a Blob or a File, or anything of known size that is read in parts. */
+/** A Blob, a File, or another source of known size that is read in parts. */
 export interface UploadSource {
   readonly size: number
   readonly name?: string
@@ -32,7 +32,7 @@ export interface UploadOptions {
   onProgress?: (progress: UploadProgress) => void
   /** Id of an earlier upload of the same bytes, to be resumed. One that has expired is restarted. */
   resume?: string
-  /** What marks the creation of this upload, where a later call may have to repeat it; random where it is not told. */
+  /** Key that lets a later call find this upload if the first response was lost; random by default. */
   idempotencyKey?: string
   /** Called with the id of the upload once it is known: a secret, and what `resume` takes later on. */
   onBegun?: (id: string) => void | Promise<void>
@@ -47,8 +47,8 @@ export interface UploadOptions {
  * can be resumed (`resume`) until it expires, and a repeated creation finds the upload whose answer was lost.
  *
  * Throws TidegateError: the provider's refusal (`HOSTING_OFF`, `NOT_A_PUBLISHER`, `UPLOAD_QUOTA`, `UPLOAD_TOO_LARGE`,
- * `HOSTING_FULL`, …), `FILE_CHANGED` where the source cannot be read as it was, `NO_WALLET`, `UNREACHABLE`, `TIMEOUT`;
- * the signal's own reason where it is aborted.
+ * `HOSTING_FULL`, …), `FILE_CHANGED` if the source cannot be read as it was, `NO_WALLET`, `UNREACHABLE`, `TIMEOUT`;
+ * the signal's own reason if it is aborted.
  *
  * @example
  * const { object } = await upload(context, file)

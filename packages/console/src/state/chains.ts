@@ -10,7 +10,7 @@ const clients = new Map<number, PublicClient>()
 
 /**
  * Reads a chain: through the node that the operator names for browsers, otherwise through the wallet. Throws TidegateError
- * `NO_CHAIN`, and `WRONG_NETWORK` where the wallet is on another chain.
+ * `NO_CHAIN`, and `WRONG_NETWORK` if the wallet is on another chain.
  */
 export async function readerOf(chainId: number): Promise<PublicClient> {
   const rpcUrl = chainOf(chainId)?.rpcUrl

@@ -26,7 +26,7 @@ export interface Published {
 }
 
 /**
- * What an account has published: what the index finds, and, where the chain can be read, what is revoked or retired, which
+ * What an account has published: what the index finds, and, if the chain can be read, what is revoked or retired, which
  * the index does not find.
  */
 export async function publishedBy(owner: Address, signal: AbortSignal): Promise<Published> {
@@ -55,7 +55,7 @@ function withNames(assets: readonly Asset[]): Asset[] {
   return assets.map((asset) => ({ ...asset, name: asset.name || (names.get(asset.did) ?? '') }))
 }
 
-/** DIDs of the data NFTs that were made for an account, as the chain tells; undefined where it does not. */
+/** DIDs of the data NFTs that were made for an account, as the chain tells; undefined if it does not. */
 async function createdBy(admin: Address, chainId: number): Promise<string[] | undefined> {
   try {
     const { contracts } = await reading().api.get<{ contracts?: Record<string, { ERC721Factory?: Address }> }>('/')

@@ -28,7 +28,7 @@ export interface Sales {
   incomplete: boolean
 }
 
-/** Blocks that are asked for where a node does not give all. */
+/** Blocks that are asked for if a node does not give all. */
 const RECENT = [100_000n, 10_000n, 1_000n]
 
 /** The orders of datatokens, the oldest first, and what they have brought, as the chain's events tell. Throws what the node throws. */

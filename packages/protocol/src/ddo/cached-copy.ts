@@ -15,7 +15,7 @@ export interface Hint {
   txId: Hex
 }
 
-/** Reads the location of an asset from the text of a cache's response; undefined where it is missing or malformed. */
+/** Reads the location of an asset from the text of a cache's response; undefined if it is missing or malformed. */
 export function readHint(text: string): Hint | undefined {
   const copy = parsed(text)
   const subject = (copy?.credentialSubject ?? copy) as Json | undefined

@@ -107,7 +107,7 @@ async function differing({ path, sha256 }: SavedFile, expected: string): Promise
 /** Names that are tried for a file that differs. */
 const ASIDE = 100
 
-/** Moves a file to a name that nothing has. It stays where that is not possible. */
+/** Moves a file to a name that nothing has. It stays if that is not possible. */
 async function firstFree(path: string): Promise<string> {
   for (let n = 0; n < ASIDE; n += 1) {
     const aside = `${path}.differs${n === 0 ? '' : `-${n}`}`

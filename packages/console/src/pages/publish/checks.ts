@@ -33,7 +33,7 @@ export function problemsOf(draft: Draft, step: number): Problems {
   return problems
 }
 
-/** The first step with something to do; the last one where nothing is. */
+/** The first step with something to do; the last one if nothing is. */
 export function firstOpenStep(draft: Draft): number {
   const open = [0, 1, 2].find((step) => Object.keys(problemsOf(draft, step)).length > 0)
   return open ?? 3

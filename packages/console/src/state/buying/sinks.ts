@@ -21,7 +21,7 @@ interface WithPicker {
 /** Whether this browser lets pages write to files that people choose. */
 export const canChooseFile = (): boolean => typeof (globalThis as WithPicker).showSaveFilePicker === 'function'
 
-/** Lets somebody choose a file; undefined where he does not. */
+/** Lets somebody choose a file; undefined if he does not. */
 export async function chooseFile(suggestedName: string): Promise<FileSystemFileHandle | undefined> {
   try {
     return await (globalThis as WithPicker).showSaveFilePicker?.({ suggestedName })

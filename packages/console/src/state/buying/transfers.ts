@@ -13,7 +13,7 @@ export interface Wanted {
   service: string
   file: number
   order: Hex
-  /** Name of the file where the provider tells none. */
+  /** Name of the file if the provider tells none. */
   name: string
   size?: number
 }
