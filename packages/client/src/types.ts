@@ -121,7 +121,7 @@ export interface Quote {
   order?: Hex | undefined
   /** An order whose access still runs while its provider fee has expired. */
   renews?: Hex | undefined
-  /** An order that can never be used: its quote had ended when it was mined, as a clock was wrong. Only its provider can help. */
+  /** An order that can never be used: its quote had expired when it was mined, as a clock was wrong. Only its provider can help. */
   unusable?: Hex | undefined
   /** Whether the buyer holds a datatoken already, of a purchase that was broken off. */
   held?: boolean | undefined

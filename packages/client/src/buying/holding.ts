@@ -17,7 +17,7 @@ export interface Standing {
   providerFee?: ProviderFee
   /** An order whose access still runs while its provider fee has expired: that alone has to be paid again. */
   renews?: Hex
-  /** The newest order that can never be used: its quote had ended when it was mined. */
+  /** The newest order that can never be used: its quote had expired when it was mined. */
   unusable?: Hex
 }
 
@@ -146,7 +146,7 @@ function isFeeExpired(fees: readonly PaidFee[]): boolean {
   return fees.length > 0 && fees.every(({ end }) => end !== 0 && end < now)
 }
 
-/** Whether the quote of an order had ended when it was mined, so that no provider will ever accept it. */
+/** Whether the quote of an order had expired when it was mined, so that no provider will ever accept it. */
 export async function isUnusable(client: PublicClient, order: OrderLocation): Promise<boolean> {
   return isLost(order, await feesOf(client, order))
 }

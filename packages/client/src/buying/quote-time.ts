@@ -32,7 +32,7 @@ function dataIn(providerData: Hex): Json {
   }
 }
 
-/** Whether a quote had ended when its order was mined; both in seconds since 1970. Such an order can never be used. */
+/** Whether a quote had expired when its order was mined; both in seconds since 1970. Such an order can never be used. */
 export function hadEnded(quoted: number, mined: number): boolean {
   return mined > quoted + LIFETIME
 }
