@@ -11,8 +11,8 @@ const LAYERS = {
   provider: ['hosting', 'catalog', 'storage', 'chain', 'database', 'common', 'protocol', 'client'],
   'dev-network': ['provider', 'chain', 'common', 'protocol', 'client'],
   cli: ['dev-network', 'provider', 'chain', 'common', 'protocol', 'client'],
-  client: [],
-  console: ['client'],
+  client: ['protocol'],
+  console: ['client', 'protocol'],
 }
 
 const below = Object.entries(LAYERS).map(([name, allowed]) => ({

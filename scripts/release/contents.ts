@@ -33,7 +33,7 @@ const SERVICE: Rules = {
 const CLIENT: Rules = {
   allowed: [
     /^(package\.json|README\.md|LICENSE)$/,
-    /^dist\/(index|node|chunk|known-networks)\.js$/,
+    /^dist\/(index|node|chunk|networks)\.js$/,
     /^dist\/types\/([\w-]+\/)*[\w-]+\.d\.ts$/,
     /^dist\/(THIRD-PARTY-LICENSES\.txt|sbom\.cdx\.json)$/,
   ],

@@ -1,17 +1,16 @@
 import { COMMON_LIMITS, type RunOptions, type Sandbox, SandboxTimeout, TaskFailure } from '@tidegate/common'
+import { type Ddo, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import {
-  type Ddo,
   type Decoded,
   type DocumentOwner,
   type DocumentTask,
   documentKeys,
   type Hint,
-  PROTOCOL_LIMITS,
   type PublishedDocument,
   readStored,
   sizeProblem,
   type Validated,
-} from '@tidegate/protocol'
+} from '@tidegate/protocol/documents'
 import type { ProviderKey } from '@tidegate/protocol/keys'
 import type { Address, Hex } from 'viem'
 import type * as tasks from './document-tasks.js'

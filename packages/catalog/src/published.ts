@@ -1,5 +1,6 @@
 import { type Chain, decodeEvent, type EventNamed, untrustedView, VIEWS } from '@tidegate/chain'
-import { AssetError, assertReadable, type PublishedDocument, RequestError } from '@tidegate/protocol'
+import { AssetError, assertReadable, RequestError } from '@tidegate/protocol'
+import type { PublishedDocument } from '@tidegate/protocol/documents'
 import { type Address, type Hex, isAddressEqual, type Log, type TransactionReceipt } from 'viem'
 
 /**

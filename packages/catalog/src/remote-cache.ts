@@ -1,6 +1,7 @@
 import { type Chain, type Chains, METADATA_TOPICS, untrustedView, VIEWS } from '@tidegate/chain'
 import type { Logger, Outbound } from '@tidegate/common'
-import { didsOf, type Hint, isDid, PROTOCOL_LIMITS } from '@tidegate/protocol'
+import { isDid, PROTOCOL_LIMITS } from '@tidegate/protocol'
+import { didsOf, type Hint } from '@tidegate/protocol/documents'
 import type { Address, Log } from 'viem'
 import type { DocumentReader } from './documents.js'
 import { CATALOG_LIMITS } from './limits.js'

@@ -1,5 +1,6 @@
 import type { Chain, Chains } from '@tidegate/chain'
-import { AssetError, type Ddo, didsOf, type Service, StaleIndexError } from '@tidegate/protocol'
+import { AssetError, type Ddo, type Service, StaleIndexError } from '@tidegate/protocol'
+import { didsOf } from '@tidegate/protocol/documents'
 import type { Address } from 'viem'
 
 /** An asset as returned by a source. State and datatokens must be verified by the source itself. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DraftFile, emptyDraft, mergedDraft, type UploadFile } from '../src/state/draft.js'
+import { type DraftFile, emptyDraft, mergedDraft, type UploadFile } from '../src/state/publishing/draft.js'
 
 const upload = (key: string, status: UploadFile['status'], others: Partial<UploadFile> = {}): DraftFile => ({
   ...{ key, kind: 'upload', name: `${key}.csv`, size: 8, type: 'text/csv', fingerprint: key, sent: 0, status },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { afterReload, type Entry, merged, openPurchase, readEntries, trimmed } from '../src/state/journal.js'
-import { nextStep, type Situation } from '../src/state/next-step.js'
-import { progressOf } from '../src/state/publication.js'
+import { nextStep, type Situation } from '../src/state/publishing/next-step.js'
+import { progressOf } from '../src/state/publishing/publication.js'
 
 const FROM = `0x${'ab'.repeat(20)}` as const
 const HASH = `0x${'cd'.repeat(32)}` as const

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { checksummed, didsOf, memoized, PROTOCOL_LIMITS, parseJson } from '@tidegate/protocol'
+import { checksummed, memoized, PROTOCOL_LIMITS, parseJson } from '@tidegate/protocol'
+import { didsOf } from '@tidegate/protocol/documents'
 import { derivedSecret, type ProviderKey } from '@tidegate/protocol/keys'
 import { HOSTED_ID, STORAGE_LIMITS } from '@tidegate/storage'
 import { type Address, isAddress } from 'viem'

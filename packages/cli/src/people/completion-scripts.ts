@@ -23,7 +23,7 @@ export function bashScript(specs: readonly Spec[]): string {
       .filter(({ takesValue }) => takesValue)
       .map(({ names, choices }) => ({ keys: names.map((name) => `"${path.join(' ')}:${name}"`).join('|'), choices })),
   )
-  // where nothing is offered the shell completes file names by itself
+  // if nothing is offered the shell completes file names by itself
   const files = withValue.filter(({ choices }) => choices.length === 0).map(({ keys }) => keys)
   const chosen = withValue
     .filter(({ choices }) => choices.length > 0)

@@ -7,7 +7,8 @@ import {
   isSameDocument,
 } from '@tidegate/catalog'
 import type { Chain, Receipts } from '@tidegate/chain'
-import { AssetError, assertReadable, didsOf, type PublishedDocument, RequestError } from '@tidegate/protocol'
+import { AssetError, assertReadable, RequestError } from '@tidegate/protocol'
+import { didsOf, type PublishedDocument } from '@tidegate/protocol/documents'
 import type { Address, Hex } from 'viem'
 
 /** A data NFT and its chain. */

@@ -1,4 +1,5 @@
-import { LinkError, type SealingKeys, seal, sealingKeysFrom, unseal } from '@tidegate/protocol'
+import { LinkError } from '@tidegate/protocol'
+import { type SealingKeys, seal, sealingKeysFrom, unseal } from '@tidegate/protocol/keys'
 import { PROVIDER_LIMITS } from '../limits.js'
 import { decodeGrant, encodeGrant, type Grant } from './link-grant.js'
 import type { RevocationStore } from './revocation-table.js'

@@ -4,22 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 import type { SignerRecovery } from './recovery.js'
 
-/** Command names that modern clients sign; each route accepts its own alone. */
-export type Command =
-  | 'download'
-  | 'downloadLink'
-  | 'encrypt'
-  | 'upload'
-  | 'listUploads'
-  | 'createAuthToken'
-  | 'invalidateAuthToken'
-  | 'decryptDDO'
-  | 'validateDDO'
-
-/** Returns the message that a modern client signs for a route: address and nonce as it sent them, and the command. */
-export function modernMessage(address: string, nonce: string, command: Command): string {
-  return address + nonce + command
-}
+export { type Command, modernMessage } from '@tidegate/protocol/messages'
 
 /**
  * Returns whether a message binds its signature to no chain: it begins with the signer's address, not with the asset,

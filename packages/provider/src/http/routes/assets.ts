@@ -1,4 +1,5 @@
-import { AssetError, assetDocument, INFLATED, opened, publishedMetadata, TOO_LARGE } from '@tidegate/protocol'
+import { AssetError, assetDocument, opened, publishedMetadata } from '@tidegate/protocol'
+import { INFLATED, TOO_LARGE } from '@tidegate/protocol/documents'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DECRYPTER_PARAMS, decrypterCheck } from '../endpoints/decrypters.js'
 import { json } from '../endpoints/docs.js'

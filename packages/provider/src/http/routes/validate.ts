@@ -1,4 +1,5 @@
-import { type SignedBy, type Validated, ValidationError } from '@tidegate/protocol'
+import { ValidationError } from '@tidegate/protocol'
+import type { SignedBy, Validated } from '@tidegate/protocol/documents'
 import { personalDigest, signDigest } from '@tidegate/protocol/keys'
 import type { FastifyRequest } from 'fastify'
 import { modernMessage } from '../../auth/signature.js'
