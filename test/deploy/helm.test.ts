@@ -13,7 +13,13 @@ const settings = Object.entries(SETTINGS as Record<string, Setting<unknown>>)
 const NETWORK_URL = '{"1":["https://rpc.example.org"]}'
 /** Values that enable every feature. */
 const ALL = {
-  settings: { NETWORK_URL, TRUSTED_PROXIES: '10.0.0.0/8', RATE_LIMIT_BYTES: '10000000000', CONSOLE: 'true', HOSTING: 'local' },
+  settings: {
+    NETWORK_URL,
+    TRUSTED_PROXIES: '10.0.0.0/8',
+    RATE_LIMIT_BYTES: '10000000000',
+    CONSOLE: 'true',
+    HOSTING: 'local',
+  },
   secret: { name: 'own', files: { AUTH_TOKEN_SECRET: 'token-secret' }, env: { METADATA_CACHE_URL: 'caches' } },
   image: { repository: 'registry.example.org/tidegate', tag: '1', pullPolicy: 'Always' },
   imagePullSecrets: [{ name: 'pull' }],
