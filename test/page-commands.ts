@@ -32,8 +32,8 @@ export async function commandProblems(text: string): Promise<string[]> {
   }
   for (const [command, tool = ''] of matches(text, /npx (?!tidegate)([\w@/-]+)/g))
     if (!devDependencies[tool]) problems.push(`${command}: not among the devDependencies`)
-  // in these, tidegate is the name of a release or an object
-  if (/^(kubectl|helm) /.test(text)) return problems
+  // in these, tidegate is the name of a release, an object or a container
+  if (/^(kubectl|helm|docker) /.test(text)) return problems
   const tidegate = /(?:^|[\s&|])(?:npx )?(?:tidegate|node dist\/cli\.js)((?: (?!&&|\||#)[^\s]+)+)/g
   for (const [command, rest = ''] of matches(text, tidegate))
     problems.push(...(await tidegateProblems(rest.trim().split(/\s+/))).map((why) => `${command.trim()}: ${why}`))
@@ -68,7 +68,7 @@ async function optionsOfScript(script: string): Promise<Set<string>> {
 async function tidegateProblems(args: string[]): Promise<string[]> {
   const [name = '', ...rest] = args
   if (name.startsWith('--')) return ['--help', '--version'].includes(name) ? [] : [`no option ${name}`]
-  if (name === 'COMMAND') return []
+  if (name === 'COMMAND' || name === '"$@"') return []
   const entry = COMMANDS[name]
   if (!entry) return [`no command ${name}`]
   let command = (await entry.load()).command(() => undefined) as unknown as Command

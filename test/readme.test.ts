@@ -82,9 +82,9 @@ describe('the outputs that README.md shows', () => {
   })
 
   it('are those of a local network', async () => {
-    const args = [...program(), 'dev', '--port', '0', '--rpc-port', '0', ...preparedState()]
+    const args = [...program(), 'dev', '--seed', '--port', '0', '--rpc-port', '0', ...preparedState()]
     const printed = await outputOf(args, 'Stop with Ctrl-C.')
-    expect(difference(shownAfter('npm run dev'), printed)).toBeUndefined()
+    expect(difference(shownAfter('npm run dev -- --seed'), printed)).toBeUndefined()
   })
 
   it('are those of the tests', async () => {

@@ -10,7 +10,7 @@ interface Rules {
 const SERVICE: Rules = {
   allowed: [
     /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|SECURITY\.md)$/,
-    /^docs\/(clients\/)?[\w-]+\.(md|json)$/,
+    /^docs\/((clients|decisions)\/)?[\w-]+\.(md|json|webp)$/,
     /^bin\/tidegate\.js$/,
     /^dist\/([\w-]+\/)*[\w.-]+\.js(\.map)?$/,
     /^dist\/console\/(assets\/)?[\w-]+\.(html|js|css|svg|png)(\.(br|gz))?$/,
