@@ -87,7 +87,7 @@ describe('the outputs that README.md shows', () => {
 
   it('are those of the tests', async () => {
     const shown = linesOf(shownAfter('npm test')).filter((line) => line.trim() !== '…')
-    const files = shown.flatMap((line) => /✓ (\S+)/.exec(line)?.[1] ?? [])
+    const files = shown.flatMap((line) => /✓ \|unit\| (\S+)/.exec(line)?.[1] ?? [])
     expect(files).toHaveLength(2)
     const vitest = join(REPOSITORY, 'node_modules/vitest/vitest.mjs')
     const printed = linesOf(await outputOf([vitest, 'run', ...files]))
