@@ -1,28 +1,14 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CodeBlock, page, REPOSITORY } from './helpers/pages.js'
+import { type CodeBlock, page } from './helpers/pages.js'
+import { copySources } from './helpers/sources.js'
 
 const EXAMPLE = 'Ten minutes: a storage kind'
-const COPIED = [
-  'src',
-  'client',
-  'console',
-  'test',
-  'demo',
-  'scripts',
-  'deploy',
-  'docs',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-  'biome.json',
-]
 const run = promisify(execFile)
 
 /** The worked example of CONTRIBUTING.md, followed in a copy of the repository. */
@@ -34,8 +20,7 @@ describe('CONTRIBUTING.md', () => {
   const commands = blocks.filter(({ language }) => language === 'sh').flatMap(({ text }) => text.trim().split('\n'))
 
   beforeAll(() => {
-    for (const name of [...COPIED, '.gitignore']) cpSync(join(REPOSITORY, name), join(copy, name), { recursive: true })
-    symlinkSync(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'))
+    copySources(copy)
     for (const { file, language, text } of files) {
       const path = join(copy, file)
       if (language === 'diff') writeFileSync(path, patched(readFileSync(path, 'utf8'), text, file))
