@@ -21,6 +21,10 @@ interface Manifest {
 }
 const manifest = (folder = '') => JSON.parse(readFileSync(`${REPOSITORY}${folder}package.json`, 'utf8')) as Manifest
 const { scripts } = manifest()
+const commands = JSON.parse(readFileSync(`${REPOSITORY}scripts/commands.json`, 'utf8')) as Record<
+  string,
+  { run: string[] }
+>
 const devDependencies = { ...manifest().devDependencies, ...manifest('test/').devDependencies }
 
 /** The problems of the commands in a text: scripts, commands and options that do not exist. */
@@ -59,7 +63,7 @@ async function scriptProblems(script: string, rest: string): Promise<string[]> {
 
 /** The options that the program of a script in package.json declares to parseArgs. */
 async function optionsOfScript(script: string): Promise<Set<string>> {
-  const program = /(?:tsx|node) ([\w/.-]+)$/.exec(scripts[script] ?? '')?.[1]
+  const program = /(?:tsx|node) ([\w/.-]+)$/.exec(commands[script]?.run.at(-1) ?? '')?.[1]
   const source = program ? readFileSync(REPOSITORY + program, 'utf8') : ''
   return new Set([...source.matchAll(/(\w+): \{ type: '(?:string|boolean)'/g)].map(([, name]) => `--${name}`))
 }

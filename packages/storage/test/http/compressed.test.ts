@@ -92,12 +92,13 @@ describe('a storage that compresses unasked', () => {
 
   // the beginning of a frame, as every encoder writes it
   const ZSTD = Buffer.from('28b52ffd0458290000', 'hex')
-  it.skipIf(zstdCompressSync)('with zstd is a failed storage if Node cannot decode it', async () => {
-    const { open, file } = served((response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end(ZSTD))
-    await expect(open()).rejects.toMatchObject({ code: 'STORAGE_REFUSED', reason: 'unsupported' })
-    expect(await file.describe(ASKING)).toEqual({ valid: false, reason: 'unsupported', upstreamStatus: 200 })
-    await eventually(none)
-  })
+  if (!zstdCompressSync)
+    it('with zstd is a failed storage, where Node cannot decode it', async () => {
+      const { open, file } = served((response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end(ZSTD))
+      await expect(open()).rejects.toMatchObject({ code: 'STORAGE_REFUSED', reason: 'unsupported' })
+      expect(await file.describe(ASKING)).toEqual({ valid: false, reason: 'unsupported', upstreamStatus: 200 })
+      await eventually(none)
+    })
 
   it.each(CODINGS)('%s in chunks that ends later than its last byte is decoded', async (_, coding, encode) => {
     const encoded = encode(FILE)
