@@ -15,7 +15,7 @@ const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
 const [only, ...added] = process.argv.slice(2)
 const isServiceOnly = only === 'service'
-const leftOut = isServiceOnly ? [TESTS, CONSOLE].filter((name) => !added.includes(name)) : []
+const leftOut = isServiceOnly ? [TESTS, ...(added.includes('console') ? [] : [CONSOLE])] : []
 // in an image that is being built, not all workspaces need be there
 const workspaces = read(join(root, 'package.json')).workspaces.filter(
   (name) => !leftOut.includes(name) && existsSync(join(root, name)),

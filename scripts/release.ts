@@ -20,7 +20,7 @@ function faultsOfCommit(commit: Commit, version: string): string[] {
   const section = sectionsOf(changelog).find(({ name }) => name === version)
   const faults = faultsOfChangelog(changelog, version)
   const lock = JSON.parse(show('package-lock.json'))
-  const locks = [lock.version, lock.packages[''].version, lock.packages.client.version]
+  const locks = [lock.version, lock.packages[''].version, lock.packages['packages/client'].version]
   const other = locks.find((locked) => locked !== version)
   if (other) faults.push(`package-lock.json says ${other}, package.json ${version}.`)
   if (!commit.isClean) faults.push('The working folder has uncommitted changes.')

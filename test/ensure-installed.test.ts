@@ -26,9 +26,13 @@ describe('scripts/ensure-installed.mjs', () => {
     const archive = (name: string, from = '..') => ({ [name]: `file:${from}/${name}-1.0.0.tgz` })
     for (const name of ['runs', 'sells', 'shows', 'tests']) write(name, { name })
     npm(folder, 'pack', './runs', './sells', './shows', './tests')
-    write('project', { name: 'root', workspaces: ['client', 'console', 'test'], devDependencies: archive('runs') })
+    write('project', {
+      name: 'root',
+      workspaces: ['client', 'packages/console', 'test'],
+      devDependencies: archive('runs'),
+    })
     write('project/client', { name: 'client', dependencies: archive('sells', '../..') })
-    write('project/console', { name: 'page', devDependencies: archive('shows', '../..') })
+    write('project/packages/console', { name: 'page', devDependencies: archive('shows', '../../..') })
     write('project/test', { name: 'of-tests', devDependencies: archive('tests', '../..') })
     npm(project, 'install', '--package-lock-only')
     for (const file of ['scripts/ensure-installed.mjs', 'scripts/build/packages.mjs'])
@@ -64,7 +68,7 @@ describe('scripts/ensure-installed.mjs', () => {
 
   it('adds what a build of the console needs, which the demo keeps', () => {
     const { npm: said } = ensureWith('exit 1', 'service', 'console')
-    expect(said).toBe('ci --no-progress --include-workspace-root --workspace=client --workspace=console')
+    expect(said).toBe('ci --no-progress --include-workspace-root --workspace=client --workspace=packages/console')
     expect(ensure(['service', 'console'])).toBe(0)
     expect(installed()).toEqual(['runs', 'sells', 'shows'])
     for (const args of [['service'], ['service', 'console']]) expect(ensureWith('exit 1', ...args)).toEqual(nothing)

@@ -107,7 +107,7 @@ describe('the contents of a package', () => {
     'tasks/worker.js',
     'auth/recovery-worker.js',
     'state/batch-worker.js',
-    'packages/console/index.html',
+    'console/index.html',
     'THIRD-PARTY-LICENSES.txt',
     'sbom.cdx.json',
   ].map((file) => (file.startsWith('bin/') ? file : `dist/${file}`))

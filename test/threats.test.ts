@@ -7,9 +7,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The numbers in names of tests: `(threat 37)`, `(threats 4 and 5)`, `(threats 8, 66)`. */
 function numbersInTests(): Set<number> {
-  const files = ['test', 'packages/client/test'].flatMap((folder) =>
+  const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)
+  const files = ['test', ...packages].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
       .map((file) => join(ROOT, folder, file)),
   )
   const names = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\(threats? ([\d, and]+)\)['"`]/g)])

@@ -10,7 +10,7 @@ import { JSON as Json, JsonSerializer } from '@cyclonedx/cyclonedx-library/Seria
 import { Spec1dot6 } from '@cyclonedx/cyclonedx-library/Spec'
 import parseExpression from 'spdx-expression-parse'
 import { licenceOf } from './licences.mjs'
-import { dependenciesOf, entryOf, installedPackages, manifestOf, nameOf } from './packages.mjs'
+import { dependenciesOf, entryOf, installedPackages, located, manifestOf, nameOf, SERVICE } from './packages.mjs'
 
 const licences = new Factories.LicenseFactory(parseExpression)
 
@@ -38,8 +38,12 @@ export function billOfMaterials(root, lock, bundled, workspace = '') {
   const type = workspace === '' ? ComponentType.Application : ComponentType.Library
   const product = componentOf(root, lock, workspace, type)
   product.scope = undefined
-  const { devDependencies = {} } = lock.packages[workspace]
-  const bundledDirectly = Object.keys(devDependencies).map((name) => `node_modules/${name}`)
+  const own = workspace === '' ? ['', ...SERVICE] : [workspace]
+  const bundledDirectly = own.flatMap((from) =>
+    Object.keys({ ...lock.packages[from].dependencies, ...lock.packages[from].devDependencies })
+      .map((name) => located(lock, from, name))
+      .filter(Boolean),
+  )
   // some libraries use a package without declaring it
   const named = new Set(keys.flatMap((key) => dependenciesOf(lock, key, true)))
   const unnamed = bundled.filter((key) => !named.has(key))

@@ -1,15 +1,53 @@
 // Resolves the packages of this repository to their sources, as their `exports` name them. By their links in node_modules a file
-// would be in the bundle twice: once by its own path, and once by that of the link.
+// would be in the bundle twice. Each name that is imported from a package comes from the module that declares it: esbuild loads all
+// that an index exports together, so that a command would load the whole service.
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+
+/** The entries of @tidegate/client, whose `exports` name its build. */
+const CLIENT = { '.': 'index.ts', './node': 'node/index.ts', './safe-files': 'node/safe-files.ts' }
+
+const IMPORT = /^import (type )?\{([^}]*)\} from '(@tidegate\/[^']+)'/gm
+const EXPORT = /^export (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm
 
 export function workspaceModules(root) {
+  const modules = new Map()
   return {
     name: 'workspace modules',
-    setup({ onResolve }) {
-      onResolve({ filter: /^@tidegate\// }, ({ path }) => ({ path: sourceOf(root, path) }))
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^@tidegate\// }, ({ path }) => ({ path: sourceOf(root, path), sideEffects: false }))
+      onLoad({ filter: /packages.*\.tsx?$/ }, ({ path }) => ({
+        contents: directImports(root, readFileSync(path, 'utf8'), modules),
+        loader: path.endsWith('x') ? 'tsx' : 'ts',
+      }))
     },
   }
+}
+
+/** Replaces imports from a package by imports from the modules that its entry exports. Types are left out. */
+export function directImports(root, text, modules = new Map()) {
+  return text.replace(IMPORT, (whole, isType, names, path) => {
+    // the lines of what follows stay as they are, for source maps
+    const lines = '\n'.repeat(whole.split('\n').length - 1)
+    if (isType) return lines
+    if (path.startsWith('@tidegate/client')) return whole
+    if (!modules.has(path)) modules.set(path, modulesOf(sourceOf(root, path)))
+    const values = names.split(',').map((name) => name.trim())
+    const imports = values
+      .filter((name) => name && !name.startsWith('type '))
+      .map((name) => `import { ${name} } from '${modules.get(path).get(name.split(' as ')[0]) ?? path}'`)
+    return imports.join('; ') + lines
+  })
+}
+
+/** The module of each name that an entry exports. */
+function modulesOf(entry) {
+  const exports = [...readFileSync(entry, 'utf8').matchAll(EXPORT)]
+  return new Map(
+    exports.flatMap(([, names, path]) =>
+      names.split(',').map((name) => [name.trim(), join(dirname(entry), path.replace(/\.js$/, '.ts'))]),
+    ),
+  )
 }
 
 /** The file that a package of this repository exports under a name, such as `@tidegate/database/sqlite`. */
@@ -17,12 +55,7 @@ function sourceOf(root, path) {
   const [, name, ...rest] = path.split('/')
   const folder = join(root, 'packages', name)
   const entry = rest.length === 0 ? '.' : `./${rest.join('/')}`
-  if (name === 'client')
-    return join(
-      folder,
-      'src',
-      { '.': 'index.ts', './node': 'node/index.ts', './safe-files': 'node/safe-files.ts' }[entry],
-    )
+  if (name === 'client') return join(folder, 'src', CLIENT[entry])
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const pattern = Object.keys(exports).find((key) => key.endsWith('/*') && entry.startsWith(key.slice(0, -1)))
   const target = exports[entry] ?? (pattern && exports[pattern].replace('*', entry.slice(pattern.length - 1)))

@@ -37,7 +37,7 @@ export function makeArchives(root: string, commit: Commit, version: string, fold
   }
   // both at once, since npm takes longer to start than to pack
   const archives = JSON.parse(
-    run(first, 'npm', ['pack', '.', './client', '--json', '--ignore-scripts', '--pack-destination', folder]),
+    run(first, 'npm', ['pack', '.', './packages/client', '--json', '--ignore-scripts', '--pack-destination', folder]),
   ) as { name: string; filename: string }[]
   const packed = (workspace: Workspace) => {
     const { name } = JSON.parse(readFileSync(join(first, workspace, 'package.json'), 'utf8'))
@@ -50,7 +50,7 @@ export function makeArchives(root: string, commit: Commit, version: string, fold
     : ''
   if (told !== version)
     service.faults.push(`The packed program reports the version ${told || '(none)'} instead of ${version}.`)
-  const client = packed('client')
+  const client = packed('packages/client')
   client.faults.push(...faultsOfLibrary(client.content, version))
   return [client, service]
 }

@@ -43,7 +43,7 @@ const CLIENT: Rules = {
   ],
 }
 /** The rules of each package that is published, by its folder in the repository. */
-const RULES = { '': SERVICE, client: CLIENT } as const
+const RULES = { '': SERVICE, 'packages/client': CLIENT } as const
 
 /** The folder of a package that is published: the service lies in the root. */
 export type Workspace = keyof typeof RULES

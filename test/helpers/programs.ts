@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { workspaceModules } from '../../scripts/build/workspace-modules.mjs'
+import { directImports, workspaceModules } from '../../scripts/build/workspace-modules.mjs'
 import { ROOT } from './built.js'
 import { prepared } from './prepared.js'
 
@@ -12,7 +12,10 @@ const urls = (dist: string): Plugin => ({
   setup: (built) =>
     built.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const url = pathToFileURL(path.startsWith(join(ROOT, 'packages/')) ? join(dist, 'cli.js') : path)
-      const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(url))
+      const contents = directImports(ROOT, readFileSync(path, 'utf8')).replaceAll(
+        'import.meta.url',
+        JSON.stringify(url),
+      )
       return { contents, loader: 'ts' }
     }),
 })
@@ -30,7 +33,7 @@ export async function builtPrograms(
   if (folder === undefined) return undefined
   const outdir = join(folder, name)
   await build({
-    plugins: [workspaceModules(ROOT), urls(join(folder, 'dist'))],
+    plugins: [urls(join(folder, 'dist')), workspaceModules(ROOT)],
     entryPoints: sources.map((source) => join(ROOT, source)),
     outdir,
     outExtension: { '.js': '.mjs' },

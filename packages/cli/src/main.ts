@@ -18,7 +18,7 @@ process.stderr.on('error', () => undefined)
 const [{ run }, { EXIT }] = await Promise.all([import('./run.js'), import('@tidegate/provider/commands/failures')])
 const code = await run(args)
 // at its end the process would write the last lines of the log before those that are being written
-if (args[0] === 'start') await (await import('@tidegate/common')).logWritten()
+if (args[0] === 'start') await (await import('@tidegate/common/logger')).logWritten()
 // requests in flight must not keep a stopped service from exiting, nor a command that was interrupted
 if (args[0] === 'start' || code === EXIT.interrupted) process.exit(code)
 process.exitCode = code

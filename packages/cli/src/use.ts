@@ -68,7 +68,7 @@ function report(out: Output, found: { provider: string; rpc: string | undefined;
 }
 
 async function checkNode(rpc: string, chainIds: readonly number[]): Promise<void> {
-  const { rpcClient } = await import('@tidegate/chain')
+  const { rpcClient } = await import('@tidegate/chain/clients')
   const chainId = await rpcClient(new URL(rpc))
     .getChainId()
     .catch(() => undefined)

@@ -36,7 +36,7 @@ async function startSite(): Promise<void> {
   execFileSync(process.execPath, ['scripts/build-client.mjs', join(folder, 'dist')], { cwd: ROOT })
   writeFileSync(
     join(folder, 'app.js'),
-    "export * from '../../../client/test/dist/index.js'; export { createWalletClient, http } from 'viem'; export { privateKeyToAccount } from 'viem/accounts'",
+    "export * from './dist/index.js'; export { createWalletClient, http } from 'viem'; export { privateKeyToAccount } from 'viem/accounts'",
   )
   const { outputFiles } = await build({
     entryPoints: [join(folder, 'app.js')],

@@ -17,15 +17,16 @@ const folder = mkdtempSync(join(tmpdir(), 'tidegate-client-package-'))
 const client = join(folder, 'client')
 
 beforeAll(() => {
-  cpSync(prepared('checkout', 'client', 'dist') as string, join(client, 'dist'), { recursive: true })
-  for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(ROOT, 'client', name), join(client, name))
+  cpSync(prepared('checkout', 'packages', 'client', 'dist') as string, join(client, 'dist'), { recursive: true })
+  for (const name of ['package.json', 'README.md', 'LICENSE'])
+    cpSync(join(ROOT, 'packages', 'client', name), join(client, name))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** What a bundler makes of a program that imports the package as it was built: what a page loads at first. */
 async function bundled(program: string): Promise<string> {
   const { outputFiles } = await build({
-    stdin: { contents: program.replace('@tidegate/client', '../../../client/test/dist/index.js'), resolveDir: client },
+    stdin: { contents: program.replace('@tidegate/client', './dist/index.js'), resolveDir: client },
     bundle: true,
     splitting: true,
     outdir: client,

@@ -28,7 +28,10 @@ it('the examples of the README run, one after the other, and that of the page', 
     const program = examples.map((code) => (code.includes('= published') ? code + indexed : code)).join('\n')
     // what its reader has installed, the library as it is built
     mkdirSync(join(folder, 'node_modules', '@tidegate'), { recursive: true })
-    symlinkSync(prepared('checkout', 'client') as string, join(folder, 'node_modules', '@tidegate', 'client'))
+    symlinkSync(
+      prepared('checkout', 'packages', 'client') as string,
+      join(folder, 'node_modules', '@tidegate', 'client'),
+    )
     symlinkSync(join(ROOT, 'node_modules', 'viem'), join(folder, 'node_modules', 'viem'))
     // the page names the addresses of a network with the usual ports
     const { providerUrl, rpcUrl } = world.network

@@ -100,7 +100,7 @@ async function open(
 async function walletOf(options: PeopleOptions, { rpc }: Where, { signal, sent }: Pick<Session, 'signal' | 'sent'>) {
   if (rpc === undefined)
     throw misuse('no node of the chain is named: use --rpc URL, TIDEGATE_RPC, or keep one with `tidegate use`.')
-  const { rpcClient, walletClient } = await import('@tidegate/chain')
+  const { rpcClient, walletClient } = await import('@tidegate/chain/clients')
   const { keccak256 } = await import('viem')
   const node = rpcClient(new URL(rpc))
   const chainIdOf = () =>

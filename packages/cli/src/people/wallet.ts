@@ -45,7 +45,7 @@ async function fromKey(text: string): Promise<PrivateKeyAccount> {
 
 /** An account of the local network, whose keys everybody knows. */
 async function localAccount(index: number, chainId: number): Promise<PrivateKeyAccount> {
-  const { DEV_CHAIN_ID, devAccounts } = await import('@tidegate/dev-network')
+  const { DEV_CHAIN_ID, devAccounts } = await import('@tidegate/dev-network/anvil')
   if (chainId !== DEV_CHAIN_ID)
     throw misuse(`--account: is for local networks (chain ${DEV_CHAIN_ID}), and this is chain ${chainId}.`)
   const found = devAccounts()[index]
