@@ -82,7 +82,10 @@ describe('an order that cannot be used', () => {
         ...{ HOME: folder, TIDEGATE_PRIVATE_KEY: signer.privateKey },
       })
     const listed = await command('orders', address)
-    expect([listed.status, listed.stdout]).toEqual([0, expect.stringContaining('cannot be used: Its quote had expired')])
+    expect([listed.status, listed.stdout]).toEqual([
+      0,
+      expect.stringContaining('cannot be used: Its quote had expired'),
+    ])
     for (const words of [
       ['quote', bad.did],
       ['buy', bad.did, '--yes'],
