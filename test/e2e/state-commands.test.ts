@@ -378,18 +378,14 @@ describe('tidegate state', () => {
 
   it('runs as documented on the page for operators', async () => {
     const printed = page('docs/operations.md')
-      .blocks.filter(({ language, text }) => language === 'sh' && text.includes('cli.js state'))
+      .blocks.filter(({ language }) => language === 'sh')
       .flatMap(({ text }) => text.trim().split('\n'))
-    const [local, remote, older, newer] = [
-      await empty('embedded'),
-      ...(await Promise.all(['', '', ''].map(() => empty('postgres')))),
-    ] as [Database, Database, Database, Database]
+      .filter((line) => line.startsWith('tidegate state '))
+    const [local, remote] = [await empty('embedded'), await empty('postgres')]
     const [kept, fresh] = [await empty('embedded'), await empty('embedded')]
-    for (const place of [local, older, kept]) await put(place, 'a', 1)
+    for (const place of [local, kept]) await put(place, 'a', 1)
     const cwd = join(folder, 'as-printed')
     mkdirSync(cwd)
-    writeFileSync(join(cwd, 'old-url'), urlOf(older))
-    writeFileSync(join(cwd, 'new-url'), urlOf(newer))
     const both = { ...configured(local), DATABASE_URL: urlOf(remote) }
     const ran: string[] = []
     for (const line of printed) {
@@ -400,10 +396,10 @@ describe('tidegate state', () => {
       const env = { PATH: process.env.PATH, ...(isEmbedded ? place : both) }
       const { status, stdout, stderr } = await ranAsPrinted(line, cwd, env)
       expect([line, status, stderr], stdout).toEqual([line, 0, ''])
-      ran.push(line.replace(/^.*cli\.js state (\w+).*$/, '$1'))
+      ran.push(line.replace(/^tidegate state (\w+).*$/, '$1'))
       expect(stdout).not.toBe('')
     }
-    expect(ran).toEqual(['copy', 'copy', 'copy', 'copy', 'backup', 'check', 'restore', 'check', 'restored'])
+    expect(ran).toEqual(['copy', 'copy', 'backup', 'check', 'restore', 'check', 'restored'])
     expect(await valueIn(fresh, COUNT)).toBe(1)
   })
 
@@ -413,11 +409,11 @@ describe('tidegate state', () => {
    */
   const printedBefore = new Set<string>()
   async function ranAsPrinted(line: string, cwd: string, env: Record<string, string | undefined>) {
-    const [, command = ''] = /cli\.js (state \w+)/.exec(line) ?? []
+    const [, command = ''] = /^tidegate (state \w+)/.exec(line) ?? []
     const isFirst = !printedBefore.has(command)
     printedBefore.add(command)
     const started = isFirst ? program() : ['-p', 'JSON.stringify([process.argv.slice(1),process.env])', '--']
-    const text = line.replace('node dist/cli.js', [process.execPath, ...started.map((word) => `'${word}'`)].join(' '))
+    const text = line.replace(/^tidegate/, [process.execPath, ...started.map((word) => `'${word}'`)].join(' '))
     const ended = spawnSync('sh', ['-c', text], { cwd, env, encoding: 'utf8' })
     if (isFirst || ended.status !== 0) return ended
     const [args, environment] = JSON.parse(ended.stdout) as [string[], Record<string, string>]
