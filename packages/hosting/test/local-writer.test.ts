@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { seeded } from '../../../test/helpers/recorded-disk.js'
-import { Batches } from '../src/batches.js'
 import type { Journal } from '../src/file-backend.js'
 import { HOSTING_LIMITS } from '../src/limits.js'
-import { LocalWriter } from '../src/local-writer.js'
+import { Batches } from '../src/local/batches.js'
+import { LocalWriter } from '../src/local/local-writer.js'
 
 const { batch, batchMemory, uploadMemory } = HOSTING_LIMITS.hosting
 const CHUNK = 65_536
