@@ -1,6 +1,8 @@
-import type { Dialect } from './dialect.js'
 import type { DatabaseFault, HealthCheckOptions } from './fault.js'
 import type { Snapshots } from './snapshots.js'
+
+/** The databases, whose statements differ in places. */
+export type Dialect = 'sqlite' | 'postgres'
 
 /** A column value. All integers are below 2^53. */
 export type Value = string | number | null
@@ -100,4 +102,10 @@ export function sql(text: string, { single = false } = {}): (values?: object) =>
 /** The same for a statement that returns at most one row, which is cheaper. */
 export function sqlOne(text: string): (values?: object) => Query {
   return sql(text, { single: true })
+}
+
+/** Returns a statement with $1, $2 … in place of its question marks. */
+export function numbered(text: string): string {
+  let at = 0
+  return text.replace(/\?/g, () => `$${++at}`)
 }

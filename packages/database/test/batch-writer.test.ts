@@ -168,10 +168,10 @@ describe('the thread that commits batches', () => {
     expect(await store.checkHealth()).toBeUndefined()
   })
 
-  it('is started anew where it has ended, and a batch that it had is refused or committed, not half of it', async () => {
+  it('is started anew if it has ended, and a batch that it had is refused or committed, not half of it', async () => {
     expect(await commit(published(100), 1)).toBe(true)
     const next = commit(published(100, 100), 2, 1)
-    const ended = once(threads[0] as Worker, 'exit')
+    const ended = new Promise((resolve) => threads[0]?.once('exit', resolve))
     threads[0]?.postMessage(undefined)
     await ended
     await next.catch(() => undefined)

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
+import type { BackendWriter, Journal } from '../file-backend.js'
+import { HOSTING_LIMITS } from '../limits.js'
 import type { Batches } from './batches.js'
 import { DiskQueue } from './disk-queue.js'
-import type { BackendWriter, Journal } from './file-backend.js'
-import { HOSTING_LIMITS } from './limits.js'
 
 /**
  * Writes beyond what was acknowledged: what is there after a crash is overwritten by the next part. Batches are gathered

@@ -1,5 +1,5 @@
 import { BufferPool } from '@tidegate/storage'
-import { HOSTING_LIMITS } from './limits.js'
+import { HOSTING_LIMITS } from '../limits.js'
 
 const { batch, batchMemory } = HOSTING_LIMITS.hosting
 

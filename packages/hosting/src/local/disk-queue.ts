@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { HostingError } from '@tidegate/protocol'
-import { HOSTING_LIMITS } from './limits.js'
+import { HOSTING_LIMITS } from '../limits.js'
 
 /** Codes of the file system for a disk, or an account on it, without room. */
 const FULL = ['ENOSPC', 'EDQUOT']
