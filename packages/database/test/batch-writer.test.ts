@@ -159,7 +159,7 @@ describe('the thread that commits batches', () => {
 
   it('refuses a batch that cannot be stored as the event loop does, and writes nothing of it', async () => {
     const batch = [...published(100), UNSTORABLE]
-    await expect(commit(batch, 1)).rejects.toThrow('does not take this')
+    await expect(commit(batch, 1)).rejects.toThrow('rejects this data')
     expect(await store.index.cursor(1)).toBeUndefined()
     const refused: IndexChange[] = []
     const lenient = { chainId: 1, from: undefined, to: at(1), changes: batch }
