@@ -71,7 +71,7 @@ export class DocumentReader {
   }
 
   /**
-   * Like `decode`, for several documents by one task. Rejects where that fails, for which one of them is the cause: then
+   * Like `decode`, for several documents by one task. Rejects if that fails, for which one of them is the cause: then
    * they are to be decoded one by one.
    */
   async decodeBatch(publications: readonly Publication[], options: RunOptions = {}): Promise<DecodedForIndex[]> {
@@ -93,7 +93,7 @@ export class DocumentReader {
     return this.sandbox.run('copy', { text, hash, owner: this.owner(publisher) }).catch(asReason)
   }
 
-  /** Reads the location of an asset from a metadata cache's response; undefined where it cannot be read. */
+  /** Reads the location of an asset from a metadata cache's response; undefined if it cannot be read. */
   async hint(text: string): Promise<Hint | undefined> {
     if (text.length > this.maxSize + PROTOCOL_LIMITS.document.overhead) return undefined
     const hint = await this.sandbox.run('hint', text).catch(asReason)
@@ -102,7 +102,7 @@ export class DocumentReader {
 
   /**
    * Parses a document that was checked before: a short one on the event loop, since a thread takes longer, a long one
-   * in the sandbox. Returns undefined where it cannot be read.
+   * in the sandbox. Returns undefined if it cannot be read.
    */
   async stored(text: string): Promise<Ddo | undefined> {
     if (text.length <= PROTOCOL_LIMITS.document.short) return readStored(text)

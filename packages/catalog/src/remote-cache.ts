@@ -80,7 +80,7 @@ async function fetchCopy({ url, outbound, log, maxDocument }: RemoteCacheOptions
   }
 }
 
-/** Reads the NFT and its newest metadata event from the chain; undefined where the factory did not deploy it. */
+/** Reads the NFT and its newest metadata event from the chain; undefined if the factory did not deploy it. */
 async function newestOnChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {
   return nodes.ask(
     async (client, callUntrusted) => {

@@ -21,7 +21,7 @@ export interface UnverifiedAsset {
  */
 export interface AssetSource {
   readonly name: string
-  /** Returns an asset, or undefined where there is none. Throws StaleIndexError where the source cannot tell, ProviderError. */
+  /** Returns an asset, or undefined if there is none. Throws StaleIndexError where the source cannot tell, ProviderError. */
   find(did: string): Promise<UnverifiedAsset | undefined>
 }
 
@@ -47,7 +47,7 @@ export class AssetResolver {
   ) {}
 
   /**
-   * Resolves an asset. Throws AssetError DID_NOT_RESOLVED where no source has one that can be verified, StaleIndexError
+   * Resolves an asset. Throws AssetError DID_NOT_RESOLVED if no source has one that can be verified, StaleIndexError
    * where a source cannot tell whether there is one, ProviderError.
    */
   async resolve(did: string): Promise<Asset> {

@@ -24,7 +24,7 @@ export class TokenNames {
   }
 
   /**
-   * Returns the names of tokens, empty where a contract returns none. Looks up a few new ones at a time; the others are
+   * Returns the names of tokens, empty if a contract returns none. Looks up a few new ones at a time; the others are
    * missing until the next call. Rejects with StateError.
    */
   async of(chainId: number, tokens: Iterable<Address>): Promise<Map<Address, TokenName>> {

@@ -25,8 +25,8 @@ export interface UntrustedCall {
 }
 
 /**
- * Calls an untrusted contract through one node and returns its data. Undefined where the call fails: the contract does
- * not exist, reverts, runs out of gas, or returns more than the limit. Rejects where the node fails.
+ * Calls an untrusted contract through one node and returns its data. Undefined if the call fails: the contract does
+ * not exist, reverts, runs out of gas, or returns more than the limit. Rejects if the node fails.
  */
 export type CallUntrusted = (call: UntrustedCall) => Promise<Hex | undefined>
 
@@ -65,8 +65,8 @@ function aborted(): DOMException {
 type View = ContractFunctionName<typeof VIEWS, 'view'>
 
 /**
- * Calls a view function of an untrusted contract and decodes at most `limit` bytes. Undefined where the call fails, or
- * its data do not have the type of the view. Rejects where the node fails.
+ * Calls a view function of an untrusted contract and decodes at most `limit` bytes. Undefined if the call fails, or
+ * its data do not have the type of the view. Rejects if the node fails.
  */
 export async function untrustedView<N extends View>(
   call: CallUntrusted,

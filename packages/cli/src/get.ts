@@ -122,7 +122,7 @@ export async function get(did: string, options: GetOptions): Promise<number> {
   })
 }
 
-/** The target with the name that the file will get there, where that is known. */
+/** The target with the name that the file will get there, if that is known. */
 function named(target: Target, did: string, { id, files }: AssetService, file: number): Target {
   if (target.name !== undefined) return target
   const described = files.find(({ index }) => index === file)?.name

@@ -80,7 +80,7 @@ export interface Driver {
 
 /**
  * Prepares a statement with named values (`:name`). The returned function takes an object with at least these values.
- * It throws where one is missing: a misspelt name must not become null.
+ * It throws if one is missing: a misspelt name must not become null.
  */
 export function sql(text: string, { single = false } = {}): (values?: object) => Query {
   const names: string[] = []
@@ -104,7 +104,7 @@ export function sqlOne(text: string): (values?: object) => Query {
   return sql(text, { single: true })
 }
 
-/** Returns a statement with $1, $2 … in place of its question marks. */
+/** Returns a statement with its question marks numbered: $1, $2 … */
 export function numbered(text: string): string {
   let at = 0
   return text.replace(/\?/g, () => `$${++at}`)

@@ -16,7 +16,7 @@ export interface UsingAsset {
   did: string
 }
 
-/** Reads assets of the index: their documents as text, null where one cannot be read. */
+/** Reads assets of the index. `ddo` is the document as text, or null if it is unreadable. */
 export interface PublishedAssets {
   asset(did: string): Promise<{ metadata: { ddo: string | null } } | undefined>
 }

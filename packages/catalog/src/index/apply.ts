@@ -14,7 +14,7 @@ export interface ApplyOptions {
   index: IndexGeneration
   /** The current cursor of this generation of the index. */
   from: Cursor | undefined
-  /** The commit of the last batch before `from`, which may be under way; false where it was not applied. By default there is none. */
+  /** The commit of the last batch before `from`, which may be under way; false if it was not applied. By default there is none. */
   previous?: Promise<boolean> | undefined
   /** `undoSince` of the IndexBatch. */
   undoSince: number | undefined

@@ -74,7 +74,7 @@ export async function observeChain(
 
 /**
  * Returns the newest of the checkpoints (newest first) that is still on the chain. `gone` where two queries confirm
- * another block at the oldest one: the reorganisation is deeper than the checkpoints. Undefined where the nodes do not
+ * another block at the oldest one: the reorganisation is deeper than the checkpoints. Undefined if the nodes do not
  * know. Throws ChainError.
  */
 export async function commonAncestor(chain: Chain, checkpoints: Cursor[]): Promise<Cursor | 'gone' | undefined> {

@@ -35,7 +35,7 @@ export interface CurrentOptions {
 /**
  * Returns the index with a fallback to the chain: where the index of a chain is stale, state, datatokens and newest
  * document of an asset are read from the chain, so that a revoked asset is not served until the index catches up. Then
- * `asset` throws ChainError where no node responds.
+ * `asset` throws ChainError if no node responds.
  */
 export function currentAssets(options: CurrentOptions): AssetIndex {
   const { index, chains, isCurrent, ttl, deadline } = options

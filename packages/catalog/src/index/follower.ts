@@ -155,7 +155,7 @@ export class ChainFollower {
     return idle
   }
 
-  /** Rolls back to the newest checkpoint on the chain, or begins a rebuild where there is none. */
+  /** Rolls back to the newest checkpoint on the chain, or begins a rebuild if there is none. */
   private async rollBack(cursor: Cursor, rebuilding: boolean): Promise<boolean> {
     const { chain, index, log } = this
     const { chainId } = chain

@@ -105,14 +105,14 @@ export interface IndexStore extends IndexGeneration {
   /** The generations that will replace the live ones. */
   readonly next: IndexGeneration
   /**
-   * Starts the next generation of a chain and abandons a previous one. Does nothing where no generation is live yet.
+   * Starts the next generation of a chain and abandons a previous one. Does nothing if no generation is live yet.
    */
   begin(chainId: number, wanted: boolean): Promise<void>
   /** Abandons the next generation of a chain. */
   abandon(chainId: number): Promise<void>
-  /** Makes the next generation live, in one transaction. Returns false where it is not at this cursor. */
+  /** Makes the next generation live, in one transaction. Returns false if it is not at this cursor. */
   promote(chainId: number, at: Cursor): Promise<boolean>
-  /** Deletes a batch of rows of obsolete generations. Returns false where there are none. */
+  /** Deletes a batch of rows of obsolete generations. Returns false if there are none. */
   sweep(chainId: number): Promise<boolean>
   nft(chainId: number, address: Address): Promise<IndexedNft | undefined>
   datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>

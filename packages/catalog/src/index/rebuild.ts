@@ -25,7 +25,7 @@ export class Rebuild {
 
   /**
    * Reads final ranges until the view of the chain is stale, or else one range. `view` is the nodes' view of the live generation, `unseenFor` the milliseconds since they last knew
-   * its cursor. Returns true where nothing can be read now. Throws what stops it.
+   * its cursor. Returns true if nothing can be read now. Throws what stops it.
    */
   async step({ live, next }: Generations, view: ChainView, unseenFor: number): Promise<boolean> {
     const { chain, index } = this

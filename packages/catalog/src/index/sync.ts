@@ -128,7 +128,7 @@ export class RangeSync {
     return this.apply(range, cursor, ahead.requests, head)
   }
 
-  /** Reads and applies a range. Undefined where no node has it. */
+  /** Reads and applies a range. Undefined if no node has it. */
   private async syncRange(
     cursor: Cursor | undefined,
     from: number,

@@ -33,7 +33,7 @@ export function validateResponse(method: string, params: unknown, result: unknow
   if (field !== undefined) throw new MalformedResponse(method, field)
 }
 
-/** Returns the name of the invalid field of a result; undefined where it is valid. */
+/** Returns the name of the invalid field of a result; undefined if it is valid. */
 type Check = (result: unknown, params: unknown[]) => string | undefined
 
 const quantity: Check = (result) => (isQuantity(result) ? undefined : 'number')
@@ -153,7 +153,7 @@ function firstFault(list: unknown[], check: (one: unknown) => string | undefined
 
 const fieldsOf = (result: unknown) => Object(result) as Record<string, unknown>
 
-/** The accepted hex values of a filter field, in lower case; undefined where the field filters nothing. */
+/** The accepted hex values of a filter field, in lower case; undefined if the field filters nothing. */
 function setOf(accepted: unknown): Set<string> | undefined {
   if (accepted === undefined || accepted === null) return undefined
   return new Set([accepted].flat().map((one) => String(one).toLowerCase()))

@@ -4,7 +4,7 @@ export interface Spec {
   path: string[]
   summary: string
   options: { names: string[]; description: string; takesValue: boolean; choices: readonly string[] }[]
-  /** The values of its first argument, where there is a list of them. */
+  /** The values of its first argument, if there is a list of them. */
   choices: readonly string[]
 }
 

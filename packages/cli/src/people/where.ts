@@ -32,7 +32,7 @@ function providerOf(options: WhereOptions): Pick<Where, 'provider' | 'from'> & {
   for (const { providerUrl, rpcUrl } of networks) rpcs.set(tidy(providerUrl), rpcUrl)
   const named = checkedUrl('--provider', options.provider)
   const inEnvironment = checkedUrl('TIDEGATE_PROVIDER', process.env.TIDEGATE_PROVIDER)
-  // a damaged file is no obstacle where it is not needed
+  // a damaged file is no obstacle if it is not needed
   const kept = named !== undefined || inEnvironment !== undefined ? keptIfReadable() : readKept()
   if (kept?.rpc !== undefined) rpcs.set(tidy(kept.provider), kept.rpc)
   if (named !== undefined) return { provider: named, from: 'option', rpcs }

@@ -16,7 +16,7 @@ export interface Answer extends Pick<Response, 'status' | 'ok' | 'headers'> {
   } | null
 }
 
-/** Reads a body piece by piece. `read` rejects where the body ends before it is complete. */
+/** Reads a body piece by piece. `read` rejects if the body ends before it is complete. */
 export interface AnswerReader {
   read(): Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>
   cancel(): Promise<void>

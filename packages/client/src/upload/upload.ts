@@ -47,7 +47,7 @@ export interface UploadOptions {
  * can be resumed (`resume`) until it expires, and a repeated creation finds the upload whose answer was lost.
  *
  * Throws TidegateError: the provider's refusal (`HOSTING_OFF`, `NOT_A_PUBLISHER`, `UPLOAD_QUOTA`, `UPLOAD_TOO_LARGE`,
- * `HOSTING_FULL`, …), `FILE_CHANGED` if the source cannot be read as it was, `NO_WALLET`, `UNREACHABLE`, `TIMEOUT`;
+ * `HOSTING_FULL`, …), `FILE_CHANGED` if the source was changed or cannot be read, `NO_WALLET`, `UNREACHABLE`, `TIMEOUT`;
  * the signal's own reason if it is aborted.
  *
  * @example

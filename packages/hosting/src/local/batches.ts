@@ -19,7 +19,7 @@ export class Batches {
     return this.pool.take(bytes)
   }
 
-  /** The same for an upload that has memory already; undefined where the process uses enough. */
+  /** The same for an upload that has memory already; undefined if the process uses enough. */
   takeMore(bytes: number): Buffer | undefined {
     return this.bytes < batchMemory ? this.take(bytes) : undefined
   }

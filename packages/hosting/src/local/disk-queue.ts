@@ -106,7 +106,7 @@ function behind(all: Buffer[], bytes: number): Buffer[] {
   return [first.subarray(first.length - (skipped - bytes)), ...rest]
 }
 
-/** Throws the error for the publisher where there is no room. */
+/** Throws the error for the publisher if there is no room. */
 export function failure(error: NodeJS.ErrnoException): never {
   if (FULL.includes(error.code ?? '')) throw new HostingError('HOSTING_FULL', 'The storage of hosted files is full.')
   throw error

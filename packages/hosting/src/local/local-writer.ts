@@ -68,7 +68,7 @@ export class LocalWriter implements BackendWriter {
     await this.handle.close()
   }
 
-  /** Returns memory for the next batch: more than two only where there is enough for all uploads. */
+  /** Returns memory for the next batch: more than two only if there is enough for all uploads. */
   private async next(): Promise<Buffer> {
     const left = this.size - this.position
     for (;;) {

@@ -22,7 +22,7 @@ describe('address', () => {
     `0x${'ab'.repeat(21)}`,
     `0x${'g'.repeat(40)}`,
     `0x${'AB'.repeat(20)}`,
-    // the library throws where it compares it, or computes its checksum
+    // the library throws if it compares it, or computes its checksum
     `0X${'AB'.repeat(20)}`,
   ])('is valid exactly when the chain library says so (%j)', (text) =>
     expect(isAddressText(text)).toBe(isAddress(text, { strict: false })))

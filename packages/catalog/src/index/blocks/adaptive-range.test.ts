@@ -4,7 +4,7 @@ import { AdaptiveRange, type RangeFailure } from './adaptive-range.js'
 
 const MAX = 10_000
 
-/** Requests ranges of a node; `answer` returns the events of a request, or undefined where it fails. */
+/** Requests ranges of a node; `answer` returns the events of a request, or undefined if it fails. */
 function sizes(requests: number, answer: (blocks: number, at: number) => number | RangeFailure) {
   const range = new AdaptiveRange(MAX)
   const requested: number[] = []

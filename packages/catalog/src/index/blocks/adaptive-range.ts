@@ -19,7 +19,7 @@ export type RangeFailure = 'refused' | 'timeout' | 'other'
 /**
  * The number of blocks to request at once. Each node has an undocumented limit of its own: so the size grows by a quarter
  * after a success, up to the configured maximum and below the size that was refused, as far as the events in a block allow. After a refusal it goes back to the
- * largest size that succeeded, and is halved where that is what was refused. After any other failure it is halved as
+ * largest size that succeeded, and is halved if that is what was refused. After any other failure it is halved as
  * well, so that a node in trouble has less to do, but doubles with each success until it is what it was: a node that
  * was away, or fails now and then, says nothing about sizes.
  */

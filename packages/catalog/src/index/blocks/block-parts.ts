@@ -20,7 +20,7 @@ export interface PartsReader {
 /**
  * Reads one block whose events a node refuses to return at once: anybody can fill a block with events of these names.
  * First by topic; refused topics by the receipts of the block, of a few of its transactions, or of one; and where one
- * of these is too large, by the known contracts. Only trusted events are retained. Throws the node's error where none
+ * of these is too large, by the known contracts. Only trusted events are retained. Throws the node's error if none
  * of this succeeds.
  */
 export async function readBlockInParts(reader: PartsReader, block: Hex): Promise<BlockParts> {

@@ -7,7 +7,7 @@ export interface Header {
   time: bigint
 }
 
-/** Requests hash and time of a block; undefined where the node does not have it. */
+/** Requests hash and time of a block; undefined if the node does not have it. */
 export async function headerOf(client: PublicClient, block: number, signal?: AbortSignal): Promise<Header | undefined> {
   const found = await client.request({ method: 'eth_getBlockByNumber', params: [hex(block), false] }, { signal })
   return found ? { hash: found.hash as Hex, time: BigInt(found.timestamp) } : undefined

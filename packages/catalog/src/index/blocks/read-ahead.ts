@@ -36,7 +36,7 @@ export interface RangesAhead {
 interface Ahead {
   first: number
   last: number
-  /** Undefined where no node has it; `dropped` where there was no room for it. */
+  /** Undefined if no node has it; `dropped` if there was no room for it. */
   raw: Promise<RawRange | Error | 'dropped' | undefined>
   /** What came and waits. */
   found?: RawRange
@@ -73,7 +73,7 @@ export class ReadAhead {
 
   /**
    * The range that starts at `first`, and requests those that follow it, up to block `final`. Ranges without events that
-   * follow it and have come are part of it, so that they share its commit. Undefined where nothing is read ahead now, the
+   * follow it and have come are part of it, so that they share its commit. Undefined if nothing is read ahead now, the
    * request failed, or the range does not follow the cursor.
    */
   async next(

@@ -21,7 +21,7 @@ export interface BlockRange {
   deployed: DeployedContracts
   /** NFTs with unreadable events in this range. */
   unread: Address[]
-  /** Why the block was read in parts; undefined where it was not. */
+  /** Why the block was read in parts; undefined if it was not. */
   inParts?: string
 }
 
@@ -37,7 +37,7 @@ export interface WantedRange {
 
 /**
  * Reads the indexed events of a range from one node that has all of its blocks and the one before; reads a single block
- * in parts where every node refuses it. Undefined where no node has them: they lag, or the chain was reorganised. Throws
+ * in parts where every node refuses it. Undefined if no node has them: they lag, or the chain was reorganised. Throws
  * RangeRefused, ChainError, StateError.
  */
 export async function readRange(
@@ -93,13 +93,13 @@ export interface RawRange {
   times: Map<Hex, bigint>
   /** The last block. */
   end: Cursor
-  /** Hash of the block before the first one; undefined where there is none. */
+  /** Hash of the block before the first one; undefined if there is none. */
   before: Hex | undefined
 }
 
 /**
  * Requests a range of final blocks without judging its events, so that it can be done before the blocks before it are
- * applied. Undefined where no node has them. Throws RangeRefused, ChainError; where the signal aborts it, any error.
+ * applied. Undefined if no node has them. Throws RangeRefused, ChainError; where the signal aborts it, any error.
  */
 export function fetchRange(
   chain: Chain,

@@ -21,7 +21,7 @@ export class RangeRefused extends ChainError {
 }
 
 /**
- * Asks one node after the other for a range, those first that are likely to give it. Undefined where no node has it. Throws
+ * Asks one node after the other for a range, those first that are likely to give it. Undefined if no node has it. Throws
  * RangeRefused, ChainError.
  */
 export async function askForRange<R>(
@@ -91,7 +91,7 @@ export async function eventsOf(
   }
 }
 
-/** The times of the events' blocks; undefined where a block was replaced meanwhile. */
+/** The times of the events' blocks; undefined if a block was replaced meanwhile. */
 export async function timesOf(
   client: PublicClient,
   chain: Chain,

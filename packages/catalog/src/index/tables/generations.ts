@@ -44,7 +44,7 @@ function deleteBatch(table: string, key: string) {
   return sql(`DELETE FROM ${table} WHERE chain_id = :id AND ${key} IN (${first})`)
 }
 
-/** Returns the id of a generation; undefined where there is none. */
+/** Returns the id of a generation; undefined if there is none. */
 export function* generationId(chainId: number, role: Role): Script<number | undefined> {
   return (yield* run(ID({ chainId, role }))).rows[0]?.id as number | undefined
 }

@@ -113,7 +113,7 @@ function isStorable(file: DraftFile): boolean {
 }
 const PLAIN = new Set(['type', 'url', 'method', 'hash', 'transactionId'])
 
-/** Reads a draft that was kept. Files that were on their way need to be chosen again. Throws where it is none. */
+/** Reads a draft that was kept. Files that were on their way need to be chosen again. Throws if it is none. */
 export function readDraft(value: unknown): Draft {
   const { files, ...others } = parseDraft(value)
   return {
