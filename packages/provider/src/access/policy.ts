@@ -41,7 +41,7 @@ export function assertAdmitted(
 async function askLists(consumer: Address, undecided: Credentials[], where: AccessListsOfAsset): Promise<void> {
   const address = consumer.toLowerCase()
   const answers = new Map<AccessListEntry, Verdict>()
-  let failure = new ChainError('CREDENTIALS_UNAVAILABLE', 'An access list that the credentials name gives no answer.')
+  let failure: ChainError | undefined
   const unreachable = new Set<AccessListEntry>()
   const ask = async (entry: AccessListEntry) => {
     try {
@@ -58,7 +58,11 @@ async function askLists(consumer: Address, undecided: Credentials[], where: Acce
   const member: Membership = (entry, under) =>
     answers.get(entry) ?? (under === 'allow' && !unreachable.has(entry) ? false : undefined)
   const open = undecided.filter((one) => !settled(one, address, member))
-  if (open.length > 0) throw failure
+  if (open.length > 0) throw failure ?? noAnswer()
+}
+
+function noAnswer(): ChainError {
+  return new ChainError('CREDENTIALS_UNAVAILABLE', 'An access list that the credentials name gives no answer.')
 }
 
 function listsThatMatter(credentials: Credentials, consumer: string): AccessListEntry[] {

@@ -86,7 +86,8 @@ export class HttpStorage<T> implements Storage<T> {
 
   /** Tries the requests of a file until one succeeds. Throws the last failure if none does. */
   private async deliver(file: T, context: OpenRequest): Promise<Delivery> {
-    let failure: StorageError = unreachable()
+    // constructed on failure only: an error captures a stack trace
+    let failure: StorageError | undefined
     for (const request of await this.kind.requests(file, context.userdata)) {
       try {
         return await this.fetch(request, context)
@@ -95,7 +96,7 @@ export class HttpStorage<T> implements Storage<T> {
         failure = error
       }
     }
-    throw failure
+    throw failure ?? unreachable()
   }
 
   private async fetch(request: HttpRequest, context: OpenRequest): Promise<Delivery> {

@@ -54,7 +54,7 @@ export class SingleBlocks implements BlockSource {
     const inline = await inlineBlock(cid)
     if (this.context.signal.aborted) throw refused('is no longer wanted')
     if (inline) return inline
-    let failure: StorageError = refused('cannot be reached', 'unreachable')
+    let failure: StorageError | undefined
     for (const gateway of this.gateways) {
       if (this.context.signal.aborted) throw refused('is no longer wanted')
       try {
@@ -66,7 +66,7 @@ export class SingleBlocks implements BlockSource {
         failure = error
       }
     }
-    throw failure
+    throw failure ?? refused('cannot be reached', 'unreachable')
   }
 
   private async request(url: string, max: number): Promise<Uint8Array> {
