@@ -22,8 +22,10 @@ export function loadSettings(own: Environment, file?: string): Settings {
   const environment = withoutReturns(own)
   const problems: string[] = []
   const text = file === undefined ? '' : readSettingsFile(file, problems)
+  for (const line of linesWithoutValue(text)) problems.push(`Line ${line} of ${file}: is not of the form NAME=value.`)
   const fromFile = parseEnv(text) as Environment
   for (const name of Object.keys(fromFile)) {
+    if (/[\r\n]/.test(name)) continue
     // never quote an unknown name: it may be a key that was pasted in the wrong place
     if (!isKnown(name)) problems.push(`Line ${lineOf(name, text)} of ${file}: ${unknownName(name)}`)
   }
@@ -115,9 +117,15 @@ function isKnown(name: string): boolean {
   return base !== name && secret === true
 }
 
-/** Describes a line with an unknown name. parseEnv joins a line without `=` to the next one, hence the line break. */
+/** Returns the numbers of the lines without `=`. parseEnv skips them, or joins them to the next line on Node 20. */
+function linesWithoutValue(text: string): number[] {
+  const quoted = /=[ \t]*(["'`])[^]*?\1/g
+  const lines = text.replace(quoted, (value) => `=${value.replace(/[^\n]/g, '')}`).split('\n')
+  return lines.flatMap((line, index) => (/^\s*(#|$)/.test(line) || line.includes('=') ? [] : index + 1))
+}
+
+/** Describes a line with an unknown name. */
 function unknownName(name: string): string {
-  if (/[\r\n]/.test(name)) return 'is not of the form NAME=value.'
   const near = nearest(name)
   return `no such setting.${near ? ` Did you mean ${near}?` : ''}`
 }
