@@ -7,6 +7,6 @@ export interface EgressRequest extends Omit<RequestContext, 'userdata'> {
   /** Names in lower case. */
   headers: Record<string, string>
   body?: string | undefined
-  /** Names of headers that come from the publisher and are never sent to another origin. */
+  /** Names of the publisher's headers, which are never sent to another origin. */
   secret?: ReadonlySet<string> | undefined
 }
