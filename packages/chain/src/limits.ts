@@ -5,7 +5,7 @@ export const CHAIN_LIMITS = {
     tolerance: 600,
     /** New heads that prove a fast clock if they are equally old on arrival. */
     arrivals: 3,
-    /** Seconds that these heads must span: the heads of a node that catches up grow younger in that time. */
+    /** Minimum seconds between the first and the last of them: the heads of a node that catches up grow younger meanwhile. */
     span: 20,
     /** Seconds of inexactness of honest block times. */
     slack: 5,

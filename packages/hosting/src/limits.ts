@@ -25,7 +25,7 @@ export const HOSTING_LIMITS = {
     syncAhead: 4_194_304,
     /** Bytes per read of a hosted file from the disk. */
     read: 262_144,
-    /** Reusable buffers for such reads. */
+    /** Reusable buffers for reads of hosted files. */
     readsKept: 32,
     /** Bytes of a part on S3, one of which is in memory per upload. S3 requires at least 5 MiB. */
     s3Part: 8_388_608,
@@ -37,9 +37,9 @@ export const HOSTING_LIMITS = {
     s3Pieces: 32,
     /** Bytes of memory for parts in one process: 32 concurrent uploads. Further ones take turns. */
     s3Memory: 268_435_456,
-    /** Milliseconds for which an upload waits for that memory. */
+    /** Milliseconds for which an upload waits for memory. */
     s3MemoryWait: 15_000,
-    /** Milliseconds to fill a part while other uploads wait for memory. After that the request ends and keeps its bytes. */
+    /** Milliseconds to fill a part while other uploads wait for memory. Then the request ends and keeps its bytes. */
     s3MemoryHold: 8_000,
     /** Concurrent requests to S3 of one process. Each download and each part is one. */
     s3Connections: 256,
@@ -73,7 +73,7 @@ export const HOSTING_LIMITS = {
     tidyInterval: 3_600_000,
     /** Files of each kind that one sweep deletes. */
     sweepBatch: 100,
-    /** Characters of a document that is searched for hosted files when it is encrypted: a thousand files. */
+    /** Characters of an encrypted document that is checked for hosted files: enough for a thousand files. */
     filesObject: 262_144,
   },
 } as const

@@ -21,7 +21,7 @@ export const STORAGE_LIMITS = {
     cid: 128,
     /** Characters of all URLs in the cache of checked URLs. */
     urlCacheSize: 4_194_304,
-    /** URLs in that cache. */
+    /** URLs in the cache of checked URLs. */
     urlCacheEntries: 1_000,
     /** Redirects of one request: storages send one or two, and a circle is endless. */
     redirects: 5,
