@@ -36,7 +36,7 @@ export class ClockWatch {
     return refuted ? 0 : Math.trunc(offset)
   }
 
-  /** Whether more chains prove than refute that the clock is off by more than the tolerance. */
+  /** Whether more chains prove a wrong clock (beyond the tolerance) than confirm it. */
   get isWrong(): boolean {
     return this.isWrongAt(momentNow())
   }

@@ -16,7 +16,6 @@ export class ChainNode {
   readonly callUntrusted: CallUntrusted
   /** Whether its chain id has been verified. */
   verified = false
-  /** Requests in flight. */
   inFlight = 0
   private failures = 0
   private backoffUntil = 0

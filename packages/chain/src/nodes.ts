@@ -19,7 +19,6 @@ export interface NodesOptions {
   onOutcome?: (chainId: number, host: string, outcome: Outcome) => void
 }
 
-/** The state of one node. */
 export interface NodeHealth {
   host: string
   /** Whether it answered the last request. */
@@ -144,7 +143,7 @@ export class ChainNodes {
     return answers
   }
 
-  /** Returns the error for a chain without an answer: not ready until the first one. */
+  /** Returns CHAIN_NOT_READY before the first answer of the chain, later CHAIN_UNAVAILABLE. */
   private unavailable(): ChainError {
     return this.reached
       ? new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')

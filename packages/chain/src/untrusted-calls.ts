@@ -14,7 +14,6 @@ import { nodeFailed } from './failures.js'
 import { NodeAbilities } from './rpc/abilities.js'
 import { rpcClient } from './rpc/clients.js'
 
-/** A call to an untrusted contract. */
 export interface UntrustedCall {
   to: Address
   data: Hex

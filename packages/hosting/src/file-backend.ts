@@ -6,7 +6,6 @@ export interface RunningHash {
   update(chunk: Uint8Array): void
   /** Saves the state for the next part, after the first `bytes`. Returns a state to record; null if it is in memory. */
   save(bytes: number): string | null
-  /** Returns the hash as hex. */
   hex(): string
 }
 
@@ -59,7 +58,6 @@ export interface FileBackend {
   ): Promise<Readable>
   /** Returns the stored bytes of a file; undefined if there is no file. */
   sizeOf(file: HostedRow): Promise<number | undefined>
-  /** Deletes all bytes of a file. */
   remove(file: Pick<HostedRow, 'id' | 'place'>): Promise<void>
   /** Deletes the rest of crashed uploads that began before a time and belong to no file. `known` finds the row of a file. */
   tidy(before: number, known: (id: string) => Promise<HostedRow | undefined>): Promise<void>

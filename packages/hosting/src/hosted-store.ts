@@ -33,7 +33,6 @@ export interface HostedMove {
   place?: string | null
   hash?: string | null
   done?: { sha256: string; at: number }
-  /** Also releases the lock. */
   unlocks?: boolean
 }
 
@@ -63,7 +62,6 @@ export interface HostedStore {
   list(owner: string | undefined, after: string, limit: number): Promise<HostedRow[]>
   /** Returns the totals of one owner, or of all. */
   totals(owner?: string): Promise<HostedTotals>
-  /** Number of incomplete files. */
   unfinished(): Promise<number>
   /** Locks a file for a writer until a time. If another writer holds the lock, requests it and returns false. */
   lock(id: string, holder: string, now: number, until: number): Promise<boolean>

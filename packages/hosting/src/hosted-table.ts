@@ -55,7 +55,7 @@ const USE = sql(
 const USES = sql('SELECT chain_id, nft, list FROM hosted_uses WHERE file = :file LIMIT :limit')
 const FORGET_USES = sql('DELETE FROM hosted_uses WHERE file = :file')
 
-/** Ids of one statement. Fewer ids are padded, so that there is only one statement to prepare. */
+/** Ids per statement. A shorter list is padded, so that there is only one statement to prepare. */
 const KNOWN_AT_ONCE = 100
 const KNOWN = `SELECT id FROM hosted_files WHERE removed_at IS NULL AND id IN (${Array(KNOWN_AT_ONCE).fill('?').join(', ')})`
 
@@ -81,7 +81,6 @@ function* forget(id: string, uses: readonly string[]): Script<void> {
   yield* run(FORGET({ id }))
 }
 
-/** Creates the store of hosted files. */
 export function hostedStore(db: Driver): HostedStore {
   const rows = async (query: ReturnType<typeof FIND>) => (await db.query(query)).rows
   return {

@@ -25,7 +25,6 @@ export interface PartTools {
 export class PartWriter implements Journal {
   private written: number
   private durable: number
-  /** The last commit. */
   private committing: Promise<void> = Promise.resolve()
   /** Whether this is the last commit of the part. */
   private isLeaving = false

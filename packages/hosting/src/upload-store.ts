@@ -10,7 +10,6 @@ import { UploadLock } from './lock.js'
 import { type PartTools, PartWriter } from './part-writer.js'
 import { alreadyBegun, notFound } from './refusals.js'
 
-/** Limits of uploads. */
 export interface HostingLimits {
   /** Bytes of one file. */
   maxFile: number

@@ -3,7 +3,6 @@ import { STORAGE_LIMITS } from './limits.js'
 import { SingleFlight, type Waiter } from './single-flight.js'
 import type { FileDescription, RequestContext, StoredFile } from './storage.js'
 
-/** Options of a description. */
 export interface DescribeOptions {
   /** Adds a checksum to files with fewer bytes than this; undefined: never. */
   checksumBelow: number | undefined
@@ -38,7 +37,6 @@ export async function inBatches<T, R>(items: readonly T[], describe: (item: T) =
   return results
 }
 
-/** A file of a published service. */
 export interface PublishedFile {
   did: string
   serviceId: string

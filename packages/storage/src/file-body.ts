@@ -16,7 +16,6 @@ export class BufferPool {
     return (bytes >= this.size ? this.free.pop() : undefined) ?? Buffer.allocUnsafeSlow(Math.min(bytes, this.size))
   }
 
-  /** Takes back an unused buffer. */
   release(memory: Buffer): void {
     if (memory.length === this.size && this.free.length < this.most) this.free.push(memory)
   }

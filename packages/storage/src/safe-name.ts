@@ -1,6 +1,6 @@
 import { STORAGE_LIMITS } from './limits.js'
 
-/** A usual safe name: short ASCII without spaces, leading and trailing dots. */
+/** A usual safe name: short, ASCII, without spaces, and without a dot at either end. */
 const PLAIN = /^[!#$%&'*+^_`|~0-9A-Za-z-](?:[!#$%&'*+.^_`|~0-9A-Za-z-]{0,98}[!#$%&'*+^_`|~0-9A-Za-z-])?$/
 
 /** Device names on Windows, with any extension. */

@@ -18,7 +18,6 @@ export interface Waiter {
 }
 
 export interface SingleFlightOptions<T> {
-  /** Maximum number of cached values. */
   max: number
   /** Maximum characters of their keys and versions. */
   maxSize: number

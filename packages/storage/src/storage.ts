@@ -4,7 +4,6 @@ import type { FileProblem, Schema } from '@tidegate/protocol'
 /** A description of a file. An unavailable file has only `valid`, `reason` and `upstreamStatus`. */
 export interface FileDescription {
   valid: boolean
-  /** Reason of an unavailable file. */
   reason?: FileProblem
   /** Status of the storage's response, for the operator's log. */
   upstreamStatus?: number
@@ -22,7 +21,6 @@ export type UserData = Readonly<Record<string, unknown>>
 /** The budget of a storage request: `paid` for downloads with an order, `anonymous` for requests without one. */
 export type Budget = 'paid' | 'anonymous'
 
-/** The context of every storage request. */
 export interface RequestContext {
   /** Aborts everything in flight, in any state, at a disconnect or a deadline. */
   signal: AbortSignal

@@ -63,7 +63,6 @@ export class BatchSize {
     return Math.min(2 * this.most, this.wanted)
   }
 
-  /** Records the result of a probe. */
   probed(calls: number, taken: boolean): void {
     this.probing = false
     if (!taken) {

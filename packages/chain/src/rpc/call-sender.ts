@@ -7,7 +7,6 @@ import { type Call, type JsonRpcHttp, type Reply, replyIn } from './json-rpc-htt
 import type { Patience } from './pace.js'
 import { isBatchRefusal, RateLimited, rateLimitIn, retryAfterIn } from './rate-limits.js'
 
-/** The outcome of one call. */
 export type CallOutcome = { reply: Reply } | { error: unknown }
 
 /** Milliseconds before a retry of a request for events whose refusal may be a rate limit. */

@@ -9,7 +9,6 @@ import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
 import { CHAIN_LIMITS } from '../limits.js'
 import { retryAfterIn } from './rate-limits.js'
 
-/** A JSON-RPC request. */
 export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown }
 
 /** Characters of a body from which parsing waits for a turn. */

@@ -39,7 +39,6 @@ type Check = (result: unknown, params: unknown[]) => string | undefined
 const quantity: Check = (result) => (isQuantity(result) ? undefined : 'number')
 const bytes: Check = (result) => (isBytes(result) ? undefined : 'hex')
 
-/** The checks by method. */
 const CHECKS: Record<string, Check> = {
   eth_chainId: quantity,
   eth_blockNumber: (result) => (isNumber(result) ? undefined : 'number'),

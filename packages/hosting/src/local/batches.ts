@@ -24,7 +24,6 @@ export class Batches {
     return this.bytes < batchMemory ? this.take(bytes) : undefined
   }
 
-  /** Takes back an unused buffer. */
   release(memory: Buffer): void {
     this.taken -= 1
     this.pool.release(memory)

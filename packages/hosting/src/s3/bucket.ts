@@ -4,7 +4,6 @@ import { type S3Account, S3Client, S3Error } from './s3-client.js'
 /** An uploaded part of a multipart upload. */
 export type UploadedPart = [number: number, etag: string]
 
-/** An unfinished multipart upload. */
 export interface OpenUpload {
   key: string
   uploadId: string

@@ -17,7 +17,6 @@ export interface S3WriterOptions {
   partSize: number
   state: S3State
   journal: Journal
-  /** The memory of the part. */
   memory: Share
   /** Throws the publisher's error. */
   failed(error: unknown): never

@@ -6,7 +6,6 @@ import { STORAGE_LIMITS } from '../limits.js'
 export interface ShardLimits {
   /** Bytes of all files in the folder. */
   size: number
-  /** Processes that write to the folder. */
   writers: number
 }
 

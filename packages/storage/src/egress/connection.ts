@@ -100,7 +100,6 @@ export class StorageConnection {
     if (milliseconds !== undefined && !this.ended) this.timer = setTimeout(this.expire, milliseconds)
   }
 
-  /** Ends the connection as timed out. */
   readonly expire = (): void => {
     this.timedOut ||= !this.ended
     this.end()

@@ -56,7 +56,6 @@ export function contentCodings(headers: UpstreamResponse['headers']): string[] {
   return names.filter((name) => name !== '' && name !== 'identity')
 }
 
-/** Whether all codings are supported. */
 export function areDecodable(codings: string[]): boolean {
   return codings.length <= STORAGE_LIMITS.decoding.codings && codings.every((name) => Object.hasOwn(CODINGS, name))
 }

@@ -1,6 +1,5 @@
 import type { RequestContext } from '../storage.js'
 
-/** A request to a storage. */
 export interface EgressRequest extends Omit<RequestContext, 'userdata'> {
   url: string
   method: 'GET' | 'HEAD' | 'POST'

@@ -24,7 +24,6 @@ export interface EgressOptions {
   connectTimeout: number
   responseTimeout: number
   stallTimeout: number
-  /** Limits by budget. */
   limits: Record<Budget, PoolLimits>
   policy: DestinationPolicy
   /** Origins of the operator's gateways. Default: none. */
@@ -84,7 +83,6 @@ export class Egress {
     this.pools = { paid: pool('paid'), anonymous: pool('anonymous') }
   }
 
-  /** Requests in flight by budget. */
   inFlight(budget: Budget): number {
     return this.pools[budget].active
   }

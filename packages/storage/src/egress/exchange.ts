@@ -38,7 +38,6 @@ class StreamedBody extends Readable {
   }
 }
 
-/** Options of one exchange. */
 export interface ExchangeOptions {
   dispatcher: Dispatcher
   /** Aborts the request in any state. */
@@ -95,7 +94,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return
     }
     clearTimeout(this.deadline)
-    // runs after the data that has already arrived
+    // resolves after the data that has arrived with the headers is processed
     queueMicrotask(() =>
       this.resolve({ status, headers, body: this.ended ? this.bufferedBody() : this.streamedBody(controller) }),
     )

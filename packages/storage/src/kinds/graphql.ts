@@ -23,8 +23,8 @@ const graphqlFile = z.object({
 export type GraphqlFile = z.infer<typeof graphqlFile>
 
 /**
- * Matches a document that may be a mutation or subscription, or may take variables. GraphQL has no escapes in names, so there are
- * only false positives.
+ * Matches a document that may be a mutation or subscription, or may take variables. GraphQL has no escapes in names, so it
+ * misses none.
  */
 const MORE_THAN_A_QUERY = /\b(?:mutation|subscription)\b|\$/
 

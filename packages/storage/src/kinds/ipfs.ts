@@ -21,12 +21,10 @@ const filecoinFile = z.object({ type: z.literal('filecoin'), cid })
 export type IpfsFile = z.infer<typeof ipfsFile>
 export type FilecoinFile = z.infer<typeof filecoinFile>
 
-/** Creates the storage for IPFS. */
 export function ipfsStorage(tools: StorageTools): Storage<IpfsFile> {
   return contentAddressed('ipfs', ipfsFile, ({ hash }) => hash, tools)
 }
 
-/** Creates the storage for Filecoin. */
 export function filecoinStorage(tools: StorageTools): Storage<FilecoinFile> {
   return contentAddressed('filecoin', filecoinFile, (file) => file.cid, tools)
 }

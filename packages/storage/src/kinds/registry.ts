@@ -26,7 +26,6 @@ const KINDS = {
   hosted: hostedStorage,
 } as const
 
-/** The supported values of `type`. */
 export const STORAGE_TYPES = Object.keys(KINDS)
 
 /** Binds storage objects to their kinds of storage. */

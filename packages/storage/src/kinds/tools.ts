@@ -4,7 +4,6 @@ import type { AbiFunction, Address, Hex } from 'viem'
 import type { BlockCache } from '../cache/block-cache.js'
 import type { Egress } from '../egress/egress.js'
 
-/** Dependencies of storages. */
 export interface StorageTools {
   egress: Egress
   readContract: ReadContract
@@ -18,7 +17,6 @@ export interface StorageTools {
   gateways: { ipfs: readonly string[]; filecoin: readonly string[]; arweave: readonly string[] }
 }
 
-/** A complete hosted file. */
 export interface HostedFile {
   /** The publisher who uploaded it. */
   owner: string

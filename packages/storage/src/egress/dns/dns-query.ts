@@ -83,7 +83,7 @@ function merged(results: FamilyResult[]): ResolvedAddresses {
     if (failures.every((code) => ABSENT.has(code))) throw new DnsError('ENOTFOUND')
     throw new DnsError(failures.some((code) => TIMED_OUT.has(code)) ? 'ETIMEDOUT' : 'EAI_AGAIN')
   }
-  // a partial result is cached no longer than a failure
+  // a partial result is cached as long as a failure
   const limit = failures.every((code) => ABSENT.has(code))
     ? STORAGE_LIMITS.dns.maxTimeToLive
     : STORAGE_LIMITS.dns.failureTimeToLive

@@ -11,7 +11,6 @@ export interface NameResolverOptions extends QueryOptions {
   hostsFile?: string
 }
 
-/** A look-up in flight. */
 interface PendingLookup {
   result: Promise<LookupAddress[]>
   waiters: number
@@ -37,7 +36,6 @@ export class NameResolver {
     this.hosts = new HostsFile(options.hostsFile)
   }
 
-  /** Look-ups in flight. */
   get inFlight(): number {
     return this.lookups.size
   }

@@ -5,7 +5,6 @@ import { STORAGE_LIMITS } from '../../limits.js'
 export class FetchBudget {
   private left: number = STORAGE_LIMITS.ipfs.overhead
 
-  /** Adds bytes to the budget. */
   allow(bytes: number): void {
     this.left += bytes
   }

@@ -11,14 +11,12 @@ import type { Upcoming } from './upcoming.js'
 /** Share of unneeded bytes that a CAR may have, in addition to STORAGE_LIMITS.ipfs.unwanted. */
 const UNWANTED_SHARE = 0.05
 
-/** Dependencies of CarBlocks. */
 export interface CarTools {
   budget: FetchBudget
   /** Fetches a block alone. */
   single: BlockSource
   /** Whether the gateway repeats blocks that occur several times. */
   repeats: boolean
-  /** Ends the transfer. */
   close(): void
 }
 
@@ -28,7 +26,7 @@ export interface CarTools {
  */
 export class CarBlocks implements BlockSource {
   private readonly held: LRUCache<string, Block>
-  /** Bytes of needed blocks, of unneeded ones, and of held ones that were used again. */
+  /** Bytes of needed, unneeded, and reused blocks. */
   private useful = 0
   private wasted = 0
   private spared = 0

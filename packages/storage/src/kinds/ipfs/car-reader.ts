@@ -7,7 +7,6 @@ import { BodyChunks } from './body-chunks.js'
 export interface Section {
   /** The claimed multihash of the block. */
   multihash: Uint8Array
-  /** Bytes of the block. */
   length: number
 }
 
@@ -71,7 +70,6 @@ export class CarReader {
     return whole ? [whole] : pieces
   }
 
-  /** Skips so many bytes. */
   async skip(length: number): Promise<void> {
     let left = length
     while (left > 0) {

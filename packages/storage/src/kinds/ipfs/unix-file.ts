@@ -28,8 +28,8 @@ interface Waiting {
 const UNVERIFIED_BLOCKS = 8
 
 /**
- * A UnixFS file, read in tree order from one source of blocks. Own code, since a missing block or a reader that leaves would crash
- * the process in the library.
+ * A UnixFS file, read in tree order from one source of blocks. Own code, since the library crashes the process if a block is missing or
+ * the reader leaves.
  */
 export class UnixFile {
   private readonly upcoming = new Upcoming()

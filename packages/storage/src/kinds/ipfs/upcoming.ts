@@ -18,7 +18,6 @@ export class Upcoming {
     }
   }
 
-  /** Takes the next link. */
   pop(): Link | undefined {
     const link = this.stack.pop()
     if (link) this.count(link, -1)

@@ -1,6 +1,5 @@
 import { type AbiFunction, type AbiParameter, decodeAbiParameters, type Hex, hexToBytes } from 'viem'
 
-/** Limits of decoding one call result. */
 export interface DecodeLimits {
   /** Bytes read, counted at each visit. */
   result: number

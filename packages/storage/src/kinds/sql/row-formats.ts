@@ -3,7 +3,6 @@ import { type Cell, JsonText } from './values.js'
 /** A text format for the rows of a query. */
 export interface RowFormat {
   mediaType: string
-  /** Text before the first row. */
   heading(columns: readonly string[]): string
   row(columns: readonly string[], cells: readonly Cell[]): string
 }
