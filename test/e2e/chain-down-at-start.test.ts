@@ -116,6 +116,6 @@ describe('a chain whose nodes do not answer when the service starts', () => {
     })
     expect((await ask(`${strayed.url}/ready`)).status).toBe(503)
     await strayed.end()
-    expect(strayed.said.map(({ msg }) => msg).join()).toContain('chain has no such factory')
+    expect(strayed.said.map(({ msg }) => msg).join()).toContain('chain has no contract at the factory address')
   })
 })

@@ -78,7 +78,7 @@ describe('the answer of a node', () => {
     ['blockTimestamp of a log', 'eth_getLogs', [FILTER], [{ ...LOG, blockTimestamp: 'now' }]],
     ['logIndex of a log', 'eth_getLogs', [FILTER], [{ ...LOG, logIndex: null }]],
     ['log: it was removed', 'eth_getLogs', [FILTER], [{ ...LOG, removed: true }]],
-    ['log: it is there twice', 'eth_getLogs', [FILTER], [LOG, second, LOG]],
+    ['log: it is a duplicate', 'eth_getLogs', [FILTER], [LOG, second, LOG]],
     ['number', 'eth_blockNumber', [], 5],
     ['number', 'eth_blockNumber', [], '0x'],
     ['number', 'eth_blockNumber', [], `0x${'f'.repeat(14)}`],

@@ -22,7 +22,7 @@ export function terms(value: unknown, reader: QueryReader): Clause {
 }
 
 function valuesIn(path: string, exact: boolean, values: string[], boost: number): Clause {
-  // there is a single index, whatever front ends call it
+  // there is only one index, under any name
   if (path === '_index') return { ...EVERYTHING, boost }
   return { kind: 'values', path, exact, boost, values: [...new Set(values)] }
 }

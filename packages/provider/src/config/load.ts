@@ -119,7 +119,7 @@ function isKnown(name: string): boolean {
 
 /** Returns the numbers of the lines without `=`. parseEnv skips them, or joins them to the next line on Node 20. */
 function linesWithoutValue(text: string): number[] {
-  const quoted = /=[ \t]*(["'`])[^]*?\1/g
+  const quoted = /=[ \t]*(["'`])[\s\S]*?\1/g
   const lines = text.replace(quoted, (value) => `=${value.replace(/[^\n]/g, '')}`).split('\n')
   return lines.flatMap((line, index) => (/^\s*(#|$)/.test(line) || line.includes('=') ? [] : index + 1))
 }

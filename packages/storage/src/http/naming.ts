@@ -4,13 +4,13 @@ import { safeName } from '../safe-name.js'
 import { suggestedName } from './content-disposition.js'
 import { latin1Text, percentDecoded } from './name-text.js'
 
-/** Returns the safe name of a response: the one that it suggests, or the last segment of its URL if that may name it. */
+/** Returns a safe file name: the suggested one, or with `namedByUrl` the last segment of the URL. */
 export function nameOf({ headers, url }: EgressResponse, namedByUrl: boolean): string | undefined {
   const suggested = safeName(suggestedName(headers['content-disposition']) ?? '')
   return suggested || safeName((namedByUrl ? lastSegment(url) : undefined) ?? '') || undefined
 }
 
-/** Returns the last path segment if it looks like a file name. An opaque one may be a secret and is not disclosed. */
+/** Returns the last path segment if it looks like a file name. Any other may be a secret. */
 export const lastSegment = memoized((url: URL): string | undefined => {
   const segment = latin1Text(percentDecoded(url.pathname.split('/').at(-1) ?? ''))
   return segment && /.\.[A-Za-z0-9]{1,10}$/.test(segment) ? segment : undefined

@@ -31,7 +31,7 @@ export interface ContractFile extends z.infer<typeof contractFile> {
   address: Address
 }
 
-/** Creates the storage for results of contract calls, as JSON. */
+/** Creates the storage for results of contract calls, in JSON. */
 export function contractStorage({ readContract, decodeResult }: StorageTools): Storage<ContractFile> {
   async function call(file: ContractFile, context: RequestContext): Promise<Buffer> {
     const callData = contractCall(file.abi, context.userdata ?? {})
