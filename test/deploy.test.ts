@@ -114,6 +114,18 @@ describe('deployment files', () => {
     expect(Object.keys(example)).toEqual(expect.arrayContaining(['NETWORK_URL', ...interpolated]))
     for (const name of Object.keys(example)) expect(isSetting(name) || interpolated.includes(name), name).toBe(true)
     expect(() => JSON.parse(example.NETWORK_URL as string)).not.toThrow()
+    const { gateway } = parse(read('deploy/compose-postgres.yaml')).networks.web.ipam.config[0]
+    expect(example.TRUSTED_PROXIES).toBe(gateway)
+  })
+
+  it.each([
+    'compose.yaml',
+    'compose-postgres.yaml',
+  ])('%s: keeps STATE_DIR, so that a lost state is detected', (name) => {
+    const { services, volumes } = parse(read(`deploy/${name}`))
+    const { environment, volumes: mounted } = services.tidegate
+    expect(mounted).toContain(`state:${environment.STATE_DIR}`)
+    expect(Object.keys(volumes)).toContain('state')
   })
 
   const caddy = program('caddy')

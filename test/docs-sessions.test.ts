@@ -57,13 +57,17 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
     const lines = blocks
       .filter(({ language }) => language === 'sh')
       .map(({ text }) =>
-        text.replaceAll('http://127.0.0.1:8030', here.providerUrl).replaceAll('http://127.0.0.1:8545', here.rpcUrl),
+        text
+          .replaceAll('https://provider.example.org', here.providerUrl)
+          .replaceAll('https://rpc.example.org', here.rpcUrl),
       )
       .map((text) => text.replace(/https:\/\/www\.rfc-editor\.org\S+/, url))
     expect(lines.length).toBeGreaterThan(1)
     const script = [
       'set -euo pipefail',
       'curl() { command curl --fail -sS "$@"; }',
+      // a person types it
+      "read() { PASSWORD='a long sentence that nobody guesses'; }",
       ...lines.map((text, at) => `echo "== ${at}" >&2\n${text}`),
     ].join('\n')
     const env = {
@@ -90,6 +94,8 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
     expect(stdout).toContain('5 OCEAN')
     expect(stdout).toContain('CC-BY-4.0')
     expect(stdout).toMatch(/is revoked[\s\S]+is active/)
+    expect(stdout).toMatch(/^wallet\.json 0x[0-9a-fA-F]{40}$/m)
+    expect(stdout).toMatch(/^2026-01\.csv\n2026-02\.csv\n2026-03\.csv$/m)
   })
 
   it('buys', async () => {

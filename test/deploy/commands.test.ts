@@ -26,9 +26,14 @@ describe('code blocks of the page for operators', () => {
     for (const name of ['available', 'enabled'])
       mkdirSync(join(root, 'etc/nginx', `sites-${name}`), { recursive: true })
     const [commands = ''] = under('Put behind TLS', 'sh')
-    const text = `sudo() { [ "$1" = nginx ] || [ "$1" = systemctl ] || "$@"; }\n${commands.replaceAll(' /etc', ` ${root}/etc`)}`
-    const environment = { PATH: process.env.PATH, SITE: 'tides.example.com' }
-    const { status } = spawnSync('bash', ['-euc', text], { cwd: REPOSITORY, env: environment })
+    // what needs the network or a running nginx is left out
+    const stand =
+      'sudo() { case $1 in tee | ln) "$@" ;; esac; }\ncurl() { [ "$2" = https://tides.example.com/ready ]; }\n'
+    const own = commands.replaceAll(' /etc', ` ${root}/etc`).replace(/^SITE=.+/, 'SITE=tides.example.com')
+    const { status } = spawnSync('bash', ['--norc', '-euc', stand + own], {
+      cwd: REPOSITORY,
+      env: { PATH: process.env.PATH },
+    })
     expect(status).toBe(0)
     const enabled = spawnSync('cat', [join(root, 'etc/nginx/sites-enabled/tidegate')], { encoding: 'utf8' }).stdout
     expect(enabled).toContain('server_name tides.example.com;')

@@ -33,7 +33,7 @@ export function graphqlStorage({ egress }: StorageTools): Storage<GraphqlFile> {
   return httpStorage(
     {
       type: 'graphql',
-      schema: graphqlFile as unknown as z.ZodType<GraphqlFile>,
+      schema: graphqlFile,
       namedByUrl: false,
       checked: withData,
       outline: ({ query }) =>

@@ -39,7 +39,7 @@ export function s3Storage({ egress }: StorageTools): Storage<S3File> {
   return httpStorage(
     {
       type: 's3',
-      schema: s3File as unknown as z.ZodType<S3File>,
+      schema: s3File,
       namedByUrl: true,
       requests: async (file) => [await signed(file)],
     },

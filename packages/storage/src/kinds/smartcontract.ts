@@ -61,7 +61,7 @@ export function contractStorage({ readContract, decodeResult }: StorageTools): S
 
   return {
     type: 'smartcontract',
-    schema: contractFile as unknown as z.ZodType<ContractFile>,
+    schema: contractFile,
     check: (file, userdata) => void contractCall(file.abi, userdata ?? {}),
     outline: ({ abi }) => (abi.inputs.length > 0 ? { valid: true, contentType: 'application/json' } : undefined),
     async describe(file, context) {

@@ -71,7 +71,7 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
 
   return {
     type: 'sql',
-    schema: sqlFile as unknown as z.ZodType<SqlFile>,
+    schema: sqlFile,
     check: (file, userdata) => void boundValues(file, userdata),
     open,
     outline: ({ format }) => ({ valid: true, contentType: mediaType(format) }),

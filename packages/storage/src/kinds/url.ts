@@ -23,7 +23,7 @@ export function urlStorage({ egress }: StorageTools): Storage<UrlFile> {
   return httpStorage(
     {
       type: 'url',
-      schema: urlFile as unknown as z.ZodType<UrlFile>,
+      schema: urlFile,
       namedByUrl: true,
       outline: ({ method }) => (method === 'POST' ? { valid: true } : undefined),
       requests: ({ url, method, headers }, userdata) => [
