@@ -3,7 +3,7 @@ import { changeTo, chooseBuiltIn, connect, openOwn, openWallet, publishUpTo } fr
 
 /** The sample data that is published before the pictures are taken. */
 export interface Samples {
-  /** The DID of a sample asset by its key in `packages/dev-network/src/seed/catalogue.ts`. */
+  /** The DID of a sample asset by its key in `packages/dev-network/src/seed/samples/`. */
   didOf(key: string): string
 }
 

@@ -4,12 +4,13 @@ import { createTidegate, type FileObject, type Tidegate, TidegateError } from '@
 import type { PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { NetworkInfo } from '../info.js'
-import { CATALOGUE, type Sample } from './catalogue.js'
+import { CATALOGUE } from './catalogue.js'
 import { type FileServer, startFileServer } from './file-server.js'
 import { readNotes, type SeedNotes, writeNotes } from './notes.js'
+import { DAY, type Sample } from './sample.js'
 
 /** Seconds before the present at which a chain for sample data begins: more than the oldest sample. */
-export const SEED_AGE = 61 * 86_400
+export const SEED_AGE = 61 * DAY
 /** Milliseconds within which the index must have read what was done. */
 const INDEXED = 60_000
 
@@ -80,7 +81,9 @@ function stepsOf(stage: Stage): Step[] {
           notes.assets[key] = await publish(stage, sample)
         },
       },
-      ...orders.map(([day, buyer]) => ({ id: `order ${key} ${day}`, day, act: () => buy(buyer) })),
+      ...Object.entries(orders).flatMap(([buyer, days]) =>
+        days.map((day) => ({ id: `order ${key} ${day}`, day, act: () => buy(Number(buyer)) })),
+      ),
       ...(retired === undefined
         ? []
         : [{ id: `retire ${key}`, day: retired, act: () => people.of(publisher).setState(did(), 'retired') }]),
@@ -181,7 +184,7 @@ class People {
 
 /** Gives the next block the time of so many days ago; on a chain that is younger, its own time continues. */
 async function travel(node: PublicClient, days: number): Promise<void> {
-  const time = Math.floor(Date.now() / 1000 - days * 86_400)
+  const time = Math.floor(Date.now() / 1000 - days * DAY)
   const { timestamp } = await node.getBlock()
   if (time <= Number(timestamp)) return
   await node.request({ method: 'evm_setNextBlockTimestamp', params: [time] } as never)
