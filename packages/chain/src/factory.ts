@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@tidegate/common'
 import type { Chain, Chains } from './chains.js'
@@ -31,7 +32,10 @@ export class FactoryWatch {
   constructor(
     private readonly chains: Chains,
     private readonly log: Logger,
-  ) {}
+  ) {
+    // the pauses of every chain listen for it
+    setMaxListeners(0, this.stopped.signal)
+  }
 
   /** Whether a chain was found to be without its factory. */
   isMissing(chainId: number): boolean {

@@ -1,4 +1,5 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto'
+import { LASTING_REASONS } from '../ddo/indexed.js'
 
 /**
  * ECIES over secp256k1 in the default format of the Python package eciespy, so that this and the
@@ -37,7 +38,7 @@ export function decryptContent(shared: Iterable<Uint8Array>, data: Uint8Array): 
       // try the next one
     }
   }
-  throw new Error('not encrypted to this key')
+  throw new Error(LASTING_REASONS.foreign)
 }
 
 function decryptWith(key: Uint8Array, data: Uint8Array): Buffer {

@@ -50,7 +50,11 @@ export interface IndexedAsset {
 }
 
 /** Reasons that a retry cannot change. */
-export const LASTING_REASONS = { unread: 'has events that no node gives', unstorable: 'cannot be stored' } as const
+export const LASTING_REASONS = {
+  unread: 'has events that no node gives',
+  unstorable: 'cannot be stored',
+  foreign: 'not encrypted to this key',
+} as const
 
 /** Characters that a datatoken takes beside its names. */
 const DATATOKEN = 100

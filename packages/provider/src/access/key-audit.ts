@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DocumentReader, IndexStore } from '@tidegate/catalog'
 import type { Chain, Chains } from '@tidegate/chain'
@@ -89,6 +90,8 @@ export class KeyAudit {
 
   constructor(private readonly options: AuditOptions) {
     this.due = new Set(options.chains.keys())
+    // the pauses of every chain listen for it
+    setMaxListeners(0, this.stopped.signal)
   }
 
   /** The number of assets with an unknown key; undefined until they were counted. */
