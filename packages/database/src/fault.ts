@@ -1,5 +1,5 @@
 import type { Logger } from '@tidegate/common'
-import { StateError } from '@tidegate/protocol'
+import { StartError, StateError, UnavailableError } from '@tidegate/protocol'
 
 /** Kinds of database failures. */
 export type FaultKind =
@@ -74,6 +74,7 @@ const KINDS: [start: string, kind: FaultKind][] = [
   ['EROFS', 'readonly'],
   ['ENOTDIR', 'readonly'],
   ['EEXIST', 'readonly'],
+  ['ERR_TLS', 'failed'],
   ['E', 'unreachable'],
 ]
 
@@ -98,6 +99,14 @@ function classified(code: string): DatabaseFault {
 /** Describes a fault for operators. */
 export function describeFault({ kind, code }: DatabaseFault): string {
   return `${WORDS[kind]} (${code})`
+}
+
+/** Faults that right settings can meet: a later start may succeed. */
+const PASSING: readonly FaultKind[] = ['unreachable', 'locked', 'full', 'disk']
+
+/** Returns the error of a command that a fault of its database ends. */
+export function startErrorOf({ kind }: DatabaseFault, problem: string): StartError {
+  return PASSING.includes(kind) ? new UnavailableError([problem]) : new StartError([problem])
 }
 
 /** Returns the error that is thrown in place of a database's own. */

@@ -95,3 +95,6 @@ export class StartError extends Error {
     this.name = 'StartError'
   }
 }
+
+/** The database cannot be used now. The settings may be right: a later start may succeed. */
+export class UnavailableError extends StartError {}

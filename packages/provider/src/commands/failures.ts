@@ -1,8 +1,8 @@
 import { CommanderError } from '@commander-js/extra-typings'
-import { StartError } from '@tidegate/protocol'
+import { StartError, StateError, UnavailableError } from '@tidegate/protocol'
 
-/** Exit codes of the commands for people; the others use the first three. */
-export const EXIT = { done: 0, failed: 1, misuse: 2, notConfirmed: 3, interrupted: 130 } as const
+/** Exit codes of all commands. 69 is EX_UNAVAILABLE of sysexits.h. */
+export const EXIT = { done: 0, failed: 1, misuse: 2, notConfirmed: 3, unavailable: 69, interrupted: 130 } as const
 
 /** Why a command ended without success: a sentence for people, a code for programs, and the code that the process exits with. */
 export class CommandError extends Error {
@@ -42,6 +42,8 @@ export function failureOf(error: unknown): Failure {
     transactions: (error as { transactions?: string[] }).transactions ?? [],
   })
   if (error instanceof CommandError) return failure(error.code, [error.message], error.exitCode)
+  if (error instanceof UnavailableError) return failure('UNAVAILABLE', error.problems, EXIT.unavailable)
+  if (error instanceof StateError) return failure(error.code, [error.message], EXIT.unavailable)
   if (error instanceof StartError) return failure('SETTINGS', error.problems, EXIT.misuse)
   if (error instanceof CommanderError)
     return failure('USAGE', [error.message.replace(/^error: /, '')], error.exitCode === 0 ? EXIT.done : EXIT.misuse)

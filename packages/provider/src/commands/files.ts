@@ -42,7 +42,7 @@ interface ListOptions {
 
 /** `tidegate files list`: prints a line for each hosted file. Returns the exit code. Throws StartError, StateError. */
 async function list({ owner, json, config }: ListOptions): Promise<number> {
-  const store = await openStore(loadSettings(process.env, config), { readOnly: true })
+  const store = await openStore(loadSettings(process.env, config, 'database'), { readOnly: true })
   try {
     for await (const file of allFiles(store.hosted, owner)) {
       const { id, size, received, sha256, createdAt } = file

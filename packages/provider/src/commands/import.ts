@@ -58,7 +58,7 @@ const NEVER = Number.MAX_SAFE_INTEGER
  * of an old request.
  */
 async function importLegacy({ config, sqlite, redis, cutOver }: ImportOptions): Promise<number> {
-  const settings = loadSettings(process.env, config)
+  const settings = loadSettings(process.env, config, 'database')
   const since = cutOver ?? Date.now()
   const source = sqlite === undefined ? await openLegacyRedis(redis as string) : openLegacySqlite(sqlite)
   try {

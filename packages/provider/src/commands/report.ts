@@ -39,7 +39,7 @@ export async function report(options: ReportOptions, format: ReportFormat): Prom
   // block timestamps may be slightly ahead of this clock
   const { since = 0, until = Number.MAX_SAFE_INTEGER, by, config } = options
   if (since >= until) throw new StartError(['--since: must be before --until.'])
-  const settings = loadSettings(process.env, config)
+  const settings = loadSettings(process.env, config, 'database')
   const store = await openStore(settings, { readOnly: true })
   try {
     if (options.hosted) await printAll(store.deliveries.hosted({ since, until }), hostedFormatterOf(format))

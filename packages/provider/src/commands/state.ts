@@ -78,7 +78,7 @@ export async function copy({ from, to, online, config }: CopyOptions): Promise<n
 /** `tidegate state backup`. Returns the exit code. Throws StartError. */
 export async function backup(file: string, options: { force?: true; config?: string }): Promise<number> {
   const from = embedded(
-    loadSettings(process.env, options.config),
+    loadSettings(process.env, options.config, 'database'),
     '`state backup` is for the embedded database: back up PostgreSQL with pg_dump.',
   )
   const size = await backupState(from, file, { force: options.force === true })
@@ -88,7 +88,7 @@ export async function backup(file: string, options: { force?: true; config?: str
 
 /** `tidegate state restore`. Returns the exit code. Throws StartError. */
 export async function restore(file: string, options: { force?: true; config?: string }): Promise<number> {
-  const settings = loadSettings(process.env, options.config)
+  const settings = loadSettings(process.env, options.config, 'database')
   const to = embedded(
     settings,
     '`state restore` is for the embedded database: restore PostgreSQL with pg_restore, then run `tidegate state restored`.',
@@ -101,7 +101,7 @@ export async function restore(file: string, options: { force?: true; config?: st
 
 /** `tidegate state restored`. Returns the exit code. Throws StartError. */
 export async function restored(options: { force?: true; config?: string }): Promise<number> {
-  const settings = loadSettings(process.env, options.config)
+  const settings = loadSettings(process.env, options.config, 'database')
   const place = configuredDatabase(settings)
   await acceptRestored(place, { folder: settings.STATE_DIR, force: options.force === true, report: print })
   print(`${nameOf(place)} can be used now.`)
@@ -124,7 +124,9 @@ function printRisks(): void {
 /** `tidegate state check`. Returns the exit code: 1 if something is wrong. Throws StartError. */
 export async function check(file: string | undefined, { config }: { config?: string }): Promise<number> {
   const place =
-    file === undefined ? configuredDatabase(loadSettings(process.env, config)) : ({ kind: 'file', path: file } as const)
+    file === undefined
+      ? configuredDatabase(loadSettings(process.env, config, 'database'))
+      : ({ kind: 'file', path: file } as const)
   print(`checking ${nameOf(place)}`)
   let wrong = 0
   for await (const { ok, text } of checkState(place)) {

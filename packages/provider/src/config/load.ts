@@ -16,9 +16,10 @@ type Environment = Record<string, string | undefined>
 
 /**
  * Reads and validates the settings from the environment and an optional file (NAME=value lines); the environment wins.
- * An empty value counts as not set, except where it turns something off. Throws one ConfigError with every problem.
+ * An empty value counts as not set, unless it turns something off. With `needs: 'database'`, keys and nodes may be missing.
+ * Throws one ConfigError with every problem.
  */
-export function loadSettings(own: Environment, file?: string): Settings {
+export function loadSettings(own: Environment, file?: string, needs: 'all' | 'database' = 'all'): Settings {
   const environment = withoutReturns(own)
   const problems: string[] = []
   const text = file === undefined ? '' : readSettingsFile(file, problems)
@@ -44,7 +45,7 @@ export function loadSettings(own: Environment, file?: string): Settings {
       values[name] = definition.default
       const { required, alternatives = [], doc } = definition
       const hasAlternative = alternatives.some((other) => (lookup(other) ?? lookup(`${other}_FILE`)) !== undefined)
-      if (required && !hasAlternative && !problems.some((line) => line.startsWith(`${name}_FILE`)))
+      if (needs === 'all' && required && !hasAlternative && !problems.some((line) => line.startsWith(`${name}_FILE`)))
         problems.push(`${name}: is required. ${doc}`)
       continue
     }

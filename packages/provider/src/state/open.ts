@@ -1,5 +1,5 @@
 import type { Logger, TickBatch } from '@tidegate/common'
-import { type Driver, describeFault, faultOf } from '@tidegate/database'
+import { type Driver, describeFault, faultOf, startErrorOf } from '@tidegate/database'
 import { InUseError } from '@tidegate/database/sqlite'
 import { StartError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
@@ -61,8 +61,8 @@ async function openDriver(
     return await openPostgres({ url, connections, timeout, log: options.log, readOnly })
   } catch (error) {
     if (database === 'embedded')
-      throw new StartError([`STATE_DIR: the database in ${folder} cannot be opened: ${reason(error)}.`])
-    throw new StartError([`DATABASE_URL: ${addressOf(url)} cannot be used: ${postgresReason(error)}.`])
+      throw startErrorOf(faultOf(error), `STATE_DIR: the database in ${folder} cannot be opened: ${reason(error)}.`)
+    throw startErrorOf(faultOf(error), `DATABASE_URL: ${addressOf(url)} cannot be used: ${postgresReason(error)}.`)
   }
 }
 

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { type Driver, describeFault, faultOf } from '@tidegate/database'
+import { type Driver, describeFault, faultOf, startErrorOf } from '@tidegate/database'
 import { DATABASE_FILE, InUseError } from '@tidegate/database/sqlite'
 import { StartError, StateError } from '@tidegate/protocol'
 import type pg from 'pg'
@@ -100,11 +100,10 @@ const TOOL = 'tidegate state'
 /** Returns the error for a database that fails, without its own message, which may quote anything. */
 export function cannotBeUsed(place: Place, error: unknown): Error {
   if (error instanceof StartError) return error
-  const { message } = error as Error
-  const reason = message.includes('newer version')
-    ? 'it was made by a newer version of Tidegate'
-    : describeFault(faultOf(error))
-  return new StartError([`${nameOf(place)} cannot be used: ${reason}.`])
+  const fault = faultOf(error)
+  const isNewer = (error as Error).message.includes('newer version')
+  const reason = isNewer ? 'it was made by a newer version of Tidegate' : describeFault(fault)
+  return startErrorOf(fault, `${nameOf(place)} cannot be used: ${reason}.`)
 }
 
 /** Runs work that writes to a database, and explains its failures: a StateError alone has no cause. */
@@ -118,7 +117,8 @@ export async function explained<T>(
   } catch (error) {
     if (!(error instanceof StateError)) throw error
     const fault = await driver.checkHealth()
-    throw new StartError([`${nameOf(place)} failed${fault ? `: ${describeFault(fault)}` : ''}.`])
+    if (!fault) throw new StartError([`${nameOf(place)} failed.`])
+    throw startErrorOf(fault, `${nameOf(place)} failed: ${describeFault(fault)}.`)
   }
 }
 
