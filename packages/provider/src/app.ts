@@ -56,20 +56,20 @@ export interface Internals {
 }
 
 export interface AppOptions {
-  /** Id that the state must have. */
+  /** Id of the state that the database must hold. */
   expected?: string
-  /** The development network that the service is part of. No setting can say so: it gives private keys to the console. */
+  /** The development network of this service. It is no setting, since it hands private keys to the console. */
   local?: LocalChain
-  /** Refuses requests of foreign pages. Undefined: serves every origin. */
+  /** Hosts whose pages may call the service. Undefined: all pages may. */
   localOnly?: LocalOnly | undefined
 }
 
-/** Polls of the index for each look at the clock: nodes are paid by the call, and clocks seldom go wrong. */
+/** Index polls per clock check: calls to nodes cost money, and a clock is rarely wrong. */
 const POLLS_PER_CLOCK_LOOK = 3
 
 /**
- * Builds the service from its settings: the composition root. Throws StartError if chains or state cannot be used, or
- * if the id of the state is not `expected`.
+ * Builds the service from its settings: the composition root. Throws StartError if chains or state cannot be used, or if
+ * the state has another id than `expected`.
  */
 export async function createApp(settings: Settings, { expected, local, localOnly }: AppOptions = {}): Promise<App> {
   const ground = await openGround(settings, local)

@@ -11,7 +11,7 @@ export async function openDeliveries(
   { store, chains, outbound, metrics, log }: Base,
 ): Promise<{ proofs: DeliveryQueue; ledger: DeliveryLedger }> {
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
-  // at the start: Node never retries an import that failed, for instance for want of a descriptor
+  // at the start: Node never retries a failed import, for example without a free descriptor
   if (onChain) await import('viem/accounts')
   const proofs = new DeliveryQueue({
     store: store.proofs,
@@ -30,7 +30,7 @@ export async function openDeliveries(
   return { proofs, ledger }
 }
 
-/** The kinds of proofs of delivery that are sent. */
+/** Returns the kinds of proofs of delivery to send. */
 function proofKinds(receiver: string | undefined, onChain: boolean): QueuedProof['kind'][] {
   return [...(receiver ? (['http'] as const) : []), ...(onChain ? (['chain'] as const) : [])]
 }

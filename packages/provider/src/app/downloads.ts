@@ -6,7 +6,7 @@ import { ConsumerLimits } from '../http/limits/consumer-limits.js'
 import type { RateLimits } from '../http/limits/rate-limits.js'
 import type { Base } from './base.js'
 
-/** Builds the sending of files, and the limits per address that it shares with all requests. */
+/** Builds downloads, and the rate limits that all requests share. */
 export function openDownloads(
   settings: Settings,
   { store, metrics, batch }: Base,
