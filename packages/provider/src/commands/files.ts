@@ -50,7 +50,7 @@ async function list({ owner, json, config }: ListOptions): Promise<number> {
       const created = new Date(createdAt).toISOString()
       const row = { id, owner: file.owner, size, received, sha256, name, created }
       const state = sha256 === null ? `${received} of ${size}` : `${size}`
-      // a name may hold anything, also what would move the cursor
+      // JSON escapes control characters: a name may contain some that move the cursor
       const text = `${id}  ${file.owner}  ${created}  ${state} bytes  ${JSON.stringify(name)}`
       process.stdout.write(`${json ? JSON.stringify(row) : text}\n`)
     }

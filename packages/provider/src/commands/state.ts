@@ -109,7 +109,7 @@ export async function restored(options: { force?: true; config?: string }): Prom
   return 0
 }
 
-/** Returns the embedded database of the settings. Throws StartError with `refusal` if they name PostgreSQL. */
+/** Returns the embedded database of the settings. Throws StartError with `refusal` if the settings name PostgreSQL. */
 function embedded({ DATABASE_URL: url, STATE_DIR: folder }: Settings, refusal: string): Embedded {
   if (url !== undefined) throw new StartError([refusal])
   return { kind: 'embedded', folder }
@@ -136,7 +136,7 @@ export async function check(file: string | undefined, { config }: { config?: str
   return wrong > 0 ? 1 : 0
 }
 
-/** Reads a database from its option, or else from the environment, where a password is not seen by other users. */
+/** Returns the database of an option, or of the environment, which hides passwords from other users. */
 function databaseOf(option: 'from' | 'to', given: string | undefined, config: string | undefined): Database {
   const name = `COPY_${option.toUpperCase()}`
   const text = given ?? (process.env[name] || fromFile(`${name}_FILE`))
@@ -152,7 +152,7 @@ function databaseOf(option: 'from' | 'to', given: string | undefined, config: st
   }
 }
 
-/** Reads one setting: this command needs no keys and no chains. */
+/** Reads one setting. All other settings may be missing. */
 const setting = (name: 'STATE_DIR' | 'DATABASE_URL', config: string | undefined) =>
   secretSetting(name, process.env, config)
 

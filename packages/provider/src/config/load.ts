@@ -4,7 +4,7 @@ import { StartError } from '@tidegate/protocol'
 import { distance } from 'fastest-levenshtein'
 import { SETTINGS, type Setting, type SettingName, type Settings } from './schema.js'
 
-/** The configuration is invalid. `problems` lists every reason, one line each; none quotes a secret. */
+/** Wrong settings. `problems` has a line for each reason and quotes no secret. */
 export class ConfigError extends StartError {
   constructor(problems: string[]) {
     super(problems)
@@ -25,11 +25,11 @@ export function loadSettings(own: Environment, file?: string, needs: 'all' | 'da
   const text = file === undefined ? '' : readSettingsFile(file, problems)
   const fromFile = parseEnv(text) as Environment
   for (const name of Object.keys(fromFile)) {
-    // never quote an unknown name: it may be a key that was pasted in the wrong place
+    // no unknown name is quoted: it may be a key in the wrong place
     if (!isKnown(name)) problems.push(`Line ${lineOf(name, text)} of ${file}: ${unknownName(name)}`)
   }
   for (const name of Object.keys(environment)) {
-    // the environment holds other programs' variables too: report only near misses
+    // the environment belongs to other programs too: only near misses are reported
     const near = isKnown(name) ? undefined : nearest(name)
     if (near) problems.push(`${name}: no such setting. Did you mean ${near}?`)
   }
@@ -70,7 +70,7 @@ export function secretSetting(name: SettingName, own: Environment, file?: string
   return raw
 }
 
-/** Other programs pass files with the line ends of Windows on as they are, such as `docker run --env-file`. */
+/** Removes carriage returns at the end of values: some programs pass on Windows files unchanged, like `docker run --env-file`. */
 function withoutReturns(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value?.replace(/\r$/, '')]))
 }
@@ -84,7 +84,7 @@ function secretFromFile(name: string, { secret }: Setting<unknown>, lookup: Look
   try {
     return readTextFile(path).trim() || undefined
   } catch (error) {
-    // do not quote the path: it may be the secret itself, set under the wrong name
+    // the path is not quoted: it may be the secret itself, under the wrong name
     problems.push(
       `${name}_FILE: the file that it names cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`,
     )
@@ -92,7 +92,7 @@ function secretFromFile(name: string, { secret }: Setting<unknown>, lookup: Look
   }
 }
 
-/** Returns the value under the legacy name, converted to the current unit. */
+/** Returns the value of the legacy name in the current unit. */
 function legacyValue({ legacy, legacyFactor }: Setting<unknown>, lookup: Lookup): string | undefined {
   const raw = legacy === undefined ? undefined : lookup(legacy)
   return legacyFactor !== undefined && raw && /^\d+$/.test(raw) ? String(Number(raw) * legacyFactor) : raw
@@ -116,26 +116,29 @@ function isKnown(name: string): boolean {
   return base !== name && secret === true
 }
 
-/** Describes a line with an unknown name. parseEnv joins a line without `=` to the next one, hence the line break. */
+/**
+ * Describes a line with an unknown name. A line break in the name shows a line without `=`: parseEnv joins it to the
+ * next one.
+ */
 function unknownName(name: string): string {
   if (/[\r\n]/.test(name)) return 'is not of the form NAME=value.'
   const near = nearest(name)
   return `no such setting.${near ? ` Did you mean ${near}?` : ''}`
 }
 
-/** Returns the number of the line that starts with a name. */
+/** Returns the number of the first line that starts with a name. */
 function lineOf(name: string, text: string): number {
   const start = name.split(/\r?\n/, 1)[0] as string
   const lines = text.split('\n').map((line) => line.trimStart().replace(/^export\s+/, ''))
   return lines.findIndex((line) => line.startsWith(start)) + 1
 }
 
-/** Most edits between a setting and a name that probably means it. */
+/** Maximum edits between a setting and a misspelt name. */
 const MISSPELT = 2
 
-/** Returns the setting that a misspelt name probably means. Short names are skipped: HOME is no misspelling of HOST. */
+/** Returns the most similar setting for a misspelt name. Short settings are skipped: HOME is no misspelling of HOST. */
 function nearest(name: string): SettingName | undefined {
-  // most names differ in length alone by more than is looked for
+  // names whose lengths differ more have too many edits
   const ranked = (Object.keys(SETTINGS) as SettingName[])
     .filter((setting) => setting.length >= 8 && Math.abs(setting.length - name.length) <= MISSPELT)
     .map((setting) => ({ setting, edits: distance(name.toUpperCase(), setting) }))
