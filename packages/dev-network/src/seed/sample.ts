@@ -18,7 +18,7 @@ export interface Sample {
   license: string
   tags: readonly string[]
   price: 'free' | { amount: string; token: 'Ocean' | 'MockDAI' | 'MockUSDC' }
-  /** Seconds for which an order holds; 0 for ever. */
+  /** Seconds of access per order; 0: no limit. */
   timeout: number
   /** The only accounts that may buy. */
   allow?: readonly number[]

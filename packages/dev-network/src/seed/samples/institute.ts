@@ -6,7 +6,7 @@ import { DAY, ocean, type Sample, usdc } from '../sample.js'
 
 const PUBLISHER = { publisher: 2, author: 'Institute for Coastal Research' } as const
 
-/** A call of a token's contract. */
+/** Returns a file that calls a token contract. */
 function totalSupply(address: Address): FileObject {
   const outputs = [{ name: '', type: 'uint256' }]
   const abi = { type: 'function', name: 'totalSupply', stateMutability: 'view', inputs: [], outputs }
