@@ -38,7 +38,7 @@ export class Deadline {
     this.controller.abort(reason)
   }
 
-  /** Releases timer and parent after the work. They no longer abort the signal. */
+  /** Releases timer and parent after the work. Neither aborts the signal afterwards. */
   release(): void {
     clearTimeout(this.timer)
     this.parent?.removeEventListener('abort', this.follow)

@@ -9,7 +9,6 @@ import { openAuth } from './app/auth.js'
 import { openBase, openGround } from './app/base.js'
 import { openCatalog } from './app/catalog.js'
 import { openDeliveries } from './app/deliveries.js'
-import { openDownloads } from './app/downloads.js'
 import { createFollowers } from './app/followers.js'
 import { watch } from './app/gauges.js'
 import { openHosting } from './app/hosting.js'
@@ -82,7 +81,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const progress = () => followers.map((follower) => follower.progress)
   const { catalog, assets, ...index } = openCatalog(settings, base, progress)
   const { providerKeys, keyAudit } = await openKeys(settings, base, index)
-  const { proofs, ledger } = await openDeliveries(settings, base)
+  const { proofs, ledger, downloads, rateLimits } = await openDeliveries(settings, base)
   const hosting = await openHosting(settings, { store, chains, log, isCurrent: index.isCurrent })
   const { storages, egress } = openStorages(settings, base, hosting)
   const { auth, signers } = openAuth(settings, base)
@@ -90,7 +89,6 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const parties = { assets, receipts, providerKeys, purgatory, storages, hosting }
   const access = await openAccess(settings, base, parties)
   followers.push(...createFollowers(settings, base, { assets: index, keyAudit, orders: access.orders }))
-  const { downloads, rateLimits } = openDownloads(settings, base, { ledger, proofs })
   const services: Services = {
     ...{ settings, chains, auth, access, catalog, downloads },
     files: { storages, descriptions: new PublishedDescriptions() },

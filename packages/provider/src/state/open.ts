@@ -5,8 +5,7 @@ import { StartError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
 import { embeddedSize } from './marker.js'
 import { assertFilePresent, assertSameState, type ExpectedState, recordState } from './state-guard.js'
-import type { StateStore } from './stores.js'
-import { sqlStore } from './stores.js'
+import { type StateStore, sqlStore } from './stores.js'
 
 interface OpenOptions {
   log?: Logger | undefined
