@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@tidegate/common'
 import type { Chain, Chains } from './chains.js'
@@ -28,7 +29,10 @@ export class FactoryWatch {
   constructor(
     private readonly chains: Chains,
     private readonly log: Logger,
-  ) {}
+  ) {
+    // the pauses of every chain listen for it
+    setMaxListeners(0, this.stopped.signal)
+  }
 
   /** Whether a node has answered that the factory does not exist. */
   isMissing(chainId: number): boolean {

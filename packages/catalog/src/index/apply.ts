@@ -117,8 +117,9 @@ function logDocuments(chainId: number, changes: readonly IndexChange[], log: Log
   for (const change of changes) {
     if (change.kind !== 'metadata') continue
     const { did, block, reason } = change.metadata
-    if (reason) log.info({ chainId, did, block, reason }, 'asset document cannot be used')
-    else log.debug({ chainId, did, block }, 'asset indexed')
+    if (!reason) log.debug({ chainId, did, block }, 'asset indexed')
+    else if (reason === LASTING_REASONS.foreign) log.debug({ chainId, did, block }, 'asset of another provider')
+    else log.info({ chainId, did, block, reason }, 'asset document cannot be used')
   }
 }
 

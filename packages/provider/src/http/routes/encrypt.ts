@@ -18,8 +18,8 @@ import { address, described, readParams, sentParams, whole } from '../endpoints/
 const params = { chainId: described(whole, 'Chain whose provider key encrypts.', 8996) }
 
 /**
- * Encrypts the raw body to the provider key of a chain. Needs no authentication; a signature, as modern clients send
- * it, is verified and its nonce consumed, as on every signed route.
+ * Encrypts the raw body to the provider key of a chain. No authentication is required, but a signature is verified, and
+ * its nonce consumed.
  */
 export const encrypt: Endpoint = {
   names: ['encrypt'],
@@ -62,7 +62,7 @@ export const encrypt: Endpoint = {
         const consumer = await checkSigner(queryOnly, chain)
         const encrypted = await encryptFor(consumer, { chain, body }, access.accessControl, uploads.hosting)
         const hex = await hexOf(encrypted)
-        // the framework would add a charset to text, but ocean.py compares the whole header
+        // ocean.py compares the whole header, and the framework would add a charset to text
         reply.code(201).type('text/plain')
         return hex
       })
@@ -81,15 +81,12 @@ async function encryptFor(
   await accessControl({ event: 'encryptUrl', provider: chain.key.address, ...about })
   await consumer?.consumeNonce()
   const encrypted = encryptTo(chain.key.publicKey, body)
-  // before the answer: the use of a hosted file must be known before it is published
+  // before the response, so that the use of a hosted file is known before its publication
   await hosting?.uses.recordEncrypted(chain.chainId, body, encrypted)
   return encrypted
 }
 
-/**
- * Returns 0x and hex as bytes, so that the text is not encoded again. Long input yields to the event loop between
- * parts.
- */
+/** Returns 0x and hex as bytes, which need no further encoding. Long input yields to the event loop. */
 async function hexOf(bytes: Buffer): Promise<Buffer> {
   const { hexChunk: turn } = PROTOCOL_LIMITS.body
   const text = Buffer.allocUnsafe(2 + 2 * bytes.length)
@@ -101,7 +98,7 @@ async function hexOf(bytes: Buffer): Promise<Buffer> {
   return text
 }
 
-/** Returns the check that authenticates the signer of a request, or gives undefined if the request is not signed. */
+/** Returns the check of an optional signature. The check returns undefined without one. */
 function signerCheck(
   provers: Provers,
 ): (request: FastifyRequest, chain: Chain) => Promise<AuthenticatedConsumer | undefined> {

@@ -15,7 +15,7 @@ const values = described(
 const options = z.object({ checksum: flag.optional(), fileIndex: whole.optional(), userdata: values.optional() })
 const published = z.object({ did: text, serviceId: text })
 
-/** One entry of the response. Lengths are in bytes, as decimal text. */
+/** An entry of the response. Lengths are decimal text in bytes. */
 const FILE: JsonSchema = object(
   {
     index: { type: 'integer' },
@@ -34,7 +34,7 @@ const FILE: JsonSchema = object(
   ['contentLength', 'contentType', 'filename', 'checksum', 'checksumType', 'reason'],
 )
 
-/** Describes the files of a published service, or one storage object that the caller sends. */
+/** Describes the files of a published service, or a storage object of the caller. */
 export const fileinfo: Endpoint = {
   names: ['fileinfo'],
   method: 'POST',
@@ -83,7 +83,7 @@ export const fileinfo: Endpoint = {
       const about = { did: opened.asset.ddo.id, serviceId: opened.service.id }
       const all = await describeAll(descriptions, opened, fileIndex, caller, { checksumBelow })
       return all.map((described) => {
-        // only the operator may learn the fault of a secret location
+        // the problem of a secret location is for the operator only
         if (!described.valid) {
           const { index, upstreamStatus } = described
           request.log.info({ ...about, index, reason: problemOf(described), upstreamStatus }, 'file is not valid')
@@ -94,7 +94,7 @@ export const fileinfo: Endpoint = {
   },
 }
 
-/** Returns one entry of the response. `named`: whether it may contain the file name. */
+/** Returns an entry of the response. `named`: whether the entry may contain the file name. */
 function entry(index: number, named: boolean, described: TypedDescription): Record<string, unknown> {
   const { type, valid, contentLength, contentType, name, checksum } = described
   if (!valid) return { index, valid, type }

@@ -94,7 +94,7 @@ export const searchAssets: Endpoint = {
   },
 }
 
-/** Searches assets, and returns only their documents. */
+/** Searches assets, and returns their documents without scores. */
 export const searchMetadata: Endpoint = {
   names: [],
   method: 'POST',
@@ -108,7 +108,7 @@ export const searchMetadata: Endpoint = {
     errors: ERRORS,
   },
   register(app, services) {
-    // the answer does not say how many there are
+    // without a count, which this response does not contain
     const uncounted = (body: unknown): Search => ({ ...readSearch(body), counted: undefined })
     searchRoute(app, this.path, services, uncounted, async function* ({ hits }) {
       let comma = '['
@@ -121,7 +121,7 @@ export const searchMetadata: Endpoint = {
   },
 }
 
-/** Serializes an object as JSON, with an additional entry that is already JSON. */
+/** Serializes an object as JSON with a further entry of JSON text. */
 function written(entries: object, more: string | undefined): string {
   const text = JSON.stringify(entries)
   return more === undefined ? text : `${text.slice(0, -1)},${more}}`
@@ -130,9 +130,9 @@ function written(entries: object, more: string | undefined): string {
 interface Answered {
   found: SearchResult
   hits: AsyncIterable<Hit>
-  /** Milliseconds until the hits were known. */
+  /** Milliseconds of the search. */
   took: number
-  /** The chains as shards; those with a stale index count as failed. */
+  /** The chains as shards. Chains with a stale index count as failed. */
   shards: { total: number; successful: number; skipped: 0; failed: number }
   wantsAggregations: boolean
 }
@@ -163,7 +163,7 @@ function searchRoute(
   })
 }
 
-/** Creates the search of chains with a current index. It throws ChainError if there is none, and SearchError. */
+/** Creates the search of chains with a current index. The search throws SearchError, and ChainError if no index is current. */
 function searcher({ settings, access, catalog }: SearchServices) {
   const { onChain, documents, search: index } = catalog
   const { purgatory } = access
@@ -187,7 +187,7 @@ function searcher({ settings, access, catalog }: SearchServices) {
   }
 }
 
-/** Returns those of some assets that a search may still find: they may have changed since. */
+/** Returns the assets that the caller may still find: assets may have changed since the search. */
 function findable(assets: Map<string, IndexedAsset>, { chains, encrypted }: Scope): Map<string, IndexedAsset> {
   const isFindable = ({ chainId, metadata }: IndexedAsset) =>
     chains.includes(chainId) && isConsumable(metadata.state) && (encrypted || !metadata.encrypted)

@@ -10,7 +10,7 @@ import { type Endpoint, withRawBody } from '../endpoints/endpoint.js'
 import { address } from '../endpoints/params.js'
 import { PREFIX } from './assets.js'
 
-/** Checks a DDO before it is published, and signs its hash so that the contract records who validated it. */
+/** Validates a DDO and signs its hash, so that the contract records the validator. */
 export const validateDdo: Endpoint = {
   names: [],
   method: 'POST',
@@ -46,21 +46,21 @@ export const validateDdo: Endpoint = {
       scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const read = await catalog.documents.validate(body, { signal: request.lifetime.signal })
-        // this signature is also valid for creating a token, so its nonce is consumed even if the document is refused
+        // consumes the nonce even if the document is refused, since this signature also creates a token
         await checkSigner(request, read)
         if ('problems' in read)
           throw new ValidationError(Object.fromEntries(Object.entries(read.problems).map(([at, why]) => [at, [why]])))
         const key = chains.get(read.chainId)?.key
         if (!key) throw ValidationError.of('chainId', 'This provider does not serve this chain.')
         const { v, r, s } = signDigest(personalDigest(Buffer.from(read.hash.slice(2), 'hex')), key)
-        // r and s as lists: compatible with metadata caches
+        // r and s as lists, like metadata caches
         return { hash: read.hash, publicKey: key.address, v, r: [r], s: [s] }
       })
     })
   },
 }
 
-/** Returns the check of a sent signature, which consumes its nonce. It throws ValidationError, ChainError. */
+/** Returns the check of an optional signature, which consumes its nonce. It throws ValidationError, ChainError. */
 function signerCheck(provers: Provers): (request: FastifyRequest, read: Validated) => Promise<void> {
   const readProof = consumerParams({ publisherAddress: address }, provers.settings)
   return async ({ query, headers }, read) => {
