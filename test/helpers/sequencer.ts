@@ -43,7 +43,8 @@ export const LONGEST = [
   'packages/provider/test/orders/waiting.test.ts',
   'test/readme.test.ts',
   'test/docs-sessions.test.ts',
-  'packages/provider/test/state/postgres.test.ts',
+  'packages/catalog/test/store.test.ts',
+  'packages/provider/test/state/store.test.ts',
 ]
 
 /** Begins with the longest files; the others come as vitest orders them. */
