@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { output } from '../helpers/abi.js'
 import { freePort } from '../helpers/backends.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { program } from '../helpers/command.js'
@@ -172,13 +173,7 @@ describe.runIf(process.platform === 'linux')('when the consumer disconnects', ()
   }
 
   function overContracts(): void {
-    const abi = {
-      type: 'function',
-      name: 'tide',
-      inputs: [],
-      outputs: [{ name: '', type: 'uint256' }],
-      stateMutability: 'view',
-    }
+    const abi = output('uint256')
     for (const [at, stage] of (['answer', 'middle', 'last byte'] as const).entries()) {
       const file = { type: 'smartcontract', chainId: world.network.chainId, address: stallingContract(at), abi }
       cases.push({ kind: 'smartcontract', stage, file, open: () => slow.held.size })
