@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from './helpers/cleanup.js'
 import { type CodeBlock, page, REPOSITORY } from './helpers/pages.js'
 
 const EXAMPLE = 'Ten minutes: a storage kind'
@@ -27,7 +27,7 @@ const run = promisify(execFile)
 
 /** The worked example of CONTRIBUTING.md, followed in a copy of the repository. */
 describe('CONTRIBUTING.md', () => {
-  const copy = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const copy = newFolder()
   const example = page('CONTRIBUTING.md').text.split(`## ${EXAMPLE}\n`)[1] as string
   const blocks = page('CONTRIBUTING.md').blocks.filter(({ heading }) => heading === EXAMPLE)
   const files = blocks.filter((block): block is CodeBlock & { file: string } => block.file !== undefined)
@@ -43,7 +43,6 @@ describe('CONTRIBUTING.md', () => {
       else writeFileSync(path, text, { flag: 'wx' })
     }
   })
-  afterAll(() => rmSync(copy, { recursive: true }))
 
   async function outputOf(command: string): Promise<string> {
     if (command === 'npm run typecheck') return typeErrors().join('\n')

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packedService } from './helpers/packed.js'
 import { isOfSession, page, REPOSITORY } from './helpers/pages.js'
 import { type Home, makeHome } from './helpers/terminal.js'
@@ -39,10 +39,6 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
     home = makeHome()
     installInto(home.folder)
     url = world.storage.file('/tides.csv', CONTENT)
-  })
-  afterAll(async () => {
-    await world.close()
-    home.remove()
   })
 
   /** Runs the blocks of a page in one shell. Answers what it printed, and a reader of what it wrote. */
@@ -111,9 +107,7 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
   })
 
   it('signs', async () => {
-    const asset = await world.publishUrl(url)
-    const buyer = await world.somebody()
-    const TX = await world.order(asset, buyer)
+    const { asset, buyer, txId: TX } = await world.sold(url)
     const variables = { DID: asset.did, SERVICE: asset.ddo.services[0]?.id as string, TX, ADDRESS: buyer.address }
     const secret = { PRIVATE_KEY: buyer.privateKey }
     const { written } = await typed('docs/signatures.md', { ...variables, ...secret })

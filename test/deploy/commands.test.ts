@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { newFolder } from '../helpers/cleanup.js'
 import { type ChartRenderer, helm, program } from '../helpers/deploy-tools.js'
 import { page, REPOSITORY } from '../helpers/pages.js'
 
@@ -13,8 +13,7 @@ const under = (heading: string, language: string) =>
 
 /** The code blocks of docs/operations.md that can be run or checked here; install.test.ts covers the installation. */
 describe('code blocks of the page for operators', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = newFolder()
 
   it.each(blocks.filter(({ language }) => language === 'sh'))('$heading: bash can parse the commands', ({ text }) => {
     const { status, stderr } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' })

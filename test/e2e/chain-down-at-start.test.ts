@@ -47,9 +47,7 @@ describe('a chain whose nodes do not answer when the service starts', () => {
     )
   })
   afterAll(async () => {
-    await service.end()
     proxy.close()
-    await world.close()
     rmSync(folder, { recursive: true })
   })
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ethers } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { DESCRIPTORS } from '../../stress/fuzz/lib/honest.js'
 import { SECRET } from '../../stress/fuzz/lib/target.js'
 import { startFtp, startPostgres, startS3 } from '../helpers/backends.js'
@@ -36,10 +36,6 @@ describe('answers and logs about failing storages reveal no secret (threats 15 a
       stream?.on('data', (chunk: Buffer) => {
         log += chunk.toString()
       })
-  })
-  afterAll(async () => {
-    await dev.stop()
-    await storage.close()
   })
 
   /** Sends every request that there is about a file, and records the answers. */

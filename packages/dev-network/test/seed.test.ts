@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTidegate, type Tidegate } from '@tidegate/client'
 import { createWalletClient, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { type DevProcess, startDev } from '../../../test/helpers/dev.js'
 import { rpcClient } from '../../chain/src/rpc/clients.js'
 import { CATALOGUE } from '../src/seed/catalogue.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+const folder = newFolder()
 const notes = () => JSON.parse(readFileSync(join(folder, 'seed.json'), 'utf8')) as { assets: Record<string, string> }
 let dev: DevProcess
 
@@ -43,10 +43,6 @@ beforeAll(async () => {
   dev = await startDev(['--seed', '--state', folder])
   // some hundred transactions and requests, one after the other
 }, 600_000)
-afterAll(async () => {
-  await dev?.stop()
-  rmSync(folder, { recursive: true })
-})
 
 describe('tidegate dev --seed', () => {
   it('is ready when its index has read all that was done', async () => {

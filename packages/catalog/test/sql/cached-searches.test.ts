@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import type { Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
@@ -42,15 +41,13 @@ describe('what a search found before', () => {
   let server: PostgresBackend
   const stores: Record<string, StateStore> = {}
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
     server = await startPostgres()
     stores.postgres = await openPostgresStore({ url: server.url(), connections: 4, timeout: 60_000 })
     stores.sqlite = openSqliteStore(folder)
   })
   afterAll(async () => {
     for (const store of Object.values(stores)) await store.close()
-    await server.close()
-    rmSync(folder, { recursive: true })
   })
 
   it.each(['sqlite', 'postgres'])('is never told once the index has changed: %s', async (database) => {
