@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { AllHTMLAttributes, ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
 interface FieldProps {
@@ -21,6 +21,43 @@ export function Field({ label, hint, problem, children }: FieldProps) {
         {problem ?? hint}
       </p>
     </div>
+  )
+}
+
+type TextFieldProps = Omit<FieldProps, 'children'> &
+  Partial<
+    Pick<
+      AllHTMLAttributes<HTMLInputElement>,
+      'autocomplete' | 'class' | 'inputMode' | 'maxLength' | 'required' | 'spellcheck'
+    >
+  > & {
+    value: string
+    onText: (text: string) => void
+    /** Lines of a textarea; an input of one line without it. */
+    rows?: number
+    suggestions?: readonly string[]
+  }
+
+export function TextField({ label, hint, problem, onText, rows, suggestions, ...attributes }: TextFieldProps) {
+  const list = useId()
+  const onInput = ({ currentTarget }: { currentTarget: { value: string } }) => onText(currentTarget.value)
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {(props) => {
+        if (rows !== undefined) return <textarea {...attributes} {...props} rows={rows} onInput={onInput} />
+        if (!suggestions) return <input {...attributes} {...props} onInput={onInput} />
+        return (
+          <>
+            <input {...attributes} {...props} list={list} onInput={onInput} />
+            <datalist id={list}>
+              {suggestions.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          </>
+        )
+      }}
+    </Field>
   )
 }
 
