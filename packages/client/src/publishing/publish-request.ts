@@ -7,12 +7,12 @@ import { TidegateError } from '../errors.js'
 import { printable } from '../text.js'
 import type { Asking, FileObject, PublishRequest } from '../types.js'
 
-/** The price of one order, in the form that an exchange takes. */
+/** The price of one order in the exchange's form. */
 export type Terms =
   | 'free'
   | { token: Address; decimals: number /** With 18 decimals, whatever the token has. */; rate: bigint }
 
-/** Throws TidegateError `BAD_REQUEST` that names the field, for what can be seen without asking anybody. */
+/** Throws TidegateError `BAD_REQUEST` with the field, for errors that need no request. */
 export function assertRequest(request: Partial<PublishRequest>): void {
   const { files, name, tags = [], access, timeout = 0 } = request
   if (files !== undefined && files.length === 0) throw bad('files', 'must hold at least one file')
@@ -20,7 +20,7 @@ export function assertRequest(request: Partial<PublishRequest>): void {
   if (tags.some((tag) => tag.trim() === '')) throw bad('tags', 'must not hold an empty one')
   if (access && !access.every((address) => isAddress(address, { strict: false })))
     throw bad('access', 'must hold addresses alone')
-  // an empty list restricts nobody
+  // an empty list would restrict nobody
   if (access?.length === 0) throw bad('access', 'must hold at least one address; left out, everybody may buy')
   if (!Number.isSafeInteger(timeout) || timeout < 0) throw bad('timeout', 'must be whole seconds, 0 for ever')
 }
@@ -29,13 +29,13 @@ export function bad(field: string, why: string): TidegateError {
   return new TidegateError('BAD_REQUEST', `${field} ${why}.`)
 }
 
-/** What the provider finds out about a file. */
+/** The provider's description of a file. */
 interface FileInfo {
   valid?: boolean
   reason?: unknown
 }
 
-/** Has the provider check each file. Throws TidegateError `FILE_UNAVAILABLE` with the number of the first unavailable one. */
+/** Lets the provider check each file. Throws TidegateError `FILE_UNAVAILABLE` with the number of the first unavailable one. */
 export async function assertFiles(context: Context, files: readonly FileObject[]): Promise<void> {
   for (const [at, file] of files.entries()) {
     const [info] = (await context.api.post<FileInfo[]>('/api/services/fileinfo', file)) ?? []
@@ -48,7 +48,10 @@ export async function assertFiles(context: Context, files: readonly FileObject[]
   }
 }
 
-/** Reads the price of an order. Throws TidegateError `BAD_REQUEST` for an amount that the token cannot express. */
+/**
+ * Returns the price of an order in the exchange's form. Throws TidegateError `BAD_REQUEST` for an amount that the token
+ * cannot express.
+ */
 export async function termsOf(client: PublicClient, { ocean }: Contracts, price: Asking): Promise<Terms> {
   if (price === 'free') return 'free'
   const token = price.token ?? ocean

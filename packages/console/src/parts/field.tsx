@@ -4,12 +4,12 @@ import { useId } from 'preact/hooks'
 interface FieldProps {
   label: string
   hint?: ComponentChildren
-  /** What is wrong with what was entered. */
+  /** The error of the input. */
   problem?: string | undefined
   children: (props: { id: string; 'aria-describedby': string; 'aria-invalid'?: 'true' }) => JSX.Element
 }
 
-/** A control with its label, a hint, and what is wrong with it. */
+/** A control with its label, and a hint or the error of the input. */
 export function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId()
   const about = `${id}-about`
@@ -67,11 +67,11 @@ interface ChoiceProps<T extends string> {
   value: T
   options: { value: T; label: string; hint?: string }[]
   onChange: (value: T) => void
-  /** Buttons in a row instead of cards. */
+  /** Whether the options are buttons in a row instead of cards. */
   compact?: boolean
 }
 
-/** One of a few: radio buttons that look like what they choose. */
+/** Radio buttons in the form of their options. */
 export function Choice<T extends string>({ label, name, value, options, onChange, compact = false }: ChoiceProps<T>) {
   return (
     <fieldset class={compact ? 'choice compact' : 'choice'}>

@@ -11,7 +11,7 @@ import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 
-/** Takes files to upload. Files that arrive before a wallet is connected wait for it. */
+/** Input for files to upload. Files that arrive before a wallet is connected wait for it. */
 export function DropZone() {
   const isConnected = useStore(walletState).status === 'connected'
   const [waiting, setWaiting] = useState<File[]>([])
@@ -50,7 +50,7 @@ function WalletNeeded({ waiting, onFiles }: { waiting: number; onFiles: OnFiles 
       class="drop"
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
-        // else the browser opens the file instead of the page
+        // without this the browser leaves the page and opens the file
         event.preventDefault()
         onFiles(event.dataTransfer?.files ?? [])
       }}
