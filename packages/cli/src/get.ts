@@ -26,13 +26,13 @@ export const command = (finish: (code: number) => void) =>
     .argument('<did>', 'the asset', did)
     .option(
       '-o, --output <path>',
-      'the file or folder to write (default: this folder); - is standard output, and a device or FIFO is written to. A link to a file is not followed',
+      'file, folder, device or FIFO to write to; - is standard output (default: this folder). Links to files are not followed',
     )
-    .option('--file <n>', 'which of its files, counted from 0', whole)
-    .option('--all', 'all of its files, into a folder')
+    .option('--file <n>', 'number of the file, from 0', whole)
+    .option('--all', 'all files, into a folder')
     .option(...SERVICE)
-    .option('--sha256 <hash>', 'what the SHA-256 of the file must be', sha256)
-    .option('--force', 'overwrite an existing file; of a link, the link itself')
+    .option('--sha256 <hash>', 'expected SHA-256 of the file', sha256)
+    .option('--force', 'overwrite an existing file, or replace an existing link')
     .option(...MAX_PRICE)
     .option(...YES)
     .action(async (did, options) => finish(await get(did, options)))
@@ -96,14 +96,15 @@ function destinationOf({ output, file, all, sha256, force, json }: GetOptions): 
   const stream = streamTargetOf(output, force === true)
   if (!stream) return { target: targetOf(output, all === true) }
   if (all) throw misuse('--output: several files need a folder.')
-  if (isStandardOutput(stream) && json) throw misuse('--output -: standard output takes one file, and nothing else.')
+  if (isStandardOutput(stream) && json)
+    throw misuse('--output -: standard output cannot hold both the file and the JSON.')
   return { stream }
 }
 
 /** Checks that need no payment. Throws CommandError if the files are unavailable, or the destination cannot take them. */
 async function assertRunnable({ did, options, destination: { target }, service, files, quote }: Run): Promise<void> {
   if (options.all) {
-    // an earlier run may have left some of the files there
+    // some of the files may exist from an earlier run
     if (quote.order) return
     assertFirstAvailable(service)
     if (target) assertRoom(target, sizeOf(service, files))

@@ -28,7 +28,7 @@ export interface Proof {
  * `NO_WALLET`.
  */
 export async function accountOf({ wallet }: Context): Promise<Account | Address> {
-  if (!wallet) throw new TidegateError('NO_WALLET', 'This needs a wallet.')
+  if (!wallet) throw new TidegateError('NO_WALLET', 'This call needs a wallet.')
   if (wallet.account) return wallet.account
   const [first] = await wallet.getAddresses()
   if (first) return first

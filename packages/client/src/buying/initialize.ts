@@ -43,7 +43,7 @@ export async function initialize(context: Context, request: FeeRequest): Promise
   if (order !== undefined && validOrder !== undefined) return { validOrder: order }
   const datatoken = addressIn(told)
   if (!datatoken || !isFee(providerFee))
-    throw new TidegateError('BAD_ANSWER', "The provider's answer holds no fee that could be paid.")
+    throw new TidegateError('BAD_ANSWER', "The provider's response has no valid fee.")
   return { datatoken, providerFee }
 }
 

@@ -20,7 +20,7 @@ export function chainReader({ publicClient, rpcUrl, wallet }: ChainAccess): (cha
     if (rpcUrl !== undefined) own ??= createPublicClient({ transport: http(rpcUrl), ccipRead: false })
     if (wallet) own ??= createPublicClient({ transport: custom(wallet), ccipRead: false })
     if (own) return own
-    throw new TidegateError('NO_CHAIN', 'This reads the chain: pass rpcUrl, publicClient or a wallet.')
+    throw new TidegateError('NO_CHAIN', 'This call reads the chain: pass rpcUrl, publicClient or a wallet.')
   }
   const switches = publicClient === undefined && rpcUrl === undefined
   return async (chainId) => {

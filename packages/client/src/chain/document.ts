@@ -72,7 +72,7 @@ function serviceOf(value: unknown, index: number): ServedService[] {
  */
 export function serviceIn({ did, state, services }: Served, id: string | undefined): ServedService {
   if (state !== 'active' && state !== 'unlisted')
-    throw new TidegateError('ASSET_NOT_CONSUMABLE', `The asset ${did} is ${state}: nothing is sold of it.`)
+    throw new TidegateError('ASSET_NOT_CONSUMABLE', `The asset ${did} is ${state}: it is not for sale.`)
   const found = id === undefined ? (services.find(({ type }) => type === 'access') ?? services[0]) : undefined
   const named = found ?? services.find((service) => service.id === id)
   if (named) return named

@@ -61,7 +61,7 @@ function sentenceOf(error: unknown, what: string): [string, string] {
   if (has(/NonceTooLow|nonce too low/i))
     return ['NONCE_TOO_LOW', 'Another program has sent a transaction from this account in the meantime. Try again.']
   if (has(/underpriced/i))
-    return ['PENDING_TRANSACTION', 'A transaction of this account waits to be mined. Try again when it is.']
+    return ['PENDING_TRANSACTION', 'A transaction of this account is pending. Try again when it is mined.']
   if (reason !== undefined) return ['REVERTED', `A contract refused ${what}${reason && `: ${printable(reason, 200)}`}.`]
   if (nodeFailed(error)) return ['CHAIN_UNREACHABLE', chainUnreachable(error).message]
   // the node's own text may hold its URL

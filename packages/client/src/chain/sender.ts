@@ -149,7 +149,7 @@ export class Sender {
       )
     })
     if (replaced !== undefined)
-      throw new TidegateError('REPLACED', `The transaction ${what} was ${replaced} in the wallet by another one.`)
+      throw new TidegateError('REPLACED', `The transaction ${what} was ${replaced} by another one in the wallet.`)
     return receipt
   }
 }

@@ -56,7 +56,7 @@ export async function download(context: Context, did: string, options: DownloadO
   const { facts, size } = transfer
   let used = false
   const once = () => {
-    if (used) throw new TidegateError('ALREADY_READ', 'A download is read once: by stream() or by blob().')
+    if (used) throw new TidegateError('ALREADY_READ', 'A download can be read only once, by stream() or blob().')
     used = true
   }
   return {
@@ -125,7 +125,7 @@ function checkRange(range: DownloadOptions['range']): void {
   if (!range) return
   const { start, end = start } = range
   if (!Number.isSafeInteger(start) || start < 0 || !Number.isSafeInteger(end) || end < start)
-    throw new TidegateError('BAD_OPTION', 'range must be a first byte, and a last one that is not before it.')
+    throw new TidegateError('BAD_OPTION', 'range must have a start, and an end that is not before it.')
 }
 
 /** Runs work on a transfer, and again on a new one if the file changes, up to `LIMITS.restarts` times. */

@@ -205,7 +205,7 @@ export class Transfer {
 }
 
 function changed(): TidegateError {
-  return new TidegateError('FILE_CHANGED', 'The file has changed while it was downloaded.')
+  return new TidegateError('FILE_CHANGED', 'The file changed during the download.')
 }
 
 function brokenOff(): TidegateError {

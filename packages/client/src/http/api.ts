@@ -139,5 +139,5 @@ function asOwn(error: unknown): unknown {
   if (error instanceof TidegateError) return error
   const code = ((error as Error).cause as { code?: unknown } | undefined)?.code
   const why = typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
-  return new TidegateError('UNREACHABLE', `The provider cannot be reached, or broke off its answer${why}.`)
+  return new TidegateError('UNREACHABLE', `The provider cannot be reached, or its response broke off${why}.`)
 }

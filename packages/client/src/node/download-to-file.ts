@@ -92,7 +92,7 @@ async function placeOf(
   const inside = join(path, name)
   if (name === '' || inside !== path + (path.endsWith(sep) ? '' : sep) + name) {
     transfer.cancel()
-    throw new TidegateError('BAD_ANSWER', 'The name of the file cannot be one within a folder.')
+    throw new TidegateError('BAD_ANSWER', 'The name of the file is not valid in a folder.')
   }
   if (!names.includes(`${name}.part`)) return { path: inside, transfer }
   // an earlier run resumes: the connection for the name is superfluous

@@ -55,7 +55,7 @@ function decoded(message: IncomingMessage, coding: string): Readable {
   const decoder = /^(x-)?gzip$|^deflate$/i.test(coding)
     ? createUnzip()
     : /^br$/i.test(coding) && createBrotliDecompress()
-  if (!decoder) throw new TidegateError('BAD_ANSWER', 'The provider answered in an unknown content coding.')
+  if (!decoder) throw new TidegateError('BAD_ANSWER', 'The provider responded with an unknown content coding.')
   // the reader gets the error of either stream
   return pipeline(message, decoder, () => undefined)
 }

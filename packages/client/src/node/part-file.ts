@@ -45,5 +45,5 @@ export function entryOf(path: string): Promise<Stats | undefined> {
 /** Throws TidegateError `NOT_A_FILE` unless the entry is a file or a link: a rename would replace a device or a FIFO. */
 export function assertReplaceable(entry: Stats | undefined): void {
   if (entry && !entry.isFile() && !entry.isSymbolicLink())
-    throw new TidegateError('NOT_A_FILE', 'There is a folder, device or pipe of this name, which is not replaced.')
+    throw new TidegateError('NOT_A_FILE', 'A folder, device or pipe has this name. It is not replaced.')
 }

@@ -45,7 +45,7 @@ export async function validated(context: Context, text: string): Promise<Validat
   const { hash, publicKey, v, r, s } = fieldsOf(answer)
   const [first, second] = [[r].flat()[0], [s].flat()[0]]
   if (hash !== sha256(stringToBytes(text)) || !isHex(publicKey) || !isHex(first) || !isHex(second))
-    throw new TidegateError('BAD_ANSWER', 'The provider has validated another document than it was sent.')
+    throw new TidegateError('BAD_ANSWER', 'The provider validated another document than the sent one.')
   return { hash: hash as Hex, proof: { validatorAddress: publicKey, v: Number(v), r: first, s: second } }
 }
 

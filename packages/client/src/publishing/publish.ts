@@ -78,5 +78,5 @@ async function assertDescribable(
 async function resumed({ client, address }: Sender, contracts: Contracts, hash: Hex): Promise<Created> {
   const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
   if (receipt?.status === 'success') return createdIn(receipt, contracts)
-  throw new TidegateError('NOT_CREATED', `No transaction ${hash} of ${address} has passed on this chain.`)
+  throw new TidegateError('NOT_CREATED', `This chain has no successful transaction ${hash} of ${address}.`)
 }

@@ -39,7 +39,7 @@ export async function newRate(
   if (!exchange) throw new TidegateError('CONTRACT_UNREADABLE', `The exchange ${to} does not answer.`)
   const [owner, , , token, , before] = exchange
   if (!isAddressEqual(owner, address))
-    throw new TidegateError('NOT_PERMITTED', `The price is that of ${owner}, and ${address} may not change it.`)
+    throw new TidegateError('NOT_PERMITTED', `The price belongs to ${owner}: ${address} may not change it.`)
   const terms = await termsOf(client, contracts, { amount: price.amount, token })
   if (terms === 'free' || terms.rate === before) return undefined
   return { to, abi: PUBLISHING, functionName: 'setRate', args: [id, terms.rate], what: 'to change the price' }

@@ -115,5 +115,5 @@ async function read(source: UploadSource, start: number, end: number): Promise<A
 }
 
 export function fileChanged(cause?: unknown): TidegateError {
-  return new TidegateError('FILE_CHANGED', 'The file has changed while it was uploaded, or cannot be read.', { cause })
+  return new TidegateError('FILE_CHANGED', 'The file changed during the upload, or cannot be read.', { cause })
 }
