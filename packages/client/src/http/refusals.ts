@@ -4,11 +4,11 @@ import { printable } from '../text.js'
 import type { Answer } from './api.js'
 import { boundedText } from './body.js'
 
-/** Fields of a validation error that are kept, and the reasons of each. */
+/** Most fields of a validation error, and most reasons of each field. */
 const MAX_FIELDS = 20
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/
 
-/** Converts a refusal to an error. Never throws: of an unreadable one only the status is reported. */
+/** Converts a refusal to an error. Never throws: an unreadable refusal is reported by its status. */
 export async function refusalOf(response: Answer): Promise<TidegateError> {
   const { status } = response
   const retryAfter = secondsOf(response.headers.get('retry-after'))
@@ -45,7 +45,7 @@ function fieldsOf(errors: unknown): Record<string, string[]> | undefined {
   )
 }
 
-/** Retry-After in seconds; as a date it is passed over. */
+/** Returns Retry-After in seconds; ignores a date. */
 function secondsOf(header: string | null): number | undefined {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined
 }
