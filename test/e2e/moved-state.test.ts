@@ -146,7 +146,7 @@ describe('the state of a service', () => {
     expect((await consume()).status).toBe(200)
     const { lines } = await startAlone({ ...both, STATE_DIR: join(process.execPath, 'none') })
     expect((await consume()).status).toBe(200)
-    await eventually(() => lines.some((line) => line.includes('takes no note')))
+    await eventually(() => lines.some((line) => line.includes('cannot record which database')))
   })
 
   it('is copied completely by a second run after a failure, and cannot be used before that (threat 66)', async () => {

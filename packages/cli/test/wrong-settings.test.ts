@@ -92,7 +92,7 @@ describe('commands', () => {
     const nowhere = { ...environment, STATE_DIR: join(folder, 'nowhere') }
     expect(await runHere(['reindex'], nowhere)).toMatchObject({
       status: 2,
-      stderr: `tidegate: STATE_DIR: there is no database in ${nowhere.STATE_DIR}, so there is no index to read again.\n`,
+      stderr: `tidegate: STATE_DIR: there is no database in ${nowhere.STATE_DIR}, so there is no index to rebuild.\n`,
     })
     expect(readdirSync(folder)).not.toContain('nowhere')
   })

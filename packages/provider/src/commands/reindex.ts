@@ -22,7 +22,7 @@ export async function reindex(options: { config?: string | undefined; chain?: nu
   const settings = loadSettings(process.env, options.config, 'database')
   if (settings.DATABASE_URL === undefined && !existsSync(join(settings.STATE_DIR, DATABASE_FILE)))
     throw new StartError([
-      `STATE_DIR: there is no database in ${settings.STATE_DIR}, so there is no index to read again.`,
+      `STATE_DIR: there is no database in ${settings.STATE_DIR}, so there is no index to rebuild.`,
     ])
   const store = await openStore(settings)
   const known = await store.index.chains()
@@ -35,8 +35,8 @@ export async function reindex(options: { config?: string | undefined; chain?: nu
   for (const chainId of chains) {
     const cursor = await store.index.cursor(chainId)
     if (cursor) await store.index.begin(chainId, true)
-    const current = cursor ? `what there is up to block ${cursor.block} stays in use meanwhile` : 'there is nothing yet'
-    process.stdout.write(`chain ${chainId}: is read again from its start; ${current}\n`)
+    const current = cursor ? `the current index (to block ${cursor.block}) stays in use` : 'there is no index yet'
+    process.stdout.write(`chain ${chainId}: rebuilding from the first block; ${current}\n`)
   }
   if (chains.length === 0) process.stdout.write('the index is empty\n')
   await store.close()

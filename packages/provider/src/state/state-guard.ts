@@ -69,7 +69,7 @@ export async function recordState(identity: IdentityStore, { settings, log }: Ex
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeMarker(folder, marker)
   } catch (error) {
-    log?.warn({ code: (error as NodeJS.ErrnoException).code }, 'the state folder takes no note of where the state is')
+    log?.warn({ code: (error as NodeJS.ErrnoException).code }, 'STATE_DIR cannot record which database is in use')
   }
 }
 

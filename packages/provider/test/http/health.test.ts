@@ -81,7 +81,7 @@ describe('health', () => {
     expect(run()).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(
-        /^chain 8996: is read again from its start; what there is up to block \d+ stays in use/,
+        /^chain 8996: rebuilding from the first block; the current index \(to block \d+\) stays in use/,
       ),
     })
     await eventually(async () => {
