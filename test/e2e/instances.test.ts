@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ProviderKey, providerKey } from '../../packages/protocol/src/crypto/keys.js'
-import { parseNonce } from '../../packages/provider/src/auth/nonce.js'
+import { parseNonce } from '../../packages/provider/src/auth/nonces/nonce.js'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { eventually } from '../helpers/eventually.js'

@@ -1,4 +1,4 @@
-import { nonceNumber, parseNonce } from '../../packages/provider/src/auth/nonce.js'
+import { nonceNumber, parseNonce } from '../../packages/provider/src/auth/nonces/nonce.js'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
 import { openSqliteStore } from '../../packages/provider/src/state/sqlite.js'
 

@@ -1,6 +1,6 @@
 import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bashScript, fishScript, type Spec, zshScript } from './people/completion-scripts.js'
-import { Output } from './people/output.js'
+import { Output } from './people/output/output.js'
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 type Shell = keyof typeof SCRIPTS

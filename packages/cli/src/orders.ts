@@ -2,8 +2,8 @@ import type { Order } from '@tidegate/client'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { timeText } from './people/amounts.js'
 import { address, forSigning } from './people/options.js'
+import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions } from './people/session.js'
-import { shown } from './people/text.js'
 
 export const command = (finish: (code: number) => void) =>
   forSigning('orders', 'tidegate orders --account 2')

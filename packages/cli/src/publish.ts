@@ -5,10 +5,10 @@ import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures
 import type { Hex } from 'viem'
 import { secondsText } from './people/amounts.js'
 import { address, addresses, collected, duration, forSigning, hash, YES } from './people/options.js'
-import { confirm, interrupted, isInteractive } from './people/prompts.js'
+import { confirm, interrupted, isInteractive } from './people/output/prompts.js'
+import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
 import { type Source, sourcesOf, sourceText } from './people/sources.js'
-import { shown } from './people/text.js'
 import { Uploads } from './people/uploads.js'
 
 export const command = (finish: (code: number) => void) =>

@@ -2,8 +2,8 @@ import type { Quote } from '@tidegate/client'
 import { amountJson, priceJson, priceLines, validityText } from './people/amounts.js'
 import { serviceOf } from './people/assets.js'
 import { address, did, FILE, forSigning, SERVICE } from './people/options.js'
+import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions } from './people/session.js'
-import { shown } from './people/text.js'
 
 export const command = (finish: (code: number) => void) =>
   forSigning('quote', 'tidegate quote did:op:0c46… --account 2')

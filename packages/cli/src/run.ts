@@ -2,7 +2,7 @@ import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/
 import { failureOf, misuse } from '@tidegate/provider/commands/failures'
 import { packageVersion } from '@tidegate/provider/version'
 import { COMMANDS, GROUPS } from './commands.js'
-import { jsonText, safeLines } from './people/text.js'
+import { jsonText, safeLines } from './people/output/text.js'
 
 /** Runs one command of the program, and reports errors on standard error. Returns the exit code. */
 export async function run(args: string[]): Promise<number> {

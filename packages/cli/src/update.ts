@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures'
 import { addresses, collected, did, duration, forSigning, SERVICE, YES } from './people/options.js'
-import { confirm, isInteractive } from './people/prompts.js'
+import { confirm, isInteractive } from './people/output/prompts.js'
+import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions } from './people/session.js'
-import { shown } from './people/text.js'
 import { price as priceOf } from './publish.js'
 
 export const command = (finish: (code: number) => void) =>

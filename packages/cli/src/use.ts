@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { forgetKept, keptFile, readKept, writeKept } from './people/kept.js'
-import { Output } from './people/output.js'
+import { Output } from './people/output/output.js'
 import { checkedUrl, where } from './people/where.js'
 
 export const command = (finish: (code: number) => void) =>

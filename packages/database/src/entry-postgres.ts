@@ -1,1 +1,1 @@
-export { openPostgres, type PostgresOptions, TYPES } from './postgres.js'
+export { openPostgres, type PostgresOptions, TYPES } from './postgres/postgres.js'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from '@tidegate/common'
 import pg from 'pg'
 import { DATABASE_LIMITS } from './limits.js'
-import { InUseError } from './sqlite-file.js'
+import { InUseError } from './sqlite/sqlite-file.js'
 
 /** First number of this service's advisory locks. */
 export const LOCK_SPACE = 0x71de

@@ -19,7 +19,7 @@ import type { DeliveryRow } from '../../provider/src/deliveries/delivery-store.j
 import { openSqliteStore } from '../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../provider/src/state/stores.js'
 import { deliverySuite } from '../../provider/test/state/store-suite/deliveries.js'
-import { DATABASE_FILE } from '../src/sqlite-file.js'
+import { DATABASE_FILE } from '../src/sqlite/sqlite-file.js'
 
 const folder = () => newFolder()
 const remove = (path: string) => rmSync(path, { recursive: true, force: true })

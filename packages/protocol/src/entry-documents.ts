@@ -1,8 +1,8 @@
 export { decodeCopy, type Hint, readHint } from './ddo/cached-copy.js'
 export { didOf, didsOf } from './ddo/ddo.js'
-export { decodeDocument } from './ddo/decode.js'
 export { documentKeys } from './ddo/document-keys.js'
-export { INFLATED, TOO_LARGE } from './ddo/lzma.js'
+export { decodeDocument } from './ddo/on-chain/decode.js'
+export { INFLATED, TOO_LARGE } from './ddo/on-chain/lzma.js'
 export {
   type Decoded,
   type DocumentOwner,
@@ -10,6 +10,6 @@ export {
   isEncrypted,
   type PublishedDocument,
   sizeProblem,
-} from './ddo/published-document.js'
+} from './ddo/on-chain/published-document.js'
 export { readStored } from './ddo/stored.js'
 export { type SignedBy, type Validated, validateDocument } from './ddo/validate.js'

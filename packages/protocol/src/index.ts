@@ -12,7 +12,7 @@ export {
   LASTING_REASONS,
 } from './ddo/indexed.js'
 export { isoTime, secondsOf } from './ddo/iso-time.js'
-export type { Offer, OnChainData, Price, TokenName } from './ddo/on-chain-data.js'
+export type { Offer, OnChainData, Price, TokenName } from './ddo/on-chain/on-chain-data.js'
 export { opened, type SoldAsset, soldDatatokens } from './ddo/opened.js'
 export { readable } from './ddo/readable.js'
 export { assetDocument, assetDocumentText, publishedMetadata } from './ddo/served-document.js'

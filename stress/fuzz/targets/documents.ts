@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import type { Hex } from 'viem'
 import { encrypt } from '../../../packages/protocol/src/crypto/ecies.js'
-import { decodeDocument } from '../../../packages/protocol/src/ddo/decode.js'
 import { documentKeys } from '../../../packages/protocol/src/ddo/document-keys.js'
-import type { PublishedDocument } from '../../../packages/protocol/src/ddo/published-document.js'
+import { decodeDocument } from '../../../packages/protocol/src/ddo/on-chain/decode.js'
+import type { PublishedDocument } from '../../../packages/protocol/src/ddo/on-chain/published-document.js'
 import vectors from '../../../test/vectors/lzma.json' with { type: 'json' }
 import { CHAIN_ID, DDO_4, DDO_5, KEY, NFT, OLD_KEY, sha256 } from '../lib/honest.js'
 import { mutatedBytes, mutatedJson } from '../lib/mutate.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { decompress } from '../../../packages/protocol/src/ddo/lzma.js'
+import { decompress } from '../../../packages/protocol/src/ddo/on-chain/lzma.js'
 import vectors from '../../../test/vectors/lzma.json' with { type: 'json' }
 import { mutatedBytes } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'

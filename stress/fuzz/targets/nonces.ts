@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { nonceNumber, parseNonce } from '../../../packages/provider/src/auth/nonce.js'
+import { nonceNumber, parseNonce } from '../../../packages/provider/src/auth/nonces/nonce.js'
 import { mutatedText } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'
 import { holds, target } from '../lib/target.js'

@@ -9,7 +9,7 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
+import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 
 /** Faults that the test injects into a database, bypassing the service. */
 interface Faults {

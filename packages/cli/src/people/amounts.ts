@@ -1,5 +1,5 @@
 import type { Amount, AssetService, Price } from '@tidegate/client'
-import { shown } from './text.js'
+import { shown } from './output/text.js'
 
 /** Returns bytes for people: 5.2 MB. */
 export function bytesText(bytes: number): string {

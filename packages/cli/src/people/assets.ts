@@ -1,7 +1,7 @@
 import type { Asset, AssetFile, AssetService } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { bytesText, priceJson, priceText, timeText, validityText } from './amounts.js'
-import { shown } from './text.js'
+import { shown } from './output/text.js'
 
 const DESCRIPTION = 2_000
 

@@ -1,7 +1,7 @@
 import type { Asset, SearchResult } from '@tidegate/client'
 import { priceText } from './amounts.js'
 import { assetJson } from './assets.js'
-import { shown } from './text.js'
+import { shown } from './output/text.js'
 
 /** Returns two lines for each found asset. */
 export function foundLines({ assets, total, atLeast, page, more }: SearchResult, none: string): string[] {

@@ -3,9 +3,9 @@ import { CommandError, EXIT } from '@tidegate/provider/commands/failures'
 import { priceLines, priceText, validityText } from './amounts.js'
 import { assertTakesBytes } from './download/stream-target.js'
 import type { Cap } from './options.js'
-import { confirm, interrupted, isInteractive } from './prompts.js'
+import { confirm, interrupted, isInteractive } from './output/prompts.js'
+import { shown } from './output/text.js'
 import type { WalletSession } from './session.js'
-import { shown } from './text.js'
 
 interface Purchase {
   asset: Asset

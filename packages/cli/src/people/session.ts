@@ -1,8 +1,8 @@
 import type { Tidegate } from '@tidegate/client'
 import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures'
 import type { Address, Hex } from 'viem'
-import { Output } from './output.js'
-import { interrupted } from './prompts.js'
+import { Output } from './output/output.js'
+import { interrupted } from './output/prompts.js'
 import { namesAccount, openAccount, type WalletOptions } from './wallet.js'
 import { type Where, type WhereOptions, where } from './where.js'
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { FileObject } from '@tidegate/client'
 import { readTextFile } from '@tidegate/common'
 import { misuse } from '@tidegate/provider/commands/failures'
-import { shown } from './text.js'
+import { shown } from './output/text.js'
 
 /** A file to publish: a storage object, or a local file to upload. */
 export type Source = { object: FileObject } | { path: string }

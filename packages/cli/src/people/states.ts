@@ -1,7 +1,7 @@
 import { CommandError, EXIT } from '@tidegate/provider/commands/failures'
-import { confirm, isInteractive } from './prompts.js'
+import { confirm, isInteractive } from './output/prompts.js'
+import { shown } from './output/text.js'
 import { inSession, type PeopleOptions } from './session.js'
-import { shown } from './text.js'
 
 export interface StateOptions extends PeopleOptions {
   yes?: true

@@ -4,10 +4,10 @@ import { basename, join } from 'node:path'
 import type { FileObject, UploadProgress } from '@tidegate/client'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { makePrivateFolder, uploadsFolder } from './folders.js'
-import { showProgress } from './progress.js'
-import { interrupted } from './prompts.js'
+import { showProgress } from './output/progress.js'
+import { interrupted } from './output/prompts.js'
+import { shown } from './output/text.js'
 import type { WalletSession } from './session.js'
-import { shown } from './text.js'
 
 /**
  * The local files that a command publishes. Records the uploads until the asset is published, so that a repeated command

@@ -1,8 +1,8 @@
 import { readTextFile } from '@tidegate/common'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import type { PrivateKeyAccount } from 'viem'
-import { askPassword, isInteractive } from './prompts.js'
-import { shown } from './text.js'
+import { askPassword, isInteractive } from './output/prompts.js'
+import { shown } from './output/text.js'
 
 export interface WalletOptions {
   keystore?: string | undefined

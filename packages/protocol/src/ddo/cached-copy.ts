@@ -3,8 +3,8 @@ import { withoutAdded } from '../added-fields.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
 import { parseJson } from '../json.js'
 import { PROTOCOL_LIMITS } from '../limits.js'
-import { TOO_LARGE } from './lzma.js'
-import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './published-document.js'
+import { TOO_LARGE } from './on-chain/lzma.js'
+import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './on-chain/published-document.js'
 
 type Json = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { sharedPoints } from '../crypto/ecies.js'
 import { ECIES } from '../crypto/ecies-content.js'
 import type { ProviderKey } from '../crypto/keys.js'
-import { isEncrypted, type PublishedDocument } from './published-document.js'
+import { isEncrypted, type PublishedDocument } from './on-chain/published-document.js'
 
 /**
  * Returns the possible keys of a published document: its shared point with each provider key, in order; none if it is

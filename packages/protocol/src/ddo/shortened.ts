@@ -1,6 +1,6 @@
 import { PROTOCOL_LIMITS } from '../limits.js'
 import type { IndexedAsset } from './indexed.js'
-import type { OnChainData } from './on-chain-data.js'
+import type { OnChainData } from './on-chain/on-chain-data.js'
 import { opened } from './opened.js'
 import { assetDocument } from './served-document.js'
 

@@ -3,8 +3,8 @@ import type { Hex } from 'viem'
 import { JsonBoundsError } from '../json.js'
 import { PROTOCOL_LIMITS } from '../limits.js'
 import { readPublishableDdo } from './ddo.js'
-import { INFLATED } from './lzma.js'
-import { documentJson, sha256 } from './published-document.js'
+import { INFLATED } from './on-chain/lzma.js'
+import { documentJson, sha256 } from './on-chain/published-document.js'
 
 /** The unverified signature fields of a request for validation. */
 export type SignedBy = Record<'publisherAddress' | 'nonce' | 'signature', unknown>

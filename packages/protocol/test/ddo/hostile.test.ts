@@ -13,7 +13,7 @@ import { World } from '../../../../test/helpers/world.js'
 import vectors from '../../../../test/vectors/lzma.json' with { type: 'json' }
 import { type App, createApp } from '../../../provider/src/app.js'
 import { loadSettings } from '../../../provider/src/config/load.js'
-import { decompress } from '../../src/ddo/lzma.js'
+import { decompress } from '../../src/ddo/on-chain/lzma.js'
 
 const TOO_MANY = 'holds more than 50000 values'
 

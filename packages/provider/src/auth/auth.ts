@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
-import type { CutOver } from './cut-over.js'
 import type { Links } from './links.js'
-import type { NonceStore } from './nonce-table.js'
+import type { CutOver } from './nonces/cut-over.js'
+import type { NonceStore } from './nonces/nonce-table.js'
 import type { SignatureMatcher } from './signature.js'
 import type { Tokens } from './tokens.js'
 

@@ -21,9 +21,7 @@ export const command = (finish: (code: number) => void) =>
 export async function reindex(options: { config?: string | undefined; chain?: number | undefined }): Promise<number> {
   const settings = loadSettings(process.env, options.config, 'database')
   if (settings.DATABASE_URL === undefined && !existsSync(join(settings.STATE_DIR, DATABASE_FILE)))
-    throw new StartError([
-      `STATE_DIR: there is no database in ${settings.STATE_DIR}, so there is no index to rebuild.`,
-    ])
+    throw new StartError([`STATE_DIR: there is no database in ${settings.STATE_DIR}, so there is no index to rebuild.`])
   const store = await openStore(settings)
   const known = await store.index.chains()
   if (options.chain !== undefined && !known.includes(options.chain)) {

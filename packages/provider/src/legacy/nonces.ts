@@ -1,4 +1,4 @@
-import { parseNonce } from '../auth/nonce.js'
+import { parseNonce } from '../auth/nonces/nonce.js'
 import { PROVIDER_LIMITS } from '../limits.js'
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseNonce } from '../auth/nonce.js'
+import { parseNonce } from '../auth/nonces/nonce.js'
 import { PROVIDER_LIMITS } from '../limits.js'
 import { readLegacyNonce } from './nonces.js'
 import { readPickle } from './pickle.js'

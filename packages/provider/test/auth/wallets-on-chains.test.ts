@@ -11,7 +11,7 @@ import { tus } from '../../../../test/helpers/uploads.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { type Anvil, DEV_CHAIN_ID } from '../../../dev-network/src/anvil.js'
 import { type App, createApp } from '../../src/app.js'
-import { parseNonce } from '../../src/auth/nonce.js'
+import { parseNonce } from '../../src/auth/nonces/nonce.js'
 import { loadSettings } from '../../src/config/load.js'
 
 const A = DEV_CHAIN_ID

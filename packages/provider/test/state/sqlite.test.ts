@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { sized } from '../../../../test/helpers/sizes.js'
 import { forkNonceWriter } from '../../../../test/helpers/states.js'
-import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
+import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { migrationsFor } from '../../src/state/migrations/index.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 

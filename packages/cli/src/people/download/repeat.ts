@@ -1,5 +1,5 @@
 import type { Cap } from '../options.js'
-import { shown } from '../text.js'
+import { shown } from '../output/text.js'
 
 /** Codes of errors that a repetition with the same destination meets again. */
 export const ELSEWHERE = new Set(['FILE_EXISTS', 'NAME_TOO_LONG', 'NOT_A_FILE', 'NOT_WRITABLE', 'NO_FOLDER'])

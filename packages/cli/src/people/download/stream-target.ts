@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty, WriteStream } from 'node:tty'
 import { isForeign } from '@tidegate/client/safe-files'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
-import { shown } from '../text.js'
+import { shown } from '../output/text.js'
 import { foundAt } from './target.js'
 
 /** The destination of a streamed download: an open descriptor of this process, a device or a FIFO. */

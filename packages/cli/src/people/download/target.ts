@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { createFile, isForeign, readBeside, temporaryName } from '@tidegate/client/safe-files'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { bytesText } from '../amounts.js'
-import { shown } from '../text.js'
+import { shown } from '../output/text.js'
 
 /** The destination of a download: a file of this name, or a folder for the provider's name. */
 export interface Target {

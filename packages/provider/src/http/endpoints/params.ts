@@ -3,7 +3,7 @@ import { memoizedText, safeParse, ValidationError, validationError } from '@tide
 import type { FastifyRequest } from 'fastify'
 import { type Address, getAddress, type Hex } from 'viem'
 import * as z from 'zod'
-import { maxNonce, type Nonce, parseNonce } from '../../auth/nonce.js'
+import { maxNonce, type Nonce, parseNonce } from '../../auth/nonces/nonce.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { documented, fieldDoc } from './docs.js'
 import { textProblem } from './parameter-text.js'

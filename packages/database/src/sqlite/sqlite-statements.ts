@@ -1,5 +1,5 @@
 import type Database from 'libsql'
-import type { Query, Result, Value } from './sql.js'
+import type { Query, Result, Value } from '../sql.js'
 
 type Row = Record<string, Value>
 

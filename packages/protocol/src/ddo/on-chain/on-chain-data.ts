@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../hex.js'
+import type { Address, Hex } from '../../hex.js'
 
 /** The price of one datatoken. */
 export interface Price {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { DICTIONARIES, lzmaOf, withLzmaHeader, xzOf } from '../../../../test/helpers/containers.js'
-import { clock } from '../../../../test/helpers/measured.js'
-import vectors from '../../../../test/vectors/lzma.json' with { type: 'json' }
-import { encrypt } from '../crypto/ecies.js'
-import { providerKey } from '../crypto/keys.js'
-import { PROTOCOL_LIMITS } from '../limits.js'
-import { didOf } from './ddo.js'
+import { DICTIONARIES, lzmaOf, withLzmaHeader, xzOf } from '../../../../../test/helpers/containers.js'
+import { clock } from '../../../../../test/helpers/measured.js'
+import vectors from '../../../../../test/vectors/lzma.json' with { type: 'json' }
+import { encrypt } from '../../crypto/ecies.js'
+import { providerKey } from '../../crypto/keys.js'
+import { PROTOCOL_LIMITS } from '../../limits.js'
+import { didOf } from '../ddo.js'
+import { documentKeys } from '../document-keys.js'
 import { decodeDocument } from './decode.js'
-import { documentKeys } from './document-keys.js'
 import { decompress } from './lzma.js'
 import type { Decoded, DocumentOwner, PublishedDocument } from './published-document.js'
 

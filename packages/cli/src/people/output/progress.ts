@@ -1,4 +1,4 @@
-import { bytesText, secondsText } from './amounts.js'
+import { bytesText, secondsText } from '../amounts.js'
 
 export interface Progress {
   /** `total` is undefined if the size is unknown. */

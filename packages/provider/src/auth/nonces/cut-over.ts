@@ -1,5 +1,5 @@
 import { ValidationError } from '@tidegate/protocol'
-import { PROVIDER_LIMITS } from '../limits.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import type { CutOverStore } from './cut-over-table.js'
 import { FIRST_NONCE, type Nonce, nonceNumber, parseNonce } from './nonce.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PROVIDER_LIMITS } from '../limits.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { CutOver } from './cut-over.js'
 import { parseNonce } from './nonce.js'
 

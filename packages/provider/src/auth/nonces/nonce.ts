@@ -1,4 +1,4 @@
-import { PROVIDER_LIMITS } from '../limits.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 
 /** A nonce as sent, and in the form for comparison and storage. */
 export interface Nonce {

@@ -1,6 +1,6 @@
 import lzma from 'lzma-purejs'
 import xz from 'xz-decompress'
-import { PROTOCOL_LIMITS } from '../limits.js'
+import { PROTOCOL_LIMITS } from '../../limits.js'
 
 const XZ_MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Address, Hex } from 'viem'
-import { JsonBoundsError, parseJson } from '../json.js'
-import { PROTOCOL_LIMITS } from '../limits.js'
-import { didsOf, readDdo } from './ddo.js'
+import { JsonBoundsError, parseJson } from '../../json.js'
+import { PROTOCOL_LIMITS } from '../../limits.js'
+import { didsOf, readDdo } from '../ddo.js'
+import { storedServices } from '../stored-services.js'
 import { TOO_LARGE } from './lzma.js'
-import { storedServices } from './stored-services.js'
 
 /** Bits of the `flags` of a metadata event. */
 export const FLAG_COMPRESSED = 1

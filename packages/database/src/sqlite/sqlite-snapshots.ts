@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Database from 'libsql/promise'
 import { LRUCache } from 'lru-cache'
-import { DATABASE_LIMITS } from './limits.js'
-import { type Ask, type Snapshots, SnapshotTimeout } from './snapshots.js'
-import type { Query, Result } from './sql.js'
+import { DATABASE_LIMITS } from '../limits.js'
+import { type Ask, type Snapshots, SnapshotTimeout } from '../snapshots.js'
+import type { Query, Result } from '../sql.js'
 
 /** Concurrent snapshots. Each has a connection. */
 const PLACES = DATABASE_LIMITS.snapshots.places

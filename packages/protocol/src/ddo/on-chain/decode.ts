@@ -1,4 +1,4 @@
-import { decryptContent } from '../crypto/ecies-content.js'
+import { decryptContent } from '../../crypto/ecies-content.js'
 import { decompress, TOO_LARGE } from './lzma.js'
 import {
   checkDdo,
