@@ -92,8 +92,8 @@ export const CATALOG_LIMITS = {
     marks: 4,
     /** Prefixes of up to so many characters have their own tokens, in texts of up to `value` characters. For longer prefixes, all words that begin with them are scanned. */
     beginning: 2,
-    /** Longer prefixes of a search, counted per field: each costs a scan of its words. Front ends send four. */
-    prefixes: 16,
+    /** Distinct longer prefixes of a search, counted per field: each costs a scan of its words. Front ends send three words in nine fields. */
+    prefixes: 32,
     /** Characters of a text that can be matched as a whole value, sorted by or aggregated: the same as in Elasticsearch. */
     value: 256,
     /** Documents per batch when search rows are written in the background, and characters of them after which a batch ends. */

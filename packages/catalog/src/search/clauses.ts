@@ -22,7 +22,7 @@ export function phrase(fields: Field[], phrase: Phrase, reading: Reading): Claus
   const { words, prefix } = phrase
   reading.clause()
   reading.lookup(words.length * fields.length)
-  if (prefix && !(words.length === 1 && words.every(isShortBeginning))) reading.prefix(fields.length)
+  if (prefix && !(words.length === 1 && words.every(isShortBeginning))) reading.prefix(words, fields)
   return { kind: 'text', fields, phrase, boost: 1 }
 }
 

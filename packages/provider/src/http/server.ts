@@ -78,7 +78,13 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     // routes that accept documents raise this
     bodyLimit: Math.min(PROTOCOL_LIMITS.body.json, context.settings.MAX_BODY_SIZE),
     trustProxy: context.settings.TRUSTED_PROXIES ?? false,
-    routerOptions: { maxParamLength: PROVIDER_LIMITS.links.grant, ignoreTrailingSlash: true },
+    // as the routers of other providers do: clients send `fileInfo`, and `//api` behind a URL that ends with a slash
+    routerOptions: {
+      maxParamLength: PROVIDER_LIMITS.links.grant,
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      caseSensitive: false,
+    },
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     frameworkErrors: (error, request, reply) => early.routeAgain(app, error, request, reply),
@@ -152,8 +158,9 @@ function rejectUnknownRoutes(app: FastifyInstance): void {
   })
 
   function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const path = request.url.split('?')[0] as string
-    const pattern = [...allowed.keys()].find((url) => url !== '*' && matches(url, path))
+    // as the router reads it
+    const path = (request.url.split('?')[0] as string).replace(/\/{2,}/g, '/').toLowerCase()
+    const pattern = [...allowed.keys()].find((url) => url !== '*' && matches(url.toLowerCase(), path))
     if (pattern) {
       reply.header('allow', [...(allowed.get(pattern) as Set<string>)].join(', '))
       return sendFixed(reply, 'METHOD')

@@ -1,10 +1,13 @@
 import {
   CATALOG_LIMITS,
   type Found,
+  type FrontEndSearch,
   type Hit,
   hitsOf,
   isCurrent,
   LongDocuments,
+  lastPageOf,
+  readFrontEndSearch,
   readSearch,
   type Scope,
   type Search,
@@ -78,7 +81,7 @@ export const searchAssets: Endpoint = {
       app,
       this.path,
       context,
-      readSearch,
+      (body) => ({ search: readSearch(body) }),
       async function* ({ found, hits, took, shards, wantsAggregations }) {
         const aggregations = wantsAggregations ? { aggregations: found.aggregations } : {}
         const page = written({ total: found.total, max_score: found.maxScore }, '"hits":[').slice(0, -1)
@@ -108,15 +111,23 @@ export const searchMetadata: Endpoint = {
     errors: ERRORS,
   },
   register(app, context) {
-    // the answer does not say how many there are
-    const uncounted = (body: unknown): Search => ({ ...readSearch(body), counted: undefined })
-    searchRoute(app, this.path, context, uncounted, async function* ({ hits }) {
-      let comma = '['
+    const read = (body: unknown): Asked => {
+      const asked: Asked = readFrontEndSearch(body) ?? { search: readSearch(body) }
+      // only the form of version 5 says how many there are
+      return asked.version === 5 ? asked : { ...asked, search: { ...asked.search, counted: undefined } }
+    }
+    searchRoute(app, this.path, context, read, async function* ({ found, hits, version }) {
+      // what front ends of Ocean Node read: a list for each index, in two forms
+      const [open, close] =
+        version === 5 ? ['[{"results":[', `],"totalResults":${found.total?.value ?? 0}}]`] : ['[[', ']]']
+      if (version === 4 && found.hits.length === 0) return yield '[]'
+      yield version === undefined ? '[' : open
+      let comma = ''
       for await (const { did, document } of hits) {
         yield comma + (document ?? JSON.stringify({ id: did }))
         comma = ','
       }
-      yield comma === '[' ? '[]' : ']'
+      yield version === undefined ? ']' : close
     })
   },
 }
@@ -127,7 +138,10 @@ function written(entries: object, more: string | undefined): string {
   return more === undefined ? text : `${text.slice(0, -1)},${more}}`
 }
 
-interface Answered {
+/** A search, and the version of documents whose reader wants its own form; see `readFrontEndSearch`. */
+type Asked = { search: Search; version?: FrontEndSearch['version'] }
+
+interface Answered extends Pick<Asked, 'version'> {
   found: Found
   hits: AsyncIterable<Hit>
   /** Milliseconds until the hits were known. */
@@ -141,7 +155,7 @@ function searchRoute(
   app: FastifyInstance,
   path: string,
   context: Context,
-  read: (body: unknown) => Search,
+  read: (body: unknown) => Asked,
   answer: (answered: Answered) => AsyncGenerator<string>,
 ): void {
   const { settings, store, onChain, purgatory, anonymous } = context
@@ -149,13 +163,16 @@ function searchRoute(
   const long = new LongDocuments((asset) => store.search.document(asset), context.documents)
   app.post(path, { bodyLimit }, async (request, reply) => {
     const begun = performance.now()
-    const search = read(request.body)
+    const { search, ...form } = read(request.body)
     const progress = context.progress()
     const chains = progress.filter((one) => isCurrent(one, settings)).map(({ chainId }) => chainId)
     if (chains.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The index is not up to date. Try again later.')
     anonymous.assertBytesLeft(request, reply)
     const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
-    const found = await store.search.find(search, scope)
+    let found = await store.search.find(search, scope)
+    // readers of version 5 ask for a page behind the last one, and mean the last
+    const last = form.version === 5 ? lastPageOf(search, found.total?.value ?? 0) : undefined
+    if (last) found = await store.search.find(last, scope)
     const hits = hitsOf(found, search.source, {
       facts: (asset) => onChain.of(asset),
       purgatory: (did) => purgatory.reasonFor(did),
@@ -168,7 +185,7 @@ function searchRoute(
     const shards = { total, successful, skipped: 0, failed: total - successful } as const
     const wantsAggregations = Object.keys(search.aggregations).length > 0
     reply.type('application/json; charset=utf-8')
-    const parts = answer({ found, hits, took, shards, wantsAggregations })
+    const parts = answer({ found, hits, took, shards, wantsAggregations, ...form })
     return sendParts(reply, parts, {
       whole: CATALOG_LIMITS.search.whole,
       stallTimeout: settings.CONSUMER_STALL_TIMEOUT,
