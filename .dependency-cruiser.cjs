@@ -11,8 +11,8 @@ const LAYERS = {
   provider: ['hosting', 'catalog', 'storage', 'chain', 'database', 'common', 'protocol', 'client'],
   'dev-network': ['provider', 'chain', 'common', 'protocol', 'client'],
   cli: ['dev-network', 'provider', 'chain', 'common', 'protocol', 'client'],
-  client: [],
-  console: ['client'],
+  client: ['protocol'],
+  console: ['client', 'protocol'],
 }
 
 const below = Object.entries(LAYERS).map(([name, allowed]) => ({
@@ -34,6 +34,12 @@ module.exports = {
     ...below,
     ...inside,
     {
+      name: 'the index forgets search',
+      severity: 'error',
+      from: { path: '^packages/catalog/src/index/' },
+      to: { path: '^packages/catalog/src/search/' },
+    },
+    {
       name: 'no cycles',
       severity: 'error',
       from: { path: '^packages/' },
@@ -50,7 +56,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/dist/' },
+    exclude: { path: ['/dist/', '[.]test[.]ts$'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

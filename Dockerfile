@@ -1,4 +1,4 @@
-# Built in one stage, its packages installed in another, and run from a third that holds nothing else.
+# Three stages: the build, the production packages, and the image with both.
 FROM node:22-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -18,16 +18,18 @@ RUN npm ci
 COPY . .
 RUN npm run build
 
-# what the bundle leaves out, without the local chain of tidegate dev; the workspaces are in the bundle
+# packages outside the bundle, without the local chain of tidegate dev
 FROM node:22-bookworm-slim AS packages
 WORKDIR /packages
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && rm -rf node_modules/@foundry-rs node_modules/@oceanprotocol
 
 FROM node:22-bookworm-slim
-ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=32 HOST=0.0.0.0 PORT=8030 STATE_DIR=/var/lib/tidegate
+ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=32 HOST=0.0.0.0 PORT=8030
+ENV STATE_DIR=/var/lib/tidegate HOSTING_DIR=/var/lib/tidegate/files
 WORKDIR /opt/tidegate
-RUN mkdir -p /var/lib/tidegate && chown node:node /var/lib/tidegate
+# a new volume takes the owner of its folder
+RUN mkdir -p /var/lib/tidegate/files && chown -R node:node /var/lib/tidegate
 COPY package.json ./
 COPY --from=packages /packages/node_modules ./node_modules
 COPY --from=build /build/dist ./dist

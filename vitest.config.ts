@@ -1,9 +1,15 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/helpers/sequencer.js'
 
 const client = (path: string) => fileURLToPath(new URL(`packages/client/src/${path}`, import.meta.url))
+
+/** Of a lane whose tests start processes: shared fixtures, and an end to processes that a test leaves. */
+export const withFixtures = {
+  globalSetup: './test/helpers/global-setup.ts',
+  setupFiles: './test/helpers/setup.ts',
+}
 
 export default defineConfig({
   // the source of the workspace, not what was built of it
@@ -15,9 +21,13 @@ export default defineConfig({
     },
   },
   test: {
-    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-    globalSetup: './test/helpers/global-setup.ts',
-    setupFiles: './test/helpers/setup.ts',
+    // these have a lane of their own: vitest.large.config.ts
+    exclude: [...configDefaults.exclude, '**/*.large.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'] } },
+      { extends: true, test: { name: 'integration', include: ['packages/*/test/**/*.test.ts'], ...withFixtures } },
+      { extends: true, test: { name: 'system', include: ['test/**/*.test.ts'], ...withFixtures } },
+    ],
     pool: 'forks',
     // a process runs many files, one after the other: to load and warm up all modules for each is half of a run's work
     isolate: false,

@@ -1,5 +1,5 @@
 import { createPublicClient, http } from 'viem'
-import { rpcClient } from '../packages/chain/src/clients.js'
+import { rpcClient } from '../packages/chain/src/rpc/clients.js'
 import { startAnvil } from '../packages/dev-network/src/anvil.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { median, type Row, report, rounded, spread } from './lib/report.js'

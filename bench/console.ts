@@ -14,7 +14,7 @@ import type { Benchmark } from './lib/benchmark.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
 import { changesOf, fill } from './lib/search-documents.js'
 import { DIST } from './lib/stage.js'
-import { contextOf } from './search.js'
+import { servicesFor } from './search.js'
 
 /** A page of the same service that is there at once, to compare with. */
 const BARE = '/bare'
@@ -38,7 +38,7 @@ export const consolePage: Benchmark = async (options) => {
   try {
     await fill(store, assets, (at) => JSON.parse(spoken(JSON.stringify(changesOf(at)))))
     new Connections(app)
-    searchAssets.register(app, contextOf(store))
+    searchAssets.register(app, servicesFor(store))
     const facts = { version: '0', chains: [], hosting: { enabled: false }, limits: {} }
     serveConsole(app, { files: readConsole(join(DIST, 'console'), ''), path: '/console/', facts } as never)
     app.get(BARE, (_, reply) => reply.type('text/html').send(HTML))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import secp256k1 from 'secp256k1'
 import type { Address } from 'viem'
-import type { Cursor } from '../packages/catalog/src/index-store.js'
+import type { Cursor } from '../packages/catalog/src/index/index-store.js'
 import { providerKey } from '../packages/protocol/src/crypto/keys.js'
 import { createApp } from '../packages/provider/src/app.js'
 import { loadSettings } from '../packages/provider/src/config/load.js'
@@ -53,7 +53,7 @@ export const costs: Benchmark = async (options) => {
   const app = await createApp(loadSettings(world.beside(settings)))
   const base = await app.listen()
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${base}/api/services/${path}`, { headers })
-  await eventually(() => app.context.progress().every(({ lag }) => lag === 0))
+  await eventually(() => app.context.services.catalog.progress().every(({ lag }) => lag === 0))
   const counter = new Counter()
   const counted: Record<string, Cost> = {}
   try {

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fastify from 'fastify'
-import type { IndexChange } from '../packages/catalog/src/index-store.js'
+import type { IndexChange } from '../packages/catalog/src/index/index-store.js'
 import { loadSettings } from '../packages/provider/src/config/load.js'
-import type { Context } from '../packages/provider/src/http/context.js'
 import { Connections } from '../packages/provider/src/http/lifetime.js'
 import { AnonymousBudget } from '../packages/provider/src/http/limits/anonymous.js'
 import { searchAssets } from '../packages/provider/src/http/routes/search.js'
+import type { Services } from '../packages/provider/src/http/services.js'
 import { openPostgresStore } from '../packages/provider/src/state/postgres.js'
 import { openSqliteStore } from '../packages/provider/src/state/sqlite.js'
 import type { StateStore } from '../packages/provider/src/state/stores.js'
@@ -104,8 +104,8 @@ export const search: Benchmark = async (options) => {
   report('search', `Searches over ${CONNECTIONS} connections, milliseconds`, rows, options)
 }
 
-/** What the route of searches needs of a service. */
-export function contextOf(store: StateStore): Context {
+/** Returns the rooms that the route of searches needs. */
+export function servicesFor(store: StateStore): Services {
   const settings = loadSettings({
     NETWORK_URL: JSON.stringify({ [CHAIN]: 'http://127.0.0.1:1' }),
     PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
@@ -114,20 +114,16 @@ export function contextOf(store: StateStore): Context {
   const purgatory = { dids: () => [], reasonFor: () => undefined }
   return {
     settings,
-    store,
-    indexed: store.index,
-    onChain: { of: async () => ({}) },
-    purgatory,
+    catalog: { search: store.search, onChain: { of: async () => ({}) }, progress: () => [progress] },
+    access: { purgatory },
     anonymous: new AnonymousBudget(settings),
-    progress: () => [progress],
-  } as unknown as Context
+  } as unknown as Services
 }
 
 async function measure(store: StateStore, make: () => object, smoke: boolean): Promise<Row> {
-  const context = contextOf(store)
   const app = fastify()
   new Connections(app)
-  searchAssets.register(app, context)
+  searchAssets.register(app, servicesFor(store))
   app.post(BARE, async () => ({}))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo

@@ -11,16 +11,15 @@ import { fileURLToPath } from 'node:url'
 import { cliArguments, type DevProcess, spawnDev } from './local-dev.js'
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))
-/** The build of the command that is run, by the first argument; by default its source, which takes longer to start. */
+/** The first argument names a built command; default: the source, which starts more slowly. */
 const BUILT = process.argv[2]
 
 /**
- * A tour through the commands: a file of 5 MB is published, looked at, bought and downloaded, and somebody else is refused. Each
- * command is printed as one would type it, and really run.
+ * Publishes, finds, buys and downloads a file of 5 MB, and shows that another account is refused. Each command is printed and run.
  */
 async function tour(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-demo-'))
-  // nothing of the tour is kept in the user's own folders, and no other local network is found
+  // keeps the user's own folders and other local networks out of the tour
   const environment = { XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder, XDG_RUNTIME_DIR: '' }
   const file = randomBytes(5 * 1024 * 1024)
   const storage = await serve(file)
@@ -34,22 +33,22 @@ async function tour(): Promise<void> {
     const buyer = accounts[2]?.address as string
     const url = `http://127.0.0.1:${(storage.address() as AddressInfo).port}/tides.bin`
 
-    console.log('Account 1 sells a file. Where it lies is encrypted, and only account 2 may buy it:')
+    console.log('Account 1 sells a file. Its location is encrypted, and only account 2 may buy it:')
     const terms = ['--license', 'CC-BY-4.0', '--tag', 'tides', '--price', '5', '--timeout', '30d', '--allow', buyer]
     const did = (await tidegate('publish', url, '--name', 'Tide tables', ...terms, '--account', '1')).trim()
 
-    console.log('Anybody can find it, and see what it is:')
+    console.log('Everybody can find the asset and read its description:')
     await tidegate('search', 'tide')
     await tidegate('show', did)
 
-    console.log('Account 2 asks what it costs in all, buys it and downloads it:')
+    console.log('Account 2 asks for the whole price, buys the asset and downloads the file:')
     await tidegate('quote', did, '--account', '2')
     await tidegate('buy', did, '--account', '2', '--yes')
     await tidegate('get', did, '--output', 'tides.bin', '--sha256', sha256(file), '--account', '2')
     if (!readFileSync(join(folder, 'tides.bin')).equals(file)) throw new Error('The bytes differ.')
-    console.log('The bytes are those that were published.\n')
+    console.log('The downloaded bytes equal the published file.\n')
 
-    console.log('Account 3 may not have it, and pays nothing:')
+    console.log('Account 3 is refused, and pays nothing:')
     await tidegate('get', did, '--output', 'stolen.bin', '--account', '3', '--yes').then(
       () => Promise.reject(new Error('Account 3 got the file.')),
       (error: Error) => {

@@ -1,4 +1,4 @@
--- A role for Tidegate that owns its database and may do nothing else on the server. Run by psql as a superuser.
+-- Creates the role of Tidegate: it owns its database and has no other rights. Run by psql as a superuser.
 \set password `cat /run/secrets/tidegate-password`
 CREATE ROLE tidegate LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD :'password';
 CREATE DATABASE tidegate OWNER tidegate;

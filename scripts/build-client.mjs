@@ -1,6 +1,6 @@
-// Builds @tidegate/client: one file for browsers and Node, one for Node alone, what both share in a third, the list of networks
-// that is loaded where it is needed, and the types, with licence notices and a bill of materials.
-// viem stays outside. `node scripts/build-client.mjs [FOLDER]` writes to packages/client/dist, or below another folder.
+// Builds @tidegate/client: one file for browsers and Node, one for Node alone, their common part, the list of public networks,
+// and the types, with licence notices and a bill of materials. Parts of @tidegate/protocol are bundled, viem is not.
+// `node scripts/build-client.mjs [FOLDER]` writes to packages/client/dist, or below another folder.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { licenceNotices } from './build/licences.mjs'
 import { bundledPackages } from './build/packages.mjs'
 import { billOfMaterials } from './build/sbom.mjs'
 import { typesOf } from './build/types.mjs'
+import { workspaceModules } from './build/workspace-modules.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'packages', 'client', 'src')
@@ -28,6 +29,7 @@ const { metafile } = await build({
   platform: 'neutral',
   target: 'es2022',
   external: ['viem', 'viem/*', 'node:*'],
+  plugins: [workspaceModules(root)],
   preserveSymlinks: true,
   metafile: true,
   logLevel: 'warning',

@@ -30,29 +30,51 @@ async function clientTypes(): Promise<string> {
   return `// Generated from the provider's OpenAPI document by \`npm run docs\`.\n${types}`
 }
 
+/** The settings that an operator looks at first, in this order. */
+const FIRST: (keyof typeof SETTINGS)[] = [
+  'NETWORK_URL',
+  'PROVIDER_PRIVATE_KEY',
+  'PUBLIC_URL',
+  'TRUSTED_PROXIES',
+  'STATE_DIR',
+  'DATABASE_URL',
+  'WORKERS',
+  'PROVIDER_FEE_AMOUNT',
+  'PROVIDER_FEE_TOKEN',
+  'HOSTING',
+  'CONSOLE',
+  'METRICS_PORT',
+]
+
+function settingRow(name: string): string {
+  const setting = (SETTINGS as Record<string, Setting<unknown>>)[name] as Setting<unknown>
+  const fallback = setting.required ? '**required**' : fallbackOf(setting.default)
+  const example = setting.example ? ` Example: \`${setting.example}\`.` : ''
+  const legacy = setting.legacy ? ` Legacy name: \`${setting.legacy}\`.` : ''
+  return `| \`${name}\` | ${fallback} | ${setting.doc}${example}${legacy}${setting.secret ? ' *Secret.*' : ''} |`
+}
+
 function configuration(): string {
-  const rows = Object.entries(SETTINGS as Record<string, Setting<unknown>>).map(([name, setting]) => {
-    const fallback = setting.required ? '**required**' : fallbackOf(setting.default)
-    const example = setting.example ? ` Example: \`${setting.example}\`.` : ''
-    const legacy = setting.legacy ? ` Legacy name: \`${setting.legacy}\`.` : ''
-    return `| \`${name}\` | ${fallback} | ${setting.doc}${example}${legacy}${setting.secret ? ' *Secret.*' : ''} |`
-  })
+  const others = Object.keys(SETTINGS).filter((name) => !(FIRST as string[]).includes(name))
   return `# Settings
 
 ${NOTE}
 
-Every setting, its default and what it does. For operators.
+Every setting with its default. For operators.
 
-Settings come from the environment, or from a file of \`NAME=value\` lines given as \`tidegate start --config FILE\`; the
-environment wins. All of them are checked at start: every problem is listed at once, and the exit code is 2. A misspelt name
-of a setting is a problem too. Files of settings, keys and lists may begin with a byte
-order mark, have the line ends of Windows, or be UTF-16 with a mark.
+Settings come from the environment, or from a file of \`NAME=value\` lines given as \`tidegate start --config FILE\`; the environment wins. Every *Secret* setting can be read from a file, which the same name with \`_FILE\` names. All settings are checked at start, misspelt names included: every problem is listed at once, and the exit code is 2.
 
-| setting | default | what it does |
+## The twelve to look at first
+
+| setting | default | description |
 |---|---|---|
-${rows.join('\n')}
+${FIRST.map(settingRow).join('\n')}
 
-Next: [Security](security.md)
+## All others
+
+| setting | default | description |
+|---|---|---|
+${others.map(settingRow).join('\n')}
 `
 }
 
@@ -69,17 +91,13 @@ function errors(): string {
 
 ${NOTE}
 
-Every error code, with its cause and its remedy. For developers of clients, and for whoever was refused.
+Every error code with its cause and remedy. For developers of clients, and for refused users.
 
-Every error is JSON. A problem with named parameters is
-\`{"errors":{"<field>":["<message>"]},"message":"Validation error","success":false}\` with status 400; anything else is
-\`{"error":"<message>","code":"<CODE>"}\`. Codes are stable, messages may be reworded. No error reveals where a file is.
+Every error is JSON. A problem with named parameters is \`{"errors":{"<field>":["<message>"]},"message":"Validation error","success":false}\` with status 400. Every other error is \`{"error":"<message>","code":"<CODE>"}\`. Codes are stable, messages may be reworded. No error reveals a location.
 
 | status | code | cause | remedy |
 |---|---|---|---|
 ${rows.join('\n')}
-
-Next: [Architecture](architecture.md)
 `
 }
 

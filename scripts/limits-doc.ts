@@ -58,14 +58,10 @@ export function limitsDocument(note: string): string {
 
 ${note}
 
-Every limit that is not a setting, with its reason, by package. For operators, and for developers of clients that were refused.
+Every limit that is not a setting, by package, with its reason. For operators, and for developers of clients.
 
-Untrusted input is limited in size, in count and in time. These limits are fixed; those that an operator may change are among the
-[settings](configuration.md). A request that exceeds one is refused with a message that names the field. A document or file that
-exceeds one cannot be used, and the log says why.
+Untrusted input is limited in size, count and time. These limits are fixed; [settings](configuration.md) are not. A request beyond a limit is refused with a message that names the field. A document or file beyond a limit cannot be used, and the log has the reason.
 
 ${sections.join('\n\n')}
-
-Next: [Moving in from the legacy service](legacy.md)
 `
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,9 +9,7 @@ import { type CodeBlock, page, REPOSITORY } from './helpers/pages.js'
 
 const EXAMPLE = 'Ten minutes: a storage kind'
 const COPIED = [
-  'src',
-  'client',
-  'console',
+  'packages',
   'test',
   'demo',
   'scripts',
@@ -35,7 +33,7 @@ describe('CONTRIBUTING.md', () => {
 
   beforeAll(() => {
     for (const name of [...COPIED, '.gitignore']) cpSync(join(REPOSITORY, name), join(copy, name), { recursive: true })
-    symlinkSync(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'))
+    linkModules(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'))
     for (const { file, language, text } of files) {
       const path = join(copy, file)
       if (language === 'diff') writeFileSync(path, patched(readFileSync(path, 'utf8'), text, file))
@@ -71,14 +69,14 @@ describe('CONTRIBUTING.md', () => {
 
   it('adds a storage kind with one file and one registry line, and it passes the suite of storages', async () => {
     expect(files.map(({ file }) => file)).toEqual([
-      'src/storage/kinds/git.ts',
+      'packages/storage/src/kinds/git.ts',
       'packages/storage/src/kinds/registry.ts',
-      'test/storage/git.test.ts',
+      'packages/storage/test/git.test.ts',
       'docs/storage.md',
     ])
     const said = await Promise.all(commands.map(outputOf))
     expect(commands).toEqual([
-      'npx vitest run test/storage/git.test.ts',
+      'npx vitest run packages/storage/test/git.test.ts',
       'npm run docs',
       'npm run typecheck',
       'npm run lint',
@@ -90,6 +88,15 @@ describe('CONTRIBUTING.md', () => {
     expect(readFileSync(join(copy, 'docs/openapi.json'), 'utf8')).toContain('"git"')
   })
 })
+
+/** Links installed packages into a folder. Packages of the workspace are those of the copy. */
+function linkModules(from: string, to: string): void {
+  mkdirSync(join(to, '@tidegate'), { recursive: true })
+  for (const name of readdirSync(from))
+    if (name !== '@tidegate' && !name.startsWith('.vite')) symlinkSync(join(from, name), join(to, name))
+  for (const name of readdirSync(join(from, '@tidegate')))
+    symlinkSync(join('../..', name === 'tests' ? 'test' : `packages/${name}`), join(to, '@tidegate', name))
+}
 
 /** Applies a diff to a text: lines with a space, - or +, and @@ between hunks. Throws if a hunk does not match. */
 function patched(text: string, diff: string, name: string): string {

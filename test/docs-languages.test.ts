@@ -17,7 +17,8 @@ const CHECKED: Record<string, (block: Block) => Problem> = {
   yaml: ({ path, text }) => (path === 'docs/operations.md' && parse(text) ? undefined : 'run by no test'),
   // test/contributing.test.ts follows the example
   diff: ({ file }) => (file ? undefined : 'of no file'),
-  ts: ({ file }) => (file ? undefined : 'of no file'),
+  // a file of that example, or the example of a package, which its test/readme.test.ts runs
+  ts: ({ file, path }) => (file || /^packages\/[^/]+\/README\.md$/.test(path) ? undefined : 'of no file'),
   // test/e2e/ocean-py.test.ts runs its program, and the configuration that stands in for that of the program
   python: ({ path }) => (path === 'docs/clients/ocean-py.md' ? undefined : 'run by no test'),
   // test/readme.test.ts and test/docs-sessions.test.ts compare outputs

@@ -28,10 +28,10 @@ describe('scripts/ensure-installed.mjs', () => {
     npm(folder, 'pack', './runs', './sells', './shows', './tests')
     write('project', {
       name: 'root',
-      workspaces: ['client', 'packages/console', 'test'],
+      workspaces: ['packages/client', 'packages/console', 'test'],
       devDependencies: archive('runs'),
     })
-    write('project/client', { name: 'client', dependencies: archive('sells', '../..') })
+    write('project/packages/client', { name: 'client', dependencies: archive('sells', '../../..') })
     write('project/packages/console', { name: 'page', devDependencies: archive('shows', '../../..') })
     write('project/test', { name: 'of-tests', devDependencies: archive('tests', '../..') })
     npm(project, 'install', '--package-lock-only')
@@ -68,7 +68,9 @@ describe('scripts/ensure-installed.mjs', () => {
 
   it('adds what a build of the console needs, which the demo keeps', () => {
     const { npm: said } = ensureWith('exit 1', 'service', 'console')
-    expect(said).toBe('ci --no-progress --include-workspace-root --workspace=client --workspace=packages/console')
+    expect(said).toBe(
+      'ci --no-progress --include-workspace-root --workspace=packages/client --workspace=packages/console',
+    )
     expect(ensure(['service', 'console'])).toBe(0)
     expect(installed()).toEqual(['runs', 'sells', 'shows'])
     for (const args of [['service'], ['service', 'console']]) expect(ensureWith('exit 1', ...args)).toEqual(nothing)
@@ -98,6 +100,6 @@ describe('scripts/ensure-installed.mjs', () => {
     rmSync(join(project, 'node_modules'), { recursive: true })
     rmSync(join(project, 'test'), { recursive: true })
     const { npm: said } = ensureWith('exit 1', 'service')
-    expect(said).toBe('ci --no-progress --include-workspace-root --workspace=client')
+    expect(said).toBe('ci --no-progress --include-workspace-root --workspace=packages/client')
   })
 })

@@ -21,6 +21,10 @@ interface Manifest {
 }
 const manifest = (folder = '') => JSON.parse(readFileSync(`${REPOSITORY}${folder}package.json`, 'utf8')) as Manifest
 const { scripts } = manifest()
+const commands = JSON.parse(readFileSync(`${REPOSITORY}scripts/commands.json`, 'utf8')) as Record<
+  string,
+  { run: string[] }
+>
 const devDependencies = { ...manifest().devDependencies, ...manifest('test/').devDependencies }
 
 /** The problems of the commands in a text: scripts, commands and options that do not exist. */
@@ -32,8 +36,8 @@ export async function commandProblems(text: string): Promise<string[]> {
   }
   for (const [command, tool = ''] of matches(text, /npx (?!tidegate)([\w@/-]+)/g))
     if (!devDependencies[tool]) problems.push(`${command}: not among the devDependencies`)
-  // in these, tidegate is the name of a release or an object
-  if (/^(kubectl|helm) /.test(text)) return problems
+  // in these, tidegate is the name of a release, an object or a container
+  if (/^(kubectl|helm|docker) /.test(text)) return problems
   const tidegate = /(?:^|[\s&|])(?:npx )?(?:tidegate|node dist\/cli\.js)((?: (?!&&|\||#)[^\s]+)+)/g
   for (const [command, rest = ''] of matches(text, tidegate))
     problems.push(...(await tidegateProblems(rest.trim().split(/\s+/))).map((why) => `${command.trim()}: ${why}`))
@@ -59,7 +63,7 @@ async function scriptProblems(script: string, rest: string): Promise<string[]> {
 
 /** The options that the program of a script in package.json declares to parseArgs. */
 async function optionsOfScript(script: string): Promise<Set<string>> {
-  const program = /(?:tsx|node) ([\w/.-]+)$/.exec(scripts[script] ?? '')?.[1]
+  const program = /(?:tsx|node) ([\w/.-]+)$/.exec(commands[script]?.run.at(-1) ?? '')?.[1]
   const source = program ? readFileSync(REPOSITORY + program, 'utf8') : ''
   return new Set([...source.matchAll(/(\w+): \{ type: '(?:string|boolean)'/g)].map(([, name]) => `--${name}`))
 }
@@ -68,7 +72,7 @@ async function optionsOfScript(script: string): Promise<Set<string>> {
 async function tidegateProblems(args: string[]): Promise<string[]> {
   const [name = '', ...rest] = args
   if (name.startsWith('--')) return ['--help', '--version'].includes(name) ? [] : [`no option ${name}`]
-  if (name === 'COMMAND') return []
+  if (name === 'COMMAND' || name === '"$@"') return []
   const entry = COMMANDS[name]
   if (!entry) return [`no command ${name}`]
   let command = (await entry.load()).command(() => undefined) as unknown as Command

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { owned } from './helpers/children.js'
@@ -7,7 +6,6 @@ import { program } from './helpers/command.js'
 import { preparedState } from './helpers/dev.js'
 import { page, REPOSITORY } from './helpers/pages.js'
 
-const { scripts } = JSON.parse(readFileSync(`${REPOSITORY}package.json`, 'utf8')) as { scripts: Record<string, string> }
 const { blocks } = page('README.md')
 
 /** What differs from one run to the next, and what stands for it on both sides. */
@@ -77,19 +75,19 @@ describe('the outputs that README.md shows', () => {
     // its eight commands start from the source in three times the time
     const [built = '', ...source] = program()
     const args = source.length === 0 ? [built] : []
-    const [, demo = ''] = /tsx (\S+)$/.exec(scripts.demo as string) ?? []
-    expect(difference(shownAfter('npm run demo'), await outputOf(['--import', 'tsx', demo, ...args]))).toBeUndefined()
+    const printed = await outputOf(['--import', 'tsx', 'demo/run.ts', ...args])
+    expect(difference(shownAfter('npm run demo'), printed)).toBeUndefined()
   })
 
   it('are those of a local network', async () => {
-    const args = [...program(), 'dev', '--port', '0', '--rpc-port', '0', ...preparedState()]
+    const args = [...program(), 'dev', '--seed', '--port', '0', '--rpc-port', '0', ...preparedState()]
     const printed = await outputOf(args, 'Stop with Ctrl-C.')
-    expect(difference(shownAfter('npm run dev'), printed)).toBeUndefined()
+    expect(difference(shownAfter('npm run dev -- --seed'), printed)).toBeUndefined()
   })
 
   it('are those of the tests', async () => {
     const shown = linesOf(shownAfter('npm test')).filter((line) => line.trim() !== '…')
-    const files = shown.flatMap((line) => /✓ (\S+)/.exec(line)?.[1] ?? [])
+    const files = shown.flatMap((line) => /✓ \|unit\| (\S+)/.exec(line)?.[1] ?? [])
     expect(files).toHaveLength(2)
     const vitest = join(REPOSITORY, 'node_modules/vitest/vitest.mjs')
     const printed = linesOf(await outputOf([vitest, 'run', ...files]))

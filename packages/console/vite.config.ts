@@ -6,8 +6,13 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 export default defineConfig({
   root: path('.'),
   base: '/console/',
-  // the source of the workspace, so that the page takes only the calls that it makes
-  resolve: { alias: { '@tidegate/client': path('../client/src/index.ts') } },
+  // sources of the workspace, so that the page takes only the calls that it makes
+  resolve: {
+    alias: [
+      { find: '@tidegate/client', replacement: path('../client/src/index.ts') },
+      { find: /^@tidegate\/protocol\/(.+)$/, replacement: `${path('../protocol/src')}/$1.ts` },
+    ],
+  },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: path('../../dist/console'),

@@ -8,6 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 const SOURCES = [
   'packages/console',
   'packages/client/src',
+  'packages/protocol/src',
   'scripts/build/console.mjs',
   'package-lock.json',
   'tsconfig.json',

@@ -10,7 +10,7 @@ interface Rules {
 const SERVICE: Rules = {
   allowed: [
     /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|SECURITY\.md)$/,
-    /^docs\/(clients\/)?[\w-]+\.(md|json)$/,
+    /^docs\/((clients|decisions)\/)?[\w-]+\.(md|json|webp)$/,
     /^bin\/tidegate\.js$/,
     /^dist\/([\w-]+\/)*[\w.-]+\.js(\.map)?$/,
     /^dist\/console\/(assets\/)?[\w-]+\.(html|js|css|svg|png)(\.(br|gz))?$/,
@@ -33,7 +33,7 @@ const SERVICE: Rules = {
 const CLIENT: Rules = {
   allowed: [
     /^(package\.json|README\.md|LICENSE)$/,
-    /^dist\/(index|node|chunk|known-networks)\.js$/,
+    /^dist\/(index|node|chunk|networks)\.js$/,
     /^dist\/types\/([\w-]+\/)*[\w-]+\.d\.ts$/,
     /^dist\/(THIRD-PARTY-LICENSES\.txt|sbom\.cdx\.json)$/,
   ],

@@ -56,7 +56,7 @@ export function reportOf({
 
 What a long run under load with faults leaves behind: the last one, and what was checked in it. For operators and contributors.
 
-The world is that of the [torture](torture.md): a chain with the real contracts behind two nodes, a storage, and instances of the built service on one
+The world is that of \`npm run torture\`: a chain with the real contracts behind two nodes, a storage, and instances of the built service on one
 database. A mixed load goes on all the time; faults come one after another, sometimes two at once, among them kill -9 of an instance
 and restarts of the database. After every ${plan.faultsPerPhase} faults the load pauses, and everything must be back to where it was.
 
@@ -111,8 +111,6 @@ ${table(['request', 'passed', 'refused', 'broken'], requests)}
 The most frequent refusals, including replays:
 
 ${table(['status and code', 'times'], refusals)}
-
-Next: [Performance](performance.md)
 `
 }
 

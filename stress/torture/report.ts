@@ -87,7 +87,5 @@ ${table(['status and code', 'times'], refusals)}
 First / maximum / last.
 
 ${table(['instance', 'descriptors', 'sockets', 'MiB', 'event-loop delay, ms'], held)}
-
-Next: [Soak](soak.md)
 `
 }

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { FAULTS } from './faults/all.js'
 import { reportOf } from './report.js'
@@ -34,7 +33,6 @@ const result = await torture({
   onLine: (line) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`),
 })
 const report = reportOf(result)
-const file = values.report ?? (only ? undefined : fileURLToPath(new URL('../../docs/torture.md', import.meta.url)))
-if (file) writeFileSync(file, report)
+if (values.report) writeFileSync(values.report, report)
 console.log(report)
 process.exit(result.ledger.findings.length > 0 ? 1 : 0)

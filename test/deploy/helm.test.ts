@@ -13,11 +13,19 @@ const settings = Object.entries(SETTINGS as Record<string, Setting<unknown>>)
 const NETWORK_URL = '{"1":["https://rpc.example.org"]}'
 /** Values that enable every feature. */
 const ALL = {
-  settings: { NETWORK_URL, TRUSTED_PROXIES: '10.0.0.0/8', RATE_LIMIT_BYTES: '10000000000', CONSOLE: 'true' },
+  settings: {
+    NETWORK_URL,
+    TRUSTED_PROXIES: '10.0.0.0/8',
+    RATE_LIMIT_BYTES: '10000000000',
+    CONSOLE: 'true',
+    HOSTING: 'local',
+  },
   secret: { name: 'own', files: { AUTH_TOKEN_SECRET: 'token-secret' }, env: { METADATA_CACHE_URL: 'caches' } },
   image: { repository: 'registry.example.org/tidegate', tag: '1', pullPolicy: 'Always' },
   imagePullSecrets: [{ name: 'pull' }],
   replicas: 3,
+  hosting: { claim: 'tidegate-files' },
+  cache: { size: '10Gi' },
   nodeSelector: { disk: 'fast' },
   tolerations: [{ key: 'a', operator: 'Exists' }],
   affinity: { podAntiAffinity: {} },
@@ -92,6 +100,8 @@ describe.skipIf(!render)('the Helm chart', () => {
     expect(value('METADATA_CACHE_URL').valueFrom.secretKeyRef).toEqual({ name: 'own', key: 'caches' })
     expect(value('DATABASE_URL_FILE').value).toBe('/etc/tidegate/database-url')
     expect(volumeMounts[0]).toMatchObject({ mountPath: '/etc/tidegate', readOnly: true })
+    const mounted = volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath)
+    for (const name of ['HOSTING_DIR', 'STORAGE_CACHE_DIR']) expect(mounted).toContain(value(name).value)
     const pod = byKind(objects, 'Deployment').spec.template.spec
     expect(pod.volumes[0].secret).toEqual({ secretName: 'own', defaultMode: 0o440 })
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 })
@@ -113,6 +123,8 @@ describe.skipIf(!render)('the Helm chart', () => {
     ['no nodes', {}, 'NETWORK_URL'],
     ['an ingress whose addresses are not trusted', { ...ALL, settings: { NETWORK_URL } }, 'TRUSTED_PROXIES'],
     ['an ingress without a host', { ...ALL, ingress: { enabled: true } }, 'host'],
+    ['hosted files without a volume', { settings: { NETWORK_URL, HOSTING: 'local' } }, 'hosting.claim'],
+    ['a folder that is not mounted', { settings: { NETWORK_URL, STORAGE_CACHE_DIR: '/tmp' } }, 'STORAGE_CACHE_DIR'],
     ['a misspelt value', { settings: { NETWORK_URL }, replica: 2 }, 'replica'],
     ['a key among the settings', { settings: { NETWORK_URL, PROVIDER_PRIVATE_KEY: 'x' } }, 'PROVIDER_PRIVATE_KEY'],
     ['a number, which would be written as 1e+07', { settings: { NETWORK_URL, RATE_LIMIT_BYTES: 1e7 } }, 'settings'],

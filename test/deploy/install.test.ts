@@ -178,5 +178,26 @@ describe('installing', () => {
     expect(checked.stderr).toBe('')
     expect(checked.stdout).toContain('TRUSTED_PROXIES')
     await start(environment, root + program, config)
+
+    // the function of the page, with systemd-run replaced: it passes credentials and arguments on
+    const run = blocks.find(({ heading, language }) => heading === 'Run a command' && language === 'sh')?.text ?? ''
+    for (const property of unit.matchAll(/^(LoadCredential=\S+|DynamicUser=yes|WorkingDirectory=\S+)$/gm))
+      expect(run).toContain(`--property=${property[1]}`)
+    const stands = `sudo() { "$@"; }
+      systemd-run() {
+        while [ "\${1#--}" != "$1" ]; do shift; done
+        CREDENTIALS_DIRECTORY=${folder} "$@"
+      }
+    `
+    const command = run
+      .replace('/usr/bin/node', process.execPath)
+      .replace(' /opt/', ` ${root}/opt/`)
+      .replace(/\ntidegate doctor\n$/, '\ntidegate config\n')
+    const ran = spawnSync('bash', ['--norc', '-euc', stands + command], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, STATE_DIR: environment.STATE_DIR },
+    })
+    expect(ran.stderr).toBe('')
+    expect(ran.stdout).toBe(checked.stdout)
   })
 })

@@ -211,32 +211,33 @@ describe('a service whose state', () => {
 
   const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0
   if (!canMount) console.warn('SKIPPED: a full disk. It takes root to mount a small one.')
-  it.skipIf(!canMount)('is on a full disk reports it, and recovers once there is space again (threat 85)', async () => {
-    const disk = join(folder, 'disk')
-    mkdirSync(disk)
-    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status === 0
-    if (!mounted) return console.warn('SKIPPED: a full disk. None can be mounted here.')
-    try {
-      state = join(disk, 'state')
-      await startAlone()
-      await eventually(async () => (await ready()).status === 200)
-      expect((await consume()).status).toBe(200)
-      fillUp(join(disk, 'filler'))
-      await eventually(async () => (await consume()).status === 503)
-      expect((await ready()).json).toMatchObject({ ready: false, store: false, storeTrouble: 'full' })
-      await eventually(() => logged('state store failed').some(({ code }) => code === 'SQLITE_FULL'))
-      const { status, stdout } = await runCommand(['doctor'], environment())
-      expect(status).toBe(1)
-      expect(stdout).toMatch(/^FAIL .*its disk is full \(SQLITE_FULL\)/m)
-      rmSync(join(disk, 'filler'))
-      await eventually(async () => (await ready()).status === 200)
-      expect((await consume()).status).toBe(200)
-    } finally {
-      await instance?.end()
-      instance = undefined
-      spawnSync('umount', [disk])
-    }
-  })
+  if (canMount)
+    it('is on a full disk reports it, and recovers once there is space again (threat 85)', async () => {
+      const disk = join(folder, 'disk')
+      mkdirSync(disk)
+      const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status === 0
+      if (!mounted) return console.warn('SKIPPED: a full disk. None can be mounted here.')
+      try {
+        state = join(disk, 'state')
+        await startAlone()
+        await eventually(async () => (await ready()).status === 200)
+        expect((await consume()).status).toBe(200)
+        fillUp(join(disk, 'filler'))
+        await eventually(async () => (await consume()).status === 503)
+        expect((await ready()).json).toMatchObject({ ready: false, store: false, storeTrouble: 'full' })
+        await eventually(() => logged('state store failed').some(({ code }) => code === 'SQLITE_FULL'))
+        const { status, stdout } = await runCommand(['doctor'], environment())
+        expect(status).toBe(1)
+        expect(stdout).toMatch(/^FAIL .*its disk is full \(SQLITE_FULL\)/m)
+        rmSync(join(disk, 'filler'))
+        await eventually(async () => (await ready()).status === 200)
+        expect((await consume()).status).toBe(200)
+      } finally {
+        await instance?.end()
+        instance = undefined
+        spawnSync('umount', [disk])
+      }
+    })
 
   it('is healthy is reported so by doctor (threat 85, control)', async () => {
     state = join(folder, `state-${++at}`)

@@ -15,6 +15,7 @@ import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { ask, createToken, deleteToken, freshNonce } from '../helpers/requests.js'
 import { type Service, startHere } from '../helpers/service-here.js'
+import { copyDump } from '../helpers/states.js'
 import { World } from '../helpers/world.js'
 
 const TO_POSTGRES = ['state', 'copy', '--from', 'sqlite', '--to', 'postgres']
@@ -178,37 +179,52 @@ describe('the state of a service', () => {
     await store.close()
   })
 
-  it.each([
-    'embedded',
-    'postgres',
-  ])('is restored in %s from a backup of the running service, and accepts nothing older (threats 8, 66)', async (kind) => {
-    const { embedded, both } = await installation(`restored_${kind}`)
-    const environment = kind === 'embedded' ? embedded : both
-    const file = join(folder, `${kind}.backup`)
-    await start(environment)
+  it('is restored from a backup of the running service, and accepts nothing older (threats 8, 66)', async () => {
+    const { embedded } = await installation('restored')
+    const file = join(folder, 'embedded.backup')
+    await start(embedded)
     const before = freshNonce()
     expect((await consume(before)).status).toBe(200)
-    expect(await run(environment, 'state', 'backup', file)).toMatchObject({ status: 0, stderr: '' })
+    expect(await run(embedded, 'state', 'backup', file)).toMatchObject({ status: 0, stderr: '' })
     const after = freshNonce()
     expect((await consume(after)).status).toBe(200)
-    expect(await run(environment, 'state', 'restore', file)).toMatchObject({
+    expect(await run(embedded, 'state', 'restore', file)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('it is in use: stop the service'),
     })
     await stop()
     // the database is lost, but the folder still records that there was one
-    if (kind === 'embedded') rmSync(join(embedded.STATE_DIR as string, DATABASE_FILE))
-    else await query('postgres', `ALTER DATABASE restored_${kind} RENAME TO lost`)
-    if (kind === 'postgres') await query('postgres', `CREATE DATABASE restored_${kind}`)
-    const lost = await openHere(environment)
+    rmSync(join(embedded.STATE_DIR as string, DATABASE_FILE))
+    const lost = await openHere(embedded)
     expect(lost).toMatchObject({ status: 2, stderr: expect.stringMatching(/tidegate state (restore|copy)/) })
-    const restored = await run(environment, 'state', 'restore', file)
-    expect(restored).toMatchObject({ status: 0, stderr: '' })
+    expect(await run(embedded, 'state', 'restore', file)).toMatchObject({ status: 0, stderr: '' })
+    await acceptsNothingOlder(embedded, [before, after])
+  })
+
+  it('is restored from a dump of PostgreSQL, and accepts nothing older (threats 8, 66)', async () => {
+    const { both } = await installation('dumped')
+    await start(both)
+    const before = freshNonce()
+    expect((await consume(before)).status).toBe(200)
+    await query('postgres', 'CREATE DATABASE dump')
+    await copyDump(both.DATABASE_URL, postgres.url('dump'))
+    const after = freshNonce()
+    expect((await consume(after)).status).toBe(200)
+    await stop()
+    await query('postgres', 'ALTER DATABASE dumped RENAME TO lost')
+    await query('postgres', 'ALTER DATABASE dump RENAME TO dumped')
+    const refused = await openHere(both)
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('run `tidegate state restored` once') })
+    expect(await run(both, 'state', 'restored')).toMatchObject({ status: 0, stderr: '' })
+    await acceptsNothingOlder(both, [before, after])
+  })
+
+  async function acceptsNothingOlder(environment: Record<string, string>, nonces: string[]): Promise<void> {
     await start(environment)
-    for (const nonce of [before, after]) expect((await consume(nonce)).status).toBe(400)
+    for (const nonce of nonces) expect((await consume(nonce)).status).toBe(400)
     expect((await consume()).status).toBe(200)
     expect(await run(environment, 'state', 'check')).toMatchObject({ status: 0, stderr: '' })
-  })
+  }
 
   it('is reported by log, /ready and doctor when PostgreSQL is unreachable, without its password (threat 85)', async () => {
     const { both } = await installation('away')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Driver } from '../../packages/database/src/sql.js'
-import { type Database, openExclusive } from '../../packages/provider/src/state/transfer/place.js'
+import { type Database, type Embedded, openExclusive } from '../../packages/provider/src/state/transfer/place.js'
 import { PG_PASSWORD, type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { program, runCommand } from '../helpers/command.js'
 import { openHere, runHere } from '../helpers/command-here.js'
@@ -13,6 +13,7 @@ import { eventually } from '../helpers/eventually.js'
 import { page } from '../helpers/pages.js'
 import { sized } from '../helpers/sizes.js'
 import {
+  copyDump,
   fillNonces,
   onPostgres,
   type Running,
@@ -191,8 +192,6 @@ describe('tidegate state', () => {
     expect((await state(to, 'restore', join(folder, 'nothing.sqlite'))).stderr).toContain(
       'nothing.sqlite does not exist',
     )
-    const unknown = await empty('postgres')
-    expect((await state(unknown, 'backup', join(folder, 'nothing.sqlite'))).stderr).toContain('holds no state')
     expect(existsSync(join(folder, 'nothing.sqlite'))).toBe(false)
   })
 
@@ -218,10 +217,10 @@ describe('tidegate state', () => {
     }
   })
 
-  it.each(KINDS)('backs up %s while nonces are accepted, after a kill -9 in the middle', async (kind) => {
-    const from = await filled(kind)
-    const writer = await startNonceWriter(from.kind === 'postgres' ? from.url : from.folder)
-    const place = join(folder, `backups-${kind}`)
+  it('backs up while nonces are accepted, after a kill -9 in the middle', async () => {
+    const from = (await filled('embedded')) as Embedded
+    const writer = await startNonceWriter(from.folder)
+    const place = join(folder, 'backups')
     mkdirSync(place)
     const file = join(place, 'backup.sqlite')
     const partial = () => readdirSync(place).some((name) => /\.partial-\w{6}$/.test(name))
@@ -254,12 +253,12 @@ describe('tidegate state', () => {
     expect((await state(from, 'backup', file, '--force')).status).toBe(0)
   })
 
-  it.each(DIRECTIONS)('restores a backup of %s into %s, after a kill -9 in the middle', async (one, other) => {
-    const from = await filled(one)
-    const file = join(folder, `restored-${one}-${other}.sqlite`)
+  it('restores a backup, after a kill -9 in the middle', async () => {
+    const from = await filled('embedded')
+    const file = join(folder, 'restored.sqlite')
     expect(await state(from, 'backup', file)).toMatchObject({ status: 0, stderr: '' })
     const { to } = await killInTheMiddle(
-      async () => ({ to: await empty(other) }),
+      async () => ({ to: await empty('embedded') }),
       (place) => startCommand(['state', 'restore', file], configured(place.to)),
     )
     expect((await openHere(configured(to))).stderr).toContain('holds an unfinished copy of a state')
@@ -274,31 +273,72 @@ describe('tidegate state', () => {
     expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('replace that with --force') })
   })
 
-  it.each(KINDS)('restores into %s over a newer state with --force alone, and lowers no nonce', async (kind) => {
-    const place = await empty(kind)
+  it('restores over a newer state with --force alone, and lowers no nonce', async () => {
+    const place = (await empty('embedded')) as Embedded
     await put(place, 'a', 1)
-    const file = join(folder, `older-${kind}.sqlite`)
+    const file = join(folder, 'older.sqlite')
     expect((await state(place, 'backup', file)).status).toBe(0)
     await using(place, async (db) => {
       await db.query({ text: `UPDATE nonces SET nonce = '${'7'.padStart(40, '0')}'`, values: [] })
       await db.query({ text: `INSERT INTO revocations VALUES ('jti', 5)`, values: [] })
       await db.query({ text: `INSERT INTO proven VALUES ('later')`, values: [] })
     })
-    const writer = await startNonceWriter(place.kind === 'postgres' ? place.url : place.folder)
+    const writer = await startNonceWriter(place.folder)
     expect((await state(place, 'restore', file, '--force')).stderr).toContain('it is in use: stop the service')
     await writer.kill()
-    // the sessions of a process that was killed end when PostgreSQL notices it
-    let refused = ''
-    await eventually(async () => {
-      refused = (await state(place, 'restore', file)).stderr
-      return !refused.includes('it is in use')
-    })
-    expect(refused).toContain('holds a state')
+    expect((await state(place, 'restore', file)).stderr).toContain('holds a state')
     const forced = await state(place, 'restore', file, '--force')
     expect(forced).toMatchObject({ status: 0, stderr: '' })
     expect(await valueIn(place, `SELECT nonce FROM nonces WHERE address = 'a'`)).toBe('7'.padStart(40, '0'))
     expect(await valueIn(place, 'SELECT count(*) AS n FROM revocations')).toBe(1)
     expect(await valueIn(place, 'SELECT count(*) AS n FROM proven')).toBe(0)
+  })
+
+  it('names the tools of PostgreSQL for its backups', async () => {
+    const file = join(folder, 'postgres.sqlite')
+    const [made, brought] = [
+      await state(full.postgres as Database, 'backup', file),
+      await state(full.postgres as Database, 'restore', file),
+    ]
+    expect(made).toMatchObject({ status: 2, stderr: expect.stringMatching(/back up PostgreSQL with pg_dump\.$/m) })
+    expect(brought).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/with pg_restore, then run `tidegate state restored`/),
+    })
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('uses a dump of PostgreSQL after `state restored` alone, which raises the cut-over (threats 8, 66)', async () => {
+    const [from, to] = [await filled('postgres'), await empty('postgres')]
+    await copyDump(urlOf(from), urlOf(to))
+    const refused = await openHere(configured(to))
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('was restored from a dump') })
+    const copied = await copy(to, await empty('embedded'))
+    expect(copied).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('run `tidegate state restored` on it first'),
+    })
+    const writer = await startNonceWriter(urlOf(to))
+    expect((await state(to, 'restored')).stderr).toContain('it is in use: stop the service')
+    await writer.kill()
+    const begun = Date.now()
+    // the sessions of a process that was killed end when PostgreSQL notices it
+    let restored = await state(to, 'restored')
+    await eventually(async () => {
+      if (restored.status !== 0) restored = await state(to, 'restored')
+      return restored.status === 0
+    })
+    expect(restored).toMatchObject({ status: 0, stderr: '' })
+    expect(restored.stdout).toMatch(/^cut-over: .*\n[\s\S]*could be used again/m)
+    expect(Number(await valueIn(to, 'SELECT at FROM cut_over'))).toBeGreaterThanOrEqual(begun)
+    const id = (place: Database) => valueIn(place, `SELECT id FROM identity WHERE role = 'self'`)
+    expect(await id(to)).not.toBe(await id(from))
+    expect(await valueIn(to, `SELECT id FROM identity WHERE role = 'contained'`)).toBe(await id(from))
+    expect((await openHere(configured(to))).stderr).not.toContain('was restored from a dump')
+    // the same after another dump
+    const next = await empty('postgres')
+    await copyDump(urlOf(to), urlOf(next))
+    expect((await openHere(configured(next))).stderr).toContain('was restored from a dump')
   })
 
   it('refuses a file that is no backup, is damaged or belongs to another installation', async () => {
@@ -338,29 +378,28 @@ describe('tidegate state', () => {
 
   it('runs as documented on the page for operators', async () => {
     const printed = page('docs/operations.md')
-      .blocks.filter(({ language, text }) => language === 'sh' && text.includes('cli.js state'))
+      .blocks.filter(({ language }) => language === 'sh')
       .flatMap(({ text }) => text.trim().split('\n'))
-    const [local, remote, older, newer, fresh] = [
-      await empty('embedded'),
-      ...(await Promise.all(['', '', '', ''].map(() => empty('postgres')))),
-    ] as [Database, Database, Database, Database, Database]
-    for (const place of [local, older]) await put(place, 'a', 1)
+      .filter((line) => line.startsWith('tidegate state '))
+    const [local, remote] = [await empty('embedded'), await empty('postgres')]
+    const [kept, fresh] = [await empty('embedded'), await empty('embedded')]
+    for (const place of [local, kept]) await put(place, 'a', 1)
     const cwd = join(folder, 'as-printed')
     mkdirSync(cwd)
-    writeFileSync(join(cwd, 'old-url'), urlOf(older))
-    writeFileSync(join(cwd, 'new-url'), urlOf(newer))
     const both = { ...configured(local), DATABASE_URL: urlOf(remote) }
     const ran: string[] = []
     for (const line of printed) {
       // a restore needs an empty database, which the check that follows then reads
-      const isRestored = line.includes('restore') || line.endsWith('check')
-      const env = { PATH: process.env.PATH, ...both, ...(isRestored ? configured(fresh) : {}) }
+      const isRestored = line.includes('restore ') || line.endsWith('check')
+      const isEmbedded = isRestored || / (backup|check) /.test(line)
+      const place = configured(isRestored ? fresh : kept)
+      const env = { PATH: process.env.PATH, ...(isEmbedded ? place : both) }
       const { status, stdout, stderr } = await ranAsPrinted(line, cwd, env)
       expect([line, status, stderr], stdout).toEqual([line, 0, ''])
-      ran.push(line.replace(/^.*cli\.js state (\w+).*$/, '$1'))
+      ran.push(line.replace(/^tidegate state (\w+).*$/, '$1'))
       expect(stdout).not.toBe('')
     }
-    expect(ran).toEqual(['copy', 'copy', 'copy', 'copy', 'backup', 'check', 'restore', 'check'])
+    expect(ran).toEqual(['copy', 'copy', 'backup', 'check', 'restore', 'check', 'restored'])
     expect(await valueIn(fresh, COUNT)).toBe(1)
   })
 
@@ -370,11 +409,11 @@ describe('tidegate state', () => {
    */
   const printedBefore = new Set<string>()
   async function ranAsPrinted(line: string, cwd: string, env: Record<string, string | undefined>) {
-    const [, command = ''] = /cli\.js (state \w+)/.exec(line) ?? []
+    const [, command = ''] = /^tidegate (state \w+)/.exec(line) ?? []
     const isFirst = !printedBefore.has(command)
     printedBefore.add(command)
     const started = isFirst ? program() : ['-p', 'JSON.stringify([process.argv.slice(1),process.env])', '--']
-    const text = line.replace('node dist/cli.js', [process.execPath, ...started.map((word) => `'${word}'`)].join(' '))
+    const text = line.replace(/^tidegate/, [process.execPath, ...started.map((word) => `'${word}'`)].join(' '))
     const ended = spawnSync('sh', ['-c', text], { cwd, env, encoding: 'utf8' })
     if (isFirst || ended.status !== 0) return ended
     const [args, environment] = JSON.parse(ended.stdout) as [string[], Record<string, string>]
@@ -385,8 +424,9 @@ describe('tidegate state', () => {
 
   const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0
   if (!canMount) console.warn('SKIPPED: backups on a full disk. It takes root to mount a small one.')
-  it.skipIf(!canMount).each(KINDS)('leaves no partial backup of %s when the disk is full', async (kind) => {
-    const disk = join(folder, `disk-${kind}`)
+  const itOnDisk = canMount ? it : undefined
+  itOnDisk?.('leaves no partial backup when the disk is full', async () => {
+    const disk = join(folder, 'disk')
     mkdirSync(disk)
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk]).status !== 0)
       return console.warn('SKIPPED: a full disk. None can be mounted here.')
@@ -394,7 +434,7 @@ describe('tidegate state', () => {
       // as a process: closed files are kept open until they are collected, and the disk with them
       const made = await runCommand(
         ['state', 'backup', join(disk, 'backup.sqlite')],
-        configured(full[kind] as Database),
+        configured(full.embedded as Database),
       )
       expect(made).toMatchObject({ status: 2, stderr: expect.stringContaining('its disk is full') })
       expect(readdirSync(disk)).toEqual([])

@@ -1,6 +1,6 @@
 import type { ethers, Signer } from 'ethers'
 import { type Address, type Hex, parseAbi, parseEther, zeroAddress } from 'viem'
-import { rpcClient } from '../../packages/chain/src/clients.js'
+import { rpcClient } from '../../packages/chain/src/rpc/clients.js'
 import type { NetworkInfo } from '../../packages/dev-network/src/network.js'
 import { ocean, type ProviderFees } from './ocean.js'
 import type { Published } from './publish.js'

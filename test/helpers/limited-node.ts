@@ -20,7 +20,7 @@ export type HttpAnswer = { status: number; headers?: Record<string, string>; bod
 export interface Limits {
   /** Returns the answer to a whole batch; undefined if the node behind answers it. */
   batch?: (calls: RpcCall[]) => HttpAnswer | undefined
-  /** Returns what is sent in place of the replies to a batch. */
+  /** Returns the answer that replaces the replies to a batch. */
   replies?: (replies: RpcReply[]) => unknown
   /** Refuses one call with an error of JSON-RPC, or the request with it by HTTP; `isBatched`: whether it is one of several. */
   call?: (call: RpcCall, isBatched: boolean) => { error: object } | { http: HttpAnswer } | undefined

@@ -1,4 +1,4 @@
-import { NameResolver, type NameResolverOptions } from '../../packages/storage/src/egress/resolver.js'
+import { NameResolver, type NameResolverOptions } from '../../packages/storage/src/egress/dns/name-resolver.js'
 import { NameServer, type Reply } from './name-server.js'
 
 /** The addresses of files.example. */

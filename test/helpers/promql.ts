@@ -23,20 +23,18 @@ export function alertGroups(): { name: string; rules: AlertRule[] }[] {
 export function metricLabels(): Map<string, readonly string[]> {
   const metrics = new Metrics()
   registerGauges(metrics.registry, {
-    progress: () => [],
-    isCurrent: () => true,
-    clockOffset: () => null,
-    unknownKeys: () => null,
-    proofsWaiting: async () => 0,
-    nodes: () => [],
-    isStateUp: async () => true,
-    lastWrite: () => 0,
-    diskLeft: async () => 0,
+    index: {
+      progress: () => [],
+      isCurrent: () => true,
+      clockOffset: () => null,
+      unknownKeys: () => null,
+      proofsWaiting: async () => 0,
+      nodes: () => [],
+    },
     hosted: async () => undefined,
+    state: { isStateUp: async () => true, lastWrite: () => 0, diskLeft: async () => 0 },
+    connections: { count: () => 0, requests: () => 0, upstreamInFlight: () => 0 },
     version: '0',
-    connections: () => 0,
-    requests: () => 0,
-    upstreamInFlight: () => 0,
   })
   const all = metrics.registry.getMetricsAsArray() as unknown as { name: string; labelNames?: string[] }[]
   return new Map(all.map(({ name, labelNames = [] }) => [name, labelNames]))

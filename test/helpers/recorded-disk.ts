@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import promises from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import type { Disk } from '../../packages/hosting/src/local-backend.js'
+import type { Disk } from '../../packages/hosting/src/local/local-backend.js'
 
 /** What was done to the disk, in order. Paths are absolute. */
 type Change =

@@ -32,10 +32,10 @@ function copyBut(patterns: string[], folder: string, root: string): void {
 
 /** A pattern of .dockerignore: from the root, unless it begins with two asterisks, and for all that lies below a match. */
 function expression(pattern: string): RegExp {
-  if (!/^(\*\*\/)?[\w./-]+$/.test(pattern))
+  if (!/^(\*\*\/)?[\w./*-]+$/.test(pattern))
     throw new Error(`.dockerignore has ${pattern}, which is not understood here.`)
   const [, anywhere = '', path = ''] = /^(\*\*\/)?(.+)$/.exec(pattern) ?? []
-  return new RegExp(`^${anywhere && '(.+/)?'}${path.replaceAll('.', '\\.')}$`)
+  return new RegExp(`^${anywhere && '(.+/)?'}${path.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`)
 }
 
 /** Links what `npm ci` installs, for all workspaces and for those that need another release, and the packages of the copy itself. */

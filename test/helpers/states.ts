@@ -1,8 +1,9 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Driver } from '../../packages/database/src/sql.js'
+import { openPostgres } from '../../packages/provider/src/state/postgres.js'
 import type { Place } from '../../packages/provider/src/state/transfer/place.js'
 import { openSnapshot } from '../../packages/provider/src/state/transfer/snapshot.js'
 import { owned } from './children.js'
@@ -116,6 +117,32 @@ export async function valueIn(place: Place, text: string): Promise<unknown> {
     return Object.values((await snapshot.run({ text, values: [] })).rows[0] ?? {})[0]
   } finally {
     await snapshot.close()
+  }
+}
+
+/**
+ * Copies one PostgreSQL database to another one by dump and restore: with the tools of PostgreSQL if they are as new as the
+ * server, else row by row.
+ */
+export async function copyDump(from: string, to: string): Promise<void> {
+  const dump = spawnSync('pg_dump', ['--dbname', from], { maxBuffer: 2 ** 30 })
+  if (dump.status === 0) {
+    const loaded = spawnSync('psql', ['--quiet', '--set=ON_ERROR_STOP=1', '--dbname', to], { input: dump.stdout })
+    if (loaded.status !== 0) throw new Error(`psql failed: ${loaded.stderr}`)
+    return
+  }
+  await (await openPostgres({ url: to, connections: 2, timeout: 60_000 })).close()
+  for (const { name } of await onPostgres(
+    from,
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+  )) {
+    const [{ rows } = {}] = await onPostgres(from, `SELECT coalesce(json_agg(t), '[]')::text AS rows FROM ${name} AS t`)
+    await onPostgres(to, `DELETE FROM ${name}`)
+    const quoted = `'${String(rows).replaceAll("'", "''")}'`
+    await onPostgres(
+      to,
+      `INSERT INTO ${name} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${name}, ${quoted})`,
+    )
   }
 }
 

@@ -1,13 +1,28 @@
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestModule, Vitest } from 'vitest/node'
 
-/** Ends a run with one plain line of counts, for programs that parse the output. */
+/** In CI on Linux every tool can be installed (.ci/run), so a skipped test is a mistake. Other platforms lack some tools. */
+const MUST_RUN_ALL = process.env.CI === 'true' && process.platform === 'linux'
+
+/** Prints one plain line of counts at the end, for programs that parse the output. Fails a run in CI if a test was skipped. */
 export default class SummaryReporter implements Reporter {
+  private isFiltered = false
+
+  onInit(vitest: Vitest): void {
+    this.isFiltered = vitest.config.testNamePattern !== undefined
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 }
-    for (const module of modules) for (const test of module.children.allTests()) counts[test.result().state] += 1
+    const tests = modules.flatMap((module) => [...module.children.allTests()])
+    const inState = (state: string) => tests.filter((test) => test.result().state === state)
     // a file whose hooks or imports failed has failed, even if none of its tests did
     const failedTest = (module: TestModule) => [...module.children.allTests('failed')].length > 0
     const broken = modules.filter((module) => !module.ok() && !failedTest(module)).length
-    process.stdout.write(`\n${counts.passed} passed, ${counts.failed + broken} failed, ${counts.skipped} skipped\n`)
+    const [passed, failed, skipped] = [inState('passed').length, inState('failed').length + broken, inState('skipped')]
+    if (MUST_RUN_ALL && !this.isFiltered && skipped.length > 0) {
+      process.exitCode = 1
+      const names = skipped.map((test) => `  ${test.module.relativeModuleId} > ${test.fullName}\n`)
+      process.stdout.write(`\nskipped, which CI=true forbids:\n${names.join('')}`)
+    }
+    process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped\n`)
   }
 }

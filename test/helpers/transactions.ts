@@ -1,7 +1,7 @@
 import { ethers, type Signer } from 'ethers'
 import { type Abi, encodeFunctionData, type Hex, type TransactionReceipt } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { rpcClient } from '../../packages/chain/src/clients.js'
+import { rpcClient } from '../../packages/chain/src/rpc/clients.js'
 import type { NetworkInfo } from '../../packages/dev-network/src/network.js'
 import { minedReceipt } from './contracts.js'
 

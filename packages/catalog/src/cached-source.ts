@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { AssetSource, SourcedAsset } from './resolver.js'
+import type { AssetSource, UnverifiedAsset } from './resolver.js'
 
 /** Capacity of the cache, in characters of documents. */
 const MAX_SIZE = 33_554_432
@@ -25,16 +25,16 @@ export interface CacheOptions {
  * not cached.
  */
 export function cachedSource(
-  source: AssetSource & { size(asset: SourcedAsset): number },
+  source: AssetSource & { size(asset: UnverifiedAsset): number },
   { ttl, chains, isCurrent }: CacheOptions,
 ): CachedSource {
-  const cache = new LRUCache<string, SourcedAsset>({ maxSize: MAX_SIZE, sizeCalculation: source.size, ttl })
+  const cache = new LRUCache<string, UnverifiedAsset>({ maxSize: MAX_SIZE, sizeCalculation: source.size, ttl })
   /** Assets that were read from an index that was current then. */
-  const fresh = new WeakSet<SourcedAsset>()
+  const fresh = new WeakSet<UnverifiedAsset>()
   /** Reads in flight, so that concurrent requests for one asset parse its document once. */
-  const inFlight = new Map<string, Promise<SourcedAsset | undefined>>()
+  const inFlight = new Map<string, Promise<UnverifiedAsset | undefined>>()
 
-  function read(did: string): Promise<SourcedAsset | undefined> {
+  function read(did: string): Promise<UnverifiedAsset | undefined> {
     const current = new Set(chains.filter(isCurrent))
     const reading = source.find(did).then(
       (found) => {
@@ -53,13 +53,13 @@ export function cachedSource(
     return reading
   }
 
-  function keep(did: string, asset: SourcedAsset, wasCurrent: boolean): void {
+  function keep(did: string, asset: UnverifiedAsset, wasCurrent: boolean): void {
     if (isCurrent(asset.chainId) !== wasCurrent) return
     if (wasCurrent) fresh.add(asset)
     cache.set(did, asset)
   }
 
-  function kept(did: string): SourcedAsset | undefined {
+  function kept(did: string): UnverifiedAsset | undefined {
     const asset = cache.get(did)
     return asset && fresh.has(asset) === isCurrent(asset.chainId) ? asset : undefined
   }

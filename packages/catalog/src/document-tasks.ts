@@ -1,20 +1,16 @@
 import type { Dialect } from '@tidegate/database'
+import type { IndexedAsset } from '@tidegate/protocol'
 import {
   type Decoded,
   type DocumentTask,
   decodeDocument,
-  type IndexedAsset,
   type Validated,
   validateDocument,
-} from '@tidegate/protocol'
+} from '@tidegate/protocol/documents'
 import { preparedRows, withDocument } from './search/sql/prepared.js'
 
-export {
-  decodeCopy as copy,
-  readHint as hint,
-  readStored as stored,
-  shortenedText as shortened,
-} from '@tidegate/protocol'
+export { shortenedText as shortened } from '@tidegate/protocol'
+export { decodeCopy as copy, readHint as hint, readStored as stored } from '@tidegate/protocol/documents'
 export { servedWithin as served } from './search/source.js'
 
 /** The asset as it is expected to be in the index, but for its document, and the database for which to make its search rows. */

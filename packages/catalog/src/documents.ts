@@ -1,22 +1,22 @@
 import { COMMON_LIMITS, type RunOptions, type Sandbox, SandboxTimeout, TaskFailure } from '@tidegate/common'
+import { type Ddo, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import {
-  type Ddo,
   type Decoded,
   type DocumentOwner,
   type DocumentTask,
   documentKeys,
   type Hint,
-  PROTOCOL_LIMITS,
   type PublishedDocument,
   readStored,
   sizeProblem,
   type Validated,
-} from '@tidegate/protocol'
+} from '@tidegate/protocol/documents'
 import type { ProviderKey } from '@tidegate/protocol/keys'
 import type { Address, Hex } from 'viem'
 import type * as tasks from './document-tasks.js'
+import type { PreparedRows } from './index/index-consumer.js'
 import type { ServedParts } from './search/source.js'
-import { type PreparedSearch, withDocument } from './search/sql/prepared.js'
+import { withDocument } from './search/sql/prepared.js'
 
 /** The NFT of a document, on a served chain. */
 interface Publisher {
@@ -24,8 +24,8 @@ interface Publisher {
   chain: { chainId: number; keys: readonly ProviderKey[] }
 }
 
-/** A document with the search rows of its asset, where they were asked for. */
-export type DecodedForIndex = Decoded & { search?: PreparedSearch }
+/** A document with the prepared rows of its asset, if they were requested. */
+export type DecodedForIndex = Decoded & { prepared?: PreparedRows }
 
 /** A published document, and the NFT that published it. */
 export interface Publication {
@@ -71,7 +71,7 @@ export class DocumentReader {
   }
 
   /**
-   * Like `decode`, for several documents by one task. Rejects where that fails, for which one of them is the cause: then
+   * Like `decode`, for several documents by one task. Rejects if that fails, for which one of them is the cause: then
    * they are to be decoded one by one.
    */
   async decodeBatch(publications: readonly Publication[], options: RunOptions = {}): Promise<DecodedForIndex[]> {
@@ -85,7 +85,7 @@ export class DocumentReader {
       deadline: COMMON_LIMITS.sandbox.batch.deadline,
       ...options,
     })
-    return all.map((one) => ('published' in one ? withSearch(decoded.shift() as Read, one.expected) : one))
+    return all.map((one) => ('published' in one ? withPrepared(decoded.shift() as Read, one.expected) : one))
   }
 
   /** Checks a metadata cache's copy of the document with this SHA-256. */
@@ -93,7 +93,7 @@ export class DocumentReader {
     return this.sandbox.run('copy', { text, hash, owner: this.owner(publisher) }).catch(asReason)
   }
 
-  /** Reads the location of an asset from a metadata cache's response; undefined where it cannot be read. */
+  /** Reads the location of an asset from a metadata cache's response; undefined if it cannot be read. */
   async hint(text: string): Promise<Hint | undefined> {
     if (text.length > this.maxSize + PROTOCOL_LIMITS.document.overhead) return undefined
     const hint = await this.sandbox.run('hint', text).catch(asReason)
@@ -102,7 +102,7 @@ export class DocumentReader {
 
   /**
    * Parses a document that was checked before: a short one on the event loop, since a thread takes longer, a long one
-   * in the sandbox. Returns undefined where it cannot be read.
+   * in the sandbox. Returns undefined if it cannot be read.
    */
   async stored(text: string): Promise<Ddo | undefined> {
     if (text.length <= PROTOCOL_LIMITS.document.short) return readStored(text)
@@ -163,8 +163,8 @@ function asReason(error: unknown): { reason: string } {
 
 type Read = Awaited<ReturnType<typeof tasks.documents>>[number]
 
-/** A document with the search rows that were made with it. The asset that they are of is not sent back by the thread. */
-function withSearch({ rows, ...decoded }: Read, expected: tasks.Expected | undefined): DecodedForIndex {
+/** Returns a document with its prepared rows. The thread does not send back the asset that they are of. */
+function withPrepared({ rows, ...decoded }: Read, expected: tasks.Expected | undefined): DecodedForIndex {
   if (!expected || !('ddo' in decoded)) return decoded
-  return { ...decoded, search: { asset: withDocument(expected.asset, decoded), rows } }
+  return { ...decoded, prepared: { asset: withDocument(expected.asset, decoded), rows } }
 }

@@ -34,7 +34,7 @@ export class OnChainReader {
     return names ? { ...data, names } : data
   }
 
-  /** Returns the names of the datatokens that the index does not have with the asset; undefined where there are none. */
+  /** Returns the names of the datatokens that the index does not have with the asset; undefined if there are none. */
   private async namesFor(sold: SoldAsset): Promise<OnChainData['names']> {
     const { asset } = sold
     const own = new Set(asset.datatokens.map(({ address }) => address))

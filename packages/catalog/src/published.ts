@@ -1,5 +1,6 @@
 import { type Chain, decodeEvent, type EventNamed, untrustedView, VIEWS } from '@tidegate/chain'
-import { AssetError, assertReadable, type PublishedDocument, RequestError } from '@tidegate/protocol'
+import { AssetError, assertReadable, RequestError } from '@tidegate/protocol'
+import type { PublishedDocument } from '@tidegate/protocol/documents'
 import { type Address, type Hex, isAddressEqual, type Log, type TransactionReceipt } from 'viem'
 
 /**
@@ -22,7 +23,7 @@ export async function assertReadableNft(chain: Chain, nft: Address): Promise<voi
   assertReadable(state)
 }
 
-/** Returns the last document that an NFT published in a transaction. Throws AssetError where there is none. */
+/** Returns the last document that an NFT published in a transaction. Throws AssetError if there is none. */
 export function documentIn(receipt: TransactionReceipt | undefined, nft: Address): PublishedDocument {
   const published = receipt?.status === 'success' ? lastMetadata(receipt.logs, nft) : undefined
   if (!published) throw new AssetError('DOCUMENT_UNKNOWN', 'The transaction published no metadata of this data NFT.')
@@ -32,7 +33,7 @@ export function documentIn(receipt: TransactionReceipt | undefined, nft: Address
 /** The event by which a data NFT publishes or updates its document. */
 export type MetadataEvent = EventNamed<'MetadataCreated'> | EventNamed<'MetadataUpdated'>
 
-/** Returns the last metadata event that the NFT itself emitted; undefined where there is none. */
+/** Returns the last metadata event that the NFT itself emitted; undefined if there is none. */
 export function lastMetadata(logs: readonly Log[], nft: Address): MetadataEvent | undefined {
   const emitter = nft.toLowerCase()
   for (const log of logs.toReversed()) {

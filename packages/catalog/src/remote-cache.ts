@@ -1,11 +1,12 @@
 import { type Chain, type Chains, METADATA_TOPICS, untrustedView, VIEWS } from '@tidegate/chain'
 import type { Logger, Outbound } from '@tidegate/common'
-import { didsOf, type Hint, isDid, PROTOCOL_LIMITS } from '@tidegate/protocol'
+import { isDid, PROTOCOL_LIMITS } from '@tidegate/protocol'
+import { didsOf, type Hint } from '@tidegate/protocol/documents'
 import type { Address, Log } from 'viem'
 import type { DocumentReader } from './documents.js'
 import { CATALOG_LIMITS } from './limits.js'
 import { documentOf, lastMetadata } from './published.js'
-import type { AssetSource, SourcedAsset } from './resolver.js'
+import type { AssetSource, UnverifiedAsset } from './resolver.js'
 import { BASE_SIZE, SharedResults } from './shared-results.js'
 
 /** Bytes that one character of a document may take once it is parsed. */
@@ -13,7 +14,7 @@ const PARSED = 4
 
 /** What a look-up came to, and the bytes that it takes. */
 interface LookedUp {
-  asset?: SourcedAsset
+  asset?: UnverifiedAsset
   size: number
 }
 const NOTHING: LookedUp = { size: 0 }
@@ -79,7 +80,7 @@ async function fetchCopy({ url, outbound, log, maxDocument }: RemoteCacheOptions
   }
 }
 
-/** Reads the NFT and its newest metadata event from the chain; undefined where the factory did not deploy it. */
+/** Reads the NFT and its newest metadata event from the chain; undefined if the factory did not deploy it. */
 async function newestOnChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {
   return nodes.ask(
     async (client, callUntrusted) => {

@@ -1,9 +1,10 @@
 import type { Chain, Chains } from '@tidegate/chain'
-import { AssetError, type Ddo, didsOf, type Service, StaleIndexError } from '@tidegate/protocol'
+import { AssetError, type Ddo, type Service, StaleIndexError } from '@tidegate/protocol'
+import { didsOf } from '@tidegate/protocol/documents'
 import type { Address } from 'viem'
 
 /** An asset as returned by a source. State and datatokens must be verified by the source itself. */
-export interface SourcedAsset {
+export interface UnverifiedAsset {
   chainId: number
   nft: Address
   /** On-chain state of the NFT. */
@@ -20,12 +21,12 @@ export interface SourcedAsset {
  */
 export interface AssetSource {
   readonly name: string
-  /** Returns an asset, or undefined where there is none. Throws StaleIndexError where the source cannot tell, ProviderError. */
-  find(did: string): Promise<SourcedAsset | undefined>
+  /** Returns an asset, or undefined if there is none. Throws StaleIndexError where the source cannot tell, ProviderError. */
+  find(did: string): Promise<UnverifiedAsset | undefined>
 }
 
 /** A verified asset, with its chain. */
-export interface Asset extends SourcedAsset {
+export interface Asset extends UnverifiedAsset {
   chain: Chain
 }
 
@@ -38,7 +39,7 @@ export interface AssetService {
 /** Resolves assets by DID, and verifies that DID, NFT and chain agree, whatever the source. */
 export class AssetResolver {
   /** Verified assets: a source may return the same object again. */
-  private readonly verified = new WeakMap<SourcedAsset, Asset>()
+  private readonly verified = new WeakMap<UnverifiedAsset, Asset>()
 
   constructor(
     private readonly sources: readonly AssetSource[],
@@ -46,7 +47,7 @@ export class AssetResolver {
   ) {}
 
   /**
-   * Resolves an asset. Throws AssetError DID_NOT_RESOLVED where no source has one that can be verified, StaleIndexError
+   * Resolves an asset. Throws AssetError DID_NOT_RESOLVED if no source has one that can be verified, StaleIndexError
    * where a source cannot tell whether there is one, ProviderError.
    */
   async resolve(did: string): Promise<Asset> {
@@ -72,7 +73,7 @@ export class AssetResolver {
     throw new AssetError('DID_NOT_RESOLVED', `Cannot resolve DID ${printable(did)}`)
   }
 
-  private isConsistent(did: string, { ddo, nft, chainId }: SourcedAsset): boolean {
+  private isConsistent(did: string, { ddo, nft, chainId }: UnverifiedAsset): boolean {
     return didsOf(nft, chainId).includes(did) && ddo.id === did && ddo.nftAddress === nft && ddo.chainId === chainId
   }
 }

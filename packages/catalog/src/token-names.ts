@@ -3,7 +3,7 @@ import { COMMON_LIMITS } from '@tidegate/common'
 import { type TokenName, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
-import type { IndexStore } from './index-store.js'
+import type { IndexStore } from './index/index-store.js'
 
 const LIMITS = COMMON_LIMITS.contract
 
@@ -24,7 +24,7 @@ export class TokenNames {
   }
 
   /**
-   * Returns the names of tokens, empty where a contract returns none. Looks up a few new ones at a time; the others are
+   * Returns the names of tokens, empty if a contract returns none. Looks up a few new ones at a time; the others are
    * missing until the next call. Rejects with StateError.
    */
   async of(chainId: number, tokens: Iterable<Address>): Promise<Map<Address, TokenName>> {

@@ -44,7 +44,7 @@ describe('what a metadata cache answers', () => {
     await door.close()
   })
 
-  /** Answers that were read to their end go to `hint`. */
+  /** CachedSearches that were read to their end go to `hint`. */
   const source = (hint: (text: string) => void) =>
     remoteCacheSource({
       url: door.origin,

@@ -74,14 +74,18 @@ describe('metadata caches', () => {
   async function believed(did = honest.did) {
     // wait until the cached answer has expired
     await new Promise((resolve) => setTimeout(resolve, 60))
-    return app.context.assets.resolve(did).then(
+    return app.context.services.access.assets.resolve(did).then(
       ({ chain: _chain, ...asset }) => asset,
       () => undefined,
     )
   }
   const truth = async (did = honest.did) => {
     // the index alone knows when a document was published
-    const { chain: _chain, published: _published, ...asset } = await world.local.app.context.assets.resolve(did)
+    const {
+      chain: _chain,
+      published: _published,
+      ...asset
+    } = await world.local.app.context.services.access.assets.resolve(did)
     return asset
   }
 

@@ -9,7 +9,10 @@ import { sourceSuite } from './source-suite.js'
 /** Milliseconds for which results are kept. */
 const TTL = 50
 
-const index = ({ local }: World) => indexSource(local.app.context.indexed, local.app.context.documents)
+const index = ({ local }: World) => {
+  const { indexed, documents } = local.app.context.services.catalog
+  return indexSource(indexed, documents)
+}
 
 sourceSuite('index', (world) => ({ source: index(world) }))
 
@@ -20,7 +23,8 @@ sourceSuite('index, cached', (world) => {
 
 /** The cache is the service of the world, whose index is the one above. */
 sourceSuite('metadata cache', (world) => {
-  const { chains, documents, settings } = world.local.app.context
+  const { chains, settings, services } = world.local.app.context
+  const { documents } = services.catalog
   const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: CATALOG_LIMITS.outbound.response })
   const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
   const options = { url: world.network.providerUrl, chains, outbound, documents, ttl: TTL, log: silent }

@@ -11,8 +11,8 @@ import { openSqliteStore } from '../../provider/src/state/sqlite.js'
 import { TaskSandbox } from '../../provider/src/tasks/task-sandbox.js'
 import { cachedSource } from '../src/cached-source.js'
 import { DocumentReader } from '../src/documents.js'
+import type { IndexChange } from '../src/index/index-store.js'
 import { indexSource } from '../src/index/source.js'
-import type { IndexChange } from '../src/index-store.js'
 
 const CHAIN_ID = 1
 const SOMEBODY = `0x${'ab'.repeat(20)}` as Address

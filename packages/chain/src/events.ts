@@ -22,7 +22,7 @@ export function decodeEvents(logs: readonly Log[]): ChainEvent[] {
   return logs.flatMap((log) => decodeEvent(log) ?? [])
 }
 
-/** Decodes one log; undefined where it is not one of EVENTS, or malformed. */
+/** Decodes one log; undefined if it is not one of EVENTS, or malformed. */
 export function decodeEvent(log: Log): ChainEvent | undefined {
   const event = BY_TOPIC.get(log.topics[0] as Hex)
   if (!event) return undefined

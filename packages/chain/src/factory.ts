@@ -6,7 +6,7 @@ import type { Chain, Chains } from './chains.js'
 const RETRY_AFTER = 2000
 
 /**
- * Returns whether the factory of a chain has code at one of its nodes; undefined where no node answers. Without it the
+ * Returns whether the factory of a chain has code at one of its nodes; undefined if no node answers. Without it the
  * address file is that of another network, and no asset would ever be found.
  */
 export async function hasFactory({

@@ -1,7 +1,7 @@
 import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
-import { MalformedResponse } from './answers.js'
 import { CHAIN_LIMITS } from './limits.js'
-import { RateLimited, retryAfterOf } from './rate-limits.js'
+import { RateLimited, retryAfterOf } from './rpc/rate-limits.js'
+import { MalformedResponse } from './rpc/validated-transport.js'
 
 /** Why a node gave no usable response, in words without its URL; `retryAfter` in milliseconds where the node sent one. */
 export interface TransportFailure {
@@ -77,7 +77,7 @@ export function isTooLong(error: unknown): boolean {
 /**
  * Returns, in words without a URL, why a reachable node refuses a request, so that a smaller one may succeed. Nodes use
  * words and codes of their own (-32005 or -32602 for too many events, 413 for a large response, or a time-out), so any
- * error counts except a rate limit. Undefined where the node itself fails.
+ * error counts except a rate limit. Undefined if the node itself fails.
  */
 export function refusal(error: unknown): string | undefined {
   const all = causes(error)

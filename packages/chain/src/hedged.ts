@@ -49,7 +49,7 @@ export class HedgedRequest<T> {
       .filter((one) => this.overdue.has(one) && this.inFlight.has(one))
   }
 
-  /** Undefined where it is time to hedge. */
+  /** Undefined if it is time to hedge. */
   private async firstSettled(): Promise<Settled<T> | undefined> {
     const pending = [...this.inFlight.values()]
     if (this.exhausted || this.hedgeAfter === undefined) return Promise.race(pending)

@@ -1,7 +1,7 @@
 import type { Logger } from '@tidegate/common'
 import type { PublicClient } from 'viem'
-import { type Ability, NodeAbilities } from './abilities.js'
-import { rpcClient } from './clients.js'
+import { type Ability, NodeAbilities } from './rpc/abilities.js'
+import { rpcClient } from './rpc/clients.js'
 import { type CallUntrusted, untrustedCalls } from './untrusted-calls.js'
 
 /** Consecutive failures that open the circuit: then the node gets one request at a time, and only as a last resort. */

@@ -1,10 +1,10 @@
 import { type Logger, type Outcome, type Trace, untraced } from '@tidegate/common'
 import { ChainError } from '@tidegate/protocol'
 import { type PublicClient, stringify } from 'viem'
-import type { NodeAbilities } from './abilities.js'
 import { isContractError, isRefusal, isTooLong, transportFailure } from './failures.js'
 import { HedgedRequest, type Settled } from './hedged.js'
 import { ChainNode } from './node.js'
+import type { NodeAbilities } from './rpc/abilities.js'
 import type { CallUntrusted } from './untrusted-calls.js'
 
 export interface NodesOptions {
@@ -32,7 +32,7 @@ export interface NodeHealth {
 
 /** When an answer is accepted. */
 export interface AskOptions<T> {
-  /** Returns false where the answer only shows that the node lags; then the next node is tried. */
+  /** Returns false if the answer only shows that the node lags; then the next node is tried. */
   accept?: (answer: T) => boolean
   /** Returns the part of an answer that a quorum of nodes must agree on. */
   agreeOn?: (answer: T) => unknown
@@ -91,7 +91,7 @@ export class ChainNodes {
   }
 
   /**
-   * Runs a step on one node after the other until an answer is accepted; where none is, returns the first one that was
+   * Runs a step on one node after the other until an answer is accepted; if none is, returns the first one that was
    * not. Calls that the step makes in one tick are batched into one request to one node; calls to untrusted contracts
    * are sent separately. Throws ChainError with a fixed message.
    */
@@ -136,7 +136,7 @@ export class ChainNodes {
 
   /**
    * Runs a step on all healthy nodes, or on all nodes where the healthy ones are fewer than the quorum, and returns the
-   * answers. Throws ChainError where there is none.
+   * answers. Throws ChainError if there is none.
    */
   async askAll<T>(step: NodeRequest<T>): Promise<T[]> {
     const healthy = this.nodes.filter(({ isHealthy }) => isHealthy)

@@ -10,9 +10,9 @@ import {
   numberToHex,
 } from 'viem'
 import { VIEWS } from './abi.js'
-import { NodeAbilities } from './abilities.js'
-import { rpcClient } from './clients.js'
 import { nodeFailed } from './failures.js'
+import { NodeAbilities } from './rpc/abilities.js'
+import { rpcClient } from './rpc/clients.js'
 
 /** A call to a contract that anybody may have deployed. */
 export interface UntrustedCall {
@@ -25,8 +25,8 @@ export interface UntrustedCall {
 }
 
 /**
- * Calls an untrusted contract through one node and returns its data. Undefined where the call fails: the contract does
- * not exist, reverts, runs out of gas, or returns more than the limit. Rejects where the node fails.
+ * Calls an untrusted contract through one node and returns its data. Undefined if the call fails: the contract does
+ * not exist, reverts, runs out of gas, or returns more than the limit. Rejects if the node fails.
  */
 export type CallUntrusted = (call: UntrustedCall) => Promise<Hex | undefined>
 
@@ -39,8 +39,8 @@ const ENVELOPE = 4096
  * data is checked before anything decodes it. Gas is limited.
  */
 export function untrustedCalls(url: URL, timeout: number, abilities = new NodeAbilities()): CallUntrusted {
-  const maxAnswer = 2 * COMMON_LIMITS.contract.result + ENVELOPE
-  const client = rpcClient(url, { timeout, batch: false, maxAnswer, abilities })
+  const maxResponse = 2 * COMMON_LIMITS.contract.result + ENVELOPE
+  const client = rpcClient(url, { timeout, batch: false, maxResponse, abilities })
   return async ({ to, data, limit, signal }) => {
     if (signal?.aborted) throw aborted()
     const call = { to, data, gas: numberToHex(COMMON_LIMITS.contract.gas) }
@@ -65,8 +65,8 @@ function aborted(): DOMException {
 type View = ContractFunctionName<typeof VIEWS, 'view'>
 
 /**
- * Calls a view function of an untrusted contract and decodes at most `limit` bytes. Undefined where the call fails, or
- * its data do not have the type of the view. Rejects where the node fails.
+ * Calls a view function of an untrusted contract and decodes at most `limit` bytes. Undefined if the call fails, or
+ * its data do not have the type of the view. Rejects if the node fails.
  */
 export async function untrustedView<N extends View>(
   call: CallUntrusted,

@@ -6,8 +6,8 @@ import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AT_ONCE, eventually } from '../../../test/helpers/eventually.js'
 import { jsonBody } from '../../../test/helpers/storage-server.js'
-import { rpcClient } from '../src/clients.js'
 import { transportFailure } from '../src/failures.js'
+import { rpcClient } from '../src/rpc/clients.js'
 
 interface Call {
   id: number
@@ -51,7 +51,7 @@ describe('JSON-RPC over HTTP', () => {
     answer = given
     bodies = []
     closed = 0
-    return rpcClient(at, { timeout: AT_ONCE, maxAnswer: LIMIT })
+    return rpcClient(at, { timeout: AT_ONCE, maxResponse: LIMIT })
   }
   const failureOf = (given: Answer) =>
     clientOf(given)
@@ -100,7 +100,7 @@ describe('JSON-RPC over HTTP', () => {
       const value = Array.isArray(body) ? { error: { code: -32600, message: 'no batches' } } : result(body)
       setTimeout(() => response.end(JSON.stringify(value)), 200)
     })
-    const impatient = rpcClient(url, { timeout: 400, maxAnswer: LIMIT })
+    const impatient = rpcClient(url, { timeout: 400, maxResponse: LIMIT })
     const asked = await Promise.allSettled(Array.from({ length: 100 }, () => impatient.getGasPrice()))
     expect(asked.some(({ status }) => status === 'rejected')).toBe(true)
     // four at once, six times

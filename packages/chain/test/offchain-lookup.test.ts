@@ -9,7 +9,7 @@ import type { Published } from '../../../test/helpers/publish.js'
 import { placed } from '../../../test/helpers/raw-contracts.js'
 import { ask, downloadParams, freshNonce, signText } from '../../../test/helpers/requests.js'
 import { World } from '../../../test/helpers/world.js'
-import { rpcClient } from '../src/clients.js'
+import { rpcClient } from '../src/rpc/clients.js'
 
 const BAD_SIGNATURE = `0x${'12'.repeat(65)}`
 

@@ -34,10 +34,16 @@ export interface DevOptions {
   json?: boolean
 }
 
+const STARTING = 'Starting a local chain with the contracts, and the service on it. This takes some seconds.\n\n'
+
+/** Settings for one machine and its users. Thousands of connections would need a higher limit of open files. */
+const DEFAULTS = { LOG_FORMAT: 'pretty', MAX_CONNECTIONS: '500' }
+
 /** `tidegate dev`: runs a local chain with the contracts, and the service, until a stop signal. Returns the exit code. */
 export async function dev(options: DevOptions): Promise<number> {
   // listen first: a stop signal during startup must still clean up
   const stop = stopSignal()
+  if (!options.json) process.stdout.write(STARTING)
   const network = await startLocalNetwork({
     port: options.port,
     rpcPort: options.rpcPort,
@@ -47,11 +53,11 @@ export async function dev(options: DevOptions): Promise<number> {
     seed: options.seed,
     onlyHosts: options.allowHost ?? [],
     // a checkout that was only installed to run the demo has no page
-    environment: { CONSOLE: String(isConsoleBuilt()), ...process.env },
+    environment: { ...DEFAULTS, CONSOLE: String(isConsoleBuilt()), ...process.env },
   })
   const removeNote = leaveNote(network.facts)
   try {
-    process.stdout.write(options.json ? `${JSON.stringify({ ready: true, ...network.facts })}\n` : readyBlock(network))
+    process.stdout.write(options.json ? `${JSON.stringify({ ready: true, ...network.facts })}\n` : readyText(network))
     const ended = await Promise.race([stop.then(() => 'stopped'), network.chainEnded.then(() => 'chain')])
     // Ctrl-C in a terminal also reaches the chain, which may exit first
     if (ended === 'chain' && !(await Promise.race([stop, sleep(500)])))
@@ -63,29 +69,52 @@ export async function dev(options: DevOptions): Promise<number> {
   }
 }
 
-function readyBlock({ facts, addressFile, app }: LocalNetwork): string {
+function readyText({ facts, addressFile, app, seeded }: LocalNetwork): string {
   const { providerUrl, rpcUrl, chainId, addresses, accounts, providerAddress } = facts
-  const flat = Object.entries(addresses).flatMap(([name, value]): [string, unknown][] =>
+  const contracts = Object.entries(addresses).flatMap(([name, value]): [string, unknown][] =>
     value && typeof value === 'object'
       ? Object.entries(value).map(([template, address]) => [`${name} ${template}`, address])
       : [[name, value]],
   )
-  const lines = [
-    'Tidegate local network is ready.',
+  return [
+    'The local network is ready. Nothing on it has any value.',
     '',
     `  Provider and metadata  ${providerUrl}`,
     `  Chain (id ${chainId})        ${rpcUrl}`,
     `  Provider address       ${providerAddress}`,
     `  Contract addresses     ${addressFile}`,
-    ...(app.context.console ? ['', `  Open in a browser      ${providerUrl}/console/`] : []),
     '',
     'Contracts',
-    ...flat.map(([name, value]) => `  ${name.padEnd(26)} ${value}`),
+    ...contracts.map(([name, value]) => `  ${name.padEnd(26)} ${value}`),
     '',
-    'Funded accounts (address, private key)',
-    ...accounts.map(({ address, privateKey }) => `  ${address}  ${privateKey}`),
+    'Accounts that hold ether, OCEAN, DAI and USDC (number, address, private key)',
+    ...accounts.map(({ address, privateKey }, at) => `  ${at}  ${address}  ${privateKey}`),
+    '',
+    'What to do next',
+    ...nextSteps(providerUrl, app.context.console !== undefined, seeded !== undefined),
     '',
     'Stop with Ctrl-C.',
+    '',
+  ].join('\n')
+}
+
+/** How the program was started: from its sources in a checkout, or as it is installed. */
+const PROGRAM = process.argv[1]?.endsWith('.ts') ? 'npx tsx packages/cli/src/main.ts' : 'tidegate'
+
+function nextSteps(providerUrl: string, hasConsole: boolean, isSeeded: boolean): string[] {
+  return [
+    ...(hasConsole
+      ? [
+          `  Open ${providerUrl}/console/ in a browser. It signs with account 0; choose another one at its upper right.`,
+          '  To buy what you have published, switch to another account first.',
+        ]
+      : ['  The console is not built here: `npm run dev` in the repository builds and serves it.']),
+    '  In a second terminal, the commands find this network by themselves. --account N names the account that signs:',
+    `    ${PROGRAM} publish ./tides.csv --name "Tide tables" --free --account 0`,
+    `    ${PROGRAM} search tide`,
+    `    ${PROGRAM} get DID --account 1`,
+    isSeeded
+      ? `  The sample assets are there: \`${PROGRAM} search\` lists them.`
+      : '  For sample assets with a history of orders, stop and start again with --seed.',
   ]
-  return `${lines.join('\n')}\n`
 }

@@ -3,12 +3,12 @@ import type { AssetService } from '@tidegate/client'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
 import { fileText, serviceOf } from './people/assets.js'
-import { fetchAll, fetchFile, fetchToStream, withOrder } from './people/fetch.js'
+import { fetchAll, fetchFile, fetchToStream, withOrder } from './people/download/fetch.js'
+import { isStandardOutput, OutputStream, STREAM_CODES, streamTargetOf } from './people/download/stream-target.js'
+import { assertRoom, assertWritable, nameInFolder, type Target, targetOf } from './people/download/target.js'
 import { type Cap, did, forSigning, MAX_PRICE, SERVICE, whole, YES } from './people/options.js'
 import { purchase } from './people/purchase.js'
 import { inSession, type PeopleOptions } from './people/session.js'
-import { isStandardOutput, OutputStream, STREAM_CODES, streamTargetOf } from './people/stream-target.js'
-import { assertRoom, assertWritable, nameInFolder, type Target, targetOf } from './people/target.js'
 import { shown } from './people/text.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -44,7 +44,7 @@ interface GetOptions extends PeopleOptions {
 /** `tidegate get`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function get(did: string, options: GetOptions): Promise<number> {
   if (options.all && options.file !== undefined) throw misuse('--file and --all contradict each other.')
-  if (options.all && options.sha256) throw misuse('--sha256 is of one file: it goes with --file, not with --all.')
+  if (options.all && options.sha256) throw misuse('--sha256 checks one file: use it with --file, not with --all.')
   const force = options.force === true
   const stream = streamTargetOf(options.output, force)
   if (stream && options.all) throw misuse('--output: several files need a folder.')
@@ -122,7 +122,7 @@ export async function get(did: string, options: GetOptions): Promise<number> {
   })
 }
 
-/** The target with the name that the file will get there, where that is known. */
+/** The target with the name that the file will get there, if that is known. */
 function named(target: Target, did: string, { id, files }: AssetService, file: number): Target {
   if (target.name !== undefined) return target
   const described = files.find(({ index }) => index === file)?.name
@@ -130,7 +130,7 @@ function named(target: Target, did: string, { id, files }: AssetService, file: n
   return name === undefined ? target : { ...target, name }
 }
 
-/** Which files are wanted. Throws CommandError where that is not clear, or there is no such file. */
+/** Which files are wanted. Throws CommandError if that is not clear, or there is no such file. */
 function chosen({ files }: AssetService, { file, all }: GetOptions): number[] {
   if (all) return files.map(({ index }) => index)
   if (file === undefined && files.length <= 1) return [0]

@@ -32,7 +32,7 @@ export async function quote(did: string, { service: id, file, consumer, ...optio
     if (quoted.order) out.print(`  nothing to pay: order ${quoted.order} is still valid`)
     if (quoted.unusable)
       out.note(
-        `order ${quoted.unusable} can never be used: its quote had ended when it was mined. Ask the provider before you pay again.`,
+        `order ${quoted.unusable} can never be used: its quote had expired when it was mined. Ask the operator of the provider before you pay again.`,
       )
     if (!quoted.order)
       out.print(...priceLines(quoted.price), `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`)

@@ -1,9 +1,9 @@
 import type { PublicClient, WalletClient } from 'viem'
-import { type Api, createApi } from './api.js'
+import type { SignIn } from './auth/sign-in.js'
+import type { Token } from './auth/tokens.js'
+import { chainReader } from './chain/chain-reader.js'
 import { TidegateError } from './errors.js'
-import { chainReader } from './networks.js'
-import type { SignIn } from './sign-in.js'
-import type { Token } from './tokens.js'
+import { type Api, createApi } from './http/api.js'
 
 /** How a provider and its chain are reached, and who asks. */
 export interface TidegateOptions {
@@ -21,7 +21,7 @@ export interface TidegateOptions {
   timeout?: number | undefined
 }
 
-/** What every call of the library works with. One for each `createTidegate`; nothing is kept beside it. */
+/** State of one client: every call takes it. Nothing is kept beside it. */
 export interface Context {
   /** The provider's address, without a slash at its end. */
   readonly url: string
@@ -31,9 +31,9 @@ export interface Context {
   readonly wallet: WalletClient | undefined
   /** An auth token that takes the place of signed requests. */
   readonly token: string | undefined
-  /** What later calls know of earlier ones. */
+  /** State that later calls share. */
   readonly session: Session
-  /** A client of a chain for reading. Throws TidegateError `NO_CHAIN` where none was given, `WRONG_NETWORK` for another chain. */
+  /** A client of a chain for reading. Throws TidegateError `NO_CHAIN` if none was given, `WRONG_NETWORK` for another chain. */
   chain(chainId: number): Promise<PublicClient>
 }
 
@@ -46,7 +46,7 @@ export interface Session {
   token?: Promise<Token> | undefined
 }
 
-/** Makes what the calls work with, for programs that import them one by one. Throws TidegateError `BAD_OPTION`. */
+/** Creates the context of calls that are imported one by one. Throws TidegateError `BAD_OPTION`. */
 export function createContext({ url, wallet, rpcUrl, publicClient, token, timeout }: TidegateOptions): Context {
   const base = baseOf(url)
   if (token !== undefined && !/^[\w.~+/=-]+$/.test(token))

@@ -1,4 +1,4 @@
-/** What a TidegateError carries beside code and message. */
+/** Details of a TidegateError beside code and message. */
 export interface ErrorDetails {
   status?: number | undefined
   fields?: Readonly<Record<string, readonly string[]>> | undefined
@@ -14,11 +14,11 @@ export interface ErrorDetails {
 export class TidegateError extends Error {
   override readonly name = 'TidegateError'
   readonly code: string
-  /** The provider's HTTP status, where it refused. */
+  /** HTTP status of the provider's refusal. */
   readonly status: number | undefined
   /** The parameters that the provider refused with code `VALIDATION`, each with the reasons. */
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined
-  /** Seconds after which the provider wants to be asked again, where it says so. */
+  /** Seconds after which the provider wants to be asked again, if it says so. */
   readonly retryAfter: number | undefined
   /** Transactions that were sent before it failed, in their order. They may be mined, and need not be paid again. */
   readonly transactions: readonly `0x${string}`[]

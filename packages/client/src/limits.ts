@@ -1,4 +1,4 @@
-/** Every limit on what a provider or a chain's node sends, in size and in time, with its reason. */
+/** Limits on responses of a provider or node, in size and in time, each with its reason. */
 export const LIMITS = {
   /** Bytes of a JSON or text answer: a page of search results has 8 MiB at most. */
   answer: 16_777_216,

@@ -1238,7 +1238,7 @@ export interface operations {
                  */
                 transferTxId?: string;
                 /**
-                 * @description Id of the compute environment that the order is for. Required for a compute service, refused for an access service.
+                 * @description Id of the compute environment that the order is for. Required for a compute service, ignored for an access service.
                  * @example small
                  */
                 environment?: string;
@@ -3628,7 +3628,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Address that signed. Needed with a signature, where the operator restricts encrypted documents to certain addresses.
+                 * @description Address that signed. Needed with a signature, if the operator restricts encrypted documents to certain addresses.
                  * @example 0xe2DD09d719Da89e5a3D0F2549c7E24566e947260
                  */
                 decrypterAddress?: string;
@@ -3742,7 +3742,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Address that signed. Needed with a signature, where the operator restricts encrypted documents to certain addresses.
+                 * @description Address that signed. Needed with a signature, if the operator restricts encrypted documents to certain addresses.
                  * @example 0xe2DD09d719Da89e5a3D0F2549c7E24566e947260
                  */
                 decrypterAddress?: string;

@@ -19,11 +19,11 @@ export interface Price {
   datatoken?: Amount
   /** The part of it that is fees: of the exchange's market, of the consuming market and of the community. */
   exchangeFees?: Amount
-  /** What the datatoken's publisher adds to each order, where the template says so. */
+  /** What the datatoken's publisher adds to each order, if the template says so. */
   publishFee?: Amount
   /** What the provider asks for. */
   providerFee?: Amount
-  /** All of it, one entry for each token; none where nothing is paid. */
+  /** All of it, one entry for each token; none if nothing is paid. */
   total: Amount[]
   /**
    * The price is what the provider's index tells, without any fee, as the chain was not asked. Units are then those of
@@ -36,7 +36,7 @@ export interface AssetFile {
   index: number
   name?: string
   contentType?: string
-  /** Bytes, where the storage tells. */
+  /** Bytes, if the storage tells. */
   size?: number
   /** Whether the file is available now. */
   available: boolean
@@ -121,7 +121,7 @@ export interface Quote {
   order?: Hex | undefined
   /** An order whose access still runs while its provider fee has expired. */
   renews?: Hex | undefined
-  /** An order that can never be used: its quote had ended when it was mined, as a clock was wrong. Only its provider can help. */
+  /** An order that can never be used: its quote had expired when it was mined, as a clock was wrong. Only its provider can help. */
   unusable?: Hex | undefined
   /** Whether the buyer holds a datatoken already, of a purchase that was broken off. */
   held?: boolean | undefined
@@ -163,11 +163,11 @@ export interface PublishRequest {
   tags?: string[] | undefined
   serviceName?: string | undefined
   price: Asking
-  /** The only addresses that may buy; everybody, where it is not given. */
+  /** The only addresses that may buy; everybody, if it is not given. */
   access?: Address[] | undefined
   /** Seconds for which an order holds; 0, the default, for ever. */
   timeout?: number | undefined
-  /** Chain to publish on; the wallet's own where it is not given. */
+  /** Chain to publish on; the wallet's own if it is not given. */
   chainId?: number | undefined
   /** The first transaction of an attempt whose second one failed: what it has made is used. */
   resume?: Hex | undefined
@@ -178,9 +178,9 @@ export interface PublishRequest {
 export interface Downloaded {
   name: string
   contentType?: string
-  /** Bytes, where the provider tells. */
+  /** Bytes, if the provider tells. */
   size?: number
-  /** SHA-256 of the whole file as hex, where the provider tells. */
+  /** SHA-256 of the whole file as hex, if the provider tells. */
   sha256?: string
   /** Once: the bytes, resumed where a transfer breaks off. Nothing is read ahead of the consumer. */
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>

@@ -3,7 +3,7 @@ import { printable } from './text.js'
 
 export type Json = Record<string, unknown>
 
-/** A value that is an object of named fields; an empty one for anything else. */
+/** Returns an object of named fields; an empty one for anything else. */
 export function fieldsOf(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 }
@@ -39,7 +39,7 @@ export function dateIn(value: unknown): Date | undefined {
   return Number.isFinite(date.getTime()) ? date : undefined
 }
 
-/** A count that somebody tells; zero for anything that is none. */
+/** Returns a count from outside; zero if it is not one. */
 export function countIn(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }

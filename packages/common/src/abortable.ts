@@ -1,7 +1,5 @@
-import type { Cancellation } from './cancellation.js'
-
 /** Settles like the promise, or rejects with the signal's reason if that fires first. Does not stop the work itself. */
-export function abortable<T>(work: Promise<T>, signal: Cancellation): Promise<T> {
+export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
     if (signal.aborted) abort()

@@ -1,11 +1,10 @@
 import { setMaxListeners } from 'node:events'
-import type { Cancellation } from './cancellation.js'
 
 export interface DeadlineOptions {
   /** Milliseconds until the signal aborts; none: only the parent or `abort` aborts it. */
   milliseconds?: number | undefined
   /** Aborts the signal with its own reason. */
-  parent?: Cancellation | undefined
+  parent?: AbortSignal | undefined
   /** Creates the reason of the time limit. Default: a DOMException named TimeoutError. */
   reason?: () => unknown
 }
@@ -18,7 +17,7 @@ export interface DeadlineOptions {
 export class Deadline {
   private readonly controller = new AbortController()
   private readonly timer: NodeJS.Timeout | undefined
-  private readonly parent: Cancellation | undefined
+  private readonly parent: AbortSignal | undefined
 
   constructor({ milliseconds, parent, reason = timeoutError }: DeadlineOptions) {
     this.parent = parent

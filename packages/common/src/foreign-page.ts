@@ -1,12 +1,12 @@
-/** Who may use a service that knows published keys, beside this machine itself. */
+/** Hosts and origins that may use a local service, beside this machine. */
 export interface LocalOnly {
-  /** Further host names at which it is addressed, in lower case. */
+  /** Further host names of the service, in lower case. */
   hosts: readonly string[]
   /** Further origins whose pages may call it. */
   origins: readonly string[]
 }
 
-/** The part of a request that tells who made it. */
+/** The parts of a request that identify its page. */
 interface Asked {
   method?: string | undefined
   headers: Headers

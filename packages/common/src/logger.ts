@@ -44,7 +44,7 @@ export async function createLogger({ LOG_LEVEL: level, LOG_FORMAT }: LogOptions)
   return pino(options, format === 'pretty' ? await prettyOutput() : jsonOutput())
 }
 
-/** Returns the time of a line as the library wants it. Lines of one millisecond share it: formatting a time costs as much as a line. */
+/** Returns the library's function for the time of a line. Lines of one millisecond share it: formatting costs as much as a line. */
 function isoTime(): () => string {
   let last = 0
   let text = ''
@@ -64,7 +64,7 @@ const FLUSH_DELAY = 10
 /** Bytes of lines that wait for a full disk or for a reader that does not read. Further batches are lost. */
 const MOST_WAITING = 8_388_608
 
-/** Where a logger writes its lines. */
+/** The destination of a logger's lines. */
 interface Output {
   write(line: string): void
 }
@@ -76,7 +76,7 @@ const LAST_WAIT = 3000
 let jsonLines: (Output & { written(): Promise<void> }) | undefined
 let prettyLines: Output | undefined
 
-/** Resolves when all lines so far are written, or nobody reads them. To be called before the process exits. */
+/** Resolves when all lines are written, or nobody reads them. Call it before the process exits. */
 export async function logWritten(): Promise<void> {
   await jsonLines?.written()
 }
@@ -87,7 +87,7 @@ function jsonOutput(): Output {
   const destination = pino.destination({ dest: process.stderr.fd, sync: false, maxLength: MOST_WAITING })
   let lines = ''
   let isWriting = false
-  // such as a full disk: the next batch tries again, and at the exit the library would try for ever
+  // for example a full disk: the next batch tries again; at exit the library would try for ever
   destination.on('error', () => {
     isWriting = false
     destination.flushSync = () => undefined
@@ -103,7 +103,7 @@ function jsonOutput(): Output {
   }
   process.prependListener('beforeExit', flush)
   process.prependListener('exit', () => {
-    // the library would only begin to write
+    // at exit the library only begins to write
     if (lines !== '') writeAtOnce(process.stderr.fd, lines)
     lines = ''
   })
@@ -135,9 +135,9 @@ function writeAtOnce(fd: number, text: string): void {
   }
 }
 
-/** Returns standard error for people: one line each, coloured where it is a terminal. */
+/** Returns standard error for people: one line each, coloured if it is a terminal. */
 async function prettyOutput(): Promise<Output> {
-  // loaded only where it is used, since that takes as long as loading the logger itself
+  // loaded on use, since that takes as long as loading the logger
   const { default: pretty } = await import('pino-pretty')
   prettyLines ??= pretty({
     destination: process.stderr.fd,

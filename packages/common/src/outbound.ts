@@ -51,7 +51,7 @@ export class Outbound {
     return asJson(await this.text(url))
   }
 
-  /** Sends a GET request, and returns the body unparsed. Rejects also where it has more bytes than `maxSize`. */
+  /** Sends a GET request, and returns the body unparsed. Rejects also if it has more bytes than `maxSize`. */
   async text(url: string, maxSize = this.maxSize): Promise<OutboundText> {
     return this.send(url, { method: 'GET', maxSize })
   }

@@ -1,10 +1,8 @@
-import type { Cancellation } from './cancellation.js'
-
-/** How a caller waits for a permit. */
+/** Options of a wait for a permit. */
 export interface QueueOptions {
   /** Removes the caller from the queue when it fires. */
-  signal?: Cancellation | undefined
-  /** Goes to the head of the queue and is never rejected. For the few callers that run sequentially and cannot do without. */
+  signal?: AbortSignal | undefined
+  /** Joins the head of the queue, and is never rejected. For the few callers that run one after the other. */
   priority?: boolean | undefined
 }
 

@@ -1,12 +1,11 @@
 // run with --expose-gc: says as JSON what deadlines do while garbage is collected, and what they leave behind
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createTidegate } from '@tidegate/client'
-import { rpcClient } from '../../chain/src/clients.js'
+import { rpcClient } from '../../chain/src/rpc/clients.js'
 import { Lifetime } from '../../provider/src/http/lifetime.js'
 import { abortable } from '../src/abortable.js'
-import { Canceller } from '../src/cancellation.js'
 import { Deadline, withDeadline } from '../src/deadline.js'
 import { Outbound } from '../src/outbound.js'
 
@@ -22,24 +21,11 @@ const USES = 100_000
 const TIME = 300
 const collect = globalThis.gc as () => void
 
-/** A cancellation that counts its listeners. */
-class Counted extends Canceller {
-  count = 0
-  override addEventListener(type: 'abort', listener: () => void): void {
-    this.count += 1
-    super.addEventListener(type, listener)
-  }
-  override removeEventListener(type: 'abort', listener: () => void): void {
-    this.count -= 1
-    super.removeEventListener(type, listener)
-  }
-}
-
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
 async function leftBy(uses: number): Promise<Said['left']> {
   const before = timers()
-  const parent = new Counted()
+  const parent = new AbortController().signal
   for (let done = 0; done < uses; done += 100)
     await Promise.all(
       Array.from({ length: 100 }, (_, at) =>
@@ -55,7 +41,7 @@ async function leftBy(uses: number): Promise<Said['left']> {
     request.end()
     void request.deadline(3_600_000).signal
   }
-  return { timers: timers() - before, listeners: parent.count }
+  return { timers: timers() - before, listeners: getEventListeners(parent, 'abort').length }
 }
 
 /** Starts a server that sends what `path` asks for: nothing, or the beginning of an answer and then a byte at a time. */

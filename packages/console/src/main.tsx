@@ -10,10 +10,10 @@ import { render } from 'preact'
 import { App } from './app.js'
 import { begin } from './start.js'
 import { configState, loadConfig } from './state/config.js'
-import { keepFocus } from './state/focus.js'
 import { journal } from './state/journal.js'
-import { watchOnline } from './state/online.js'
-import { watchRoute } from './state/route.js'
+import { keepFocus } from './state/page/focus.js'
+import { watchOnline } from './state/page/online.js'
+import { watchRoute } from './state/page/route.js'
 
 watchOnline()
 watchRoute()

@@ -204,7 +204,7 @@ export const text = {
     haveHint: 'Your order is still valid. Downloading costs nothing more.',
     renews: 'Only the provider’s fee has expired; renewing pays just that.',
     unusable:
-      'You have an order that can never be used: its quote had ended when it was mined. Ask the provider before you pay again.',
+      'You have an order that can never be used: its quote had expired when it was mined. Ask the operator of the provider before you pay again.',
     held: 'You already hold a datatoken from an interrupted purchase. It will be used.',
     connect: 'Connect wallet to buy',
     connectHint: 'You can look at everything without one.',

@@ -1,26 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
-import { loaderFor } from '@tidegate/common'
-import type { Order, Outcome } from './batch-worker.js'
+import { OneThread } from '@tidegate/common'
+import type { DatabaseTasks, Outcome } from './batch-worker.js'
 import { unavailable } from './fault.js'
+import { DATABASE_LIMITS } from './limits.js'
 import type { ThreadWork } from './sql.js'
 
-/** Milliseconds without a batch after which the thread ends. */
-const IDLE = 30_000
-
-/**
- * The pause after each batch, as a fraction of the time that it took: other processes poll for the write lock, and must not
- * starve.
- */
-const REST = 0.25
-
-/** Commits batches to the embedded database on a thread, one after the other. It starts with the first one. */
+/** Commits batches to the embedded database on a thread, one after the other. */
 export class BatchWriter {
-  private thread: Worker | undefined
-  private timer: NodeJS.Timeout | undefined
+  private readonly thread: OneThread
   /** The batches that are under way or wait, as one promise that never rejects. */
   private last: Promise<unknown> = Promise.resolve()
-  /** Time of performance.now() before which the next one must not start. */
+  /** Time of performance.now() before which the next batch must not start. */
   private notBefore = 0
   private current: Promise<void> | undefined
   private closed = false
@@ -28,12 +18,14 @@ export class BatchWriter {
   /** `path`: the database file, which exists and has the current schema. `entry`: see `Schema.worker`. */
   constructor(
     private readonly path: string,
-    private readonly entry: URL,
-  ) {}
+    entry: URL,
+  ) {
+    this.thread = new OneThread({ entry, idle: DATABASE_LIMITS.batches.idle })
+  }
 
   /**
-   * Settles when no batch is being written any more; undefined where none is. A write on another connection would wait for it on
-   * the event loop.
+   * Settles when the current batch is written; undefined if there is none. A write on another connection would hold the event loop
+   * as long.
    */
   get writing(): Promise<void> | undefined {
     return this.current
@@ -49,11 +41,11 @@ export class BatchWriter {
     return done
   }
 
-  /** Waits for the batch that is being written, and ends the thread. Those that wait are rejected. */
+  /** Ends the thread after the current batch. Rejects those that wait. */
   async close(): Promise<void> {
     this.closed = true
     await this.last
-    await this.end()
+    await this.thread.end()
   }
 
   private async run(work: ThreadWork, before: () => void): Promise<boolean> {
@@ -62,12 +54,13 @@ export class BatchWriter {
     if (this.closed) throw unavailable()
     before()
     const begun = performance.now()
-    const outcome = this.ask(work)
-    const current = outcome.then(
+    const input: Parameters<DatabaseTasks['commit']>[0] = { path: this.path, work }
+    // if the thread fails, only the database can tell whether the batch was applied
+    const outcome = this.thread.run('commit', input) as Promise<Outcome>
+    this.current = outcome.then(
       () => undefined,
       () => undefined,
     )
-    this.current = current
     try {
       const answer = await outcome
       if ('done' in answer) return answer.done
@@ -76,53 +69,7 @@ export class BatchWriter {
     } finally {
       this.current = undefined
       const ended = performance.now()
-      this.notBefore = ended + (ended - begun) * REST
+      this.notBefore = ended + (ended - begun) * DATABASE_LIMITS.batches.rest
     }
-  }
-
-  private ask(work: ThreadWork): Promise<Outcome> {
-    clearTimeout(this.timer)
-    this.thread ??= this.start()
-    const { thread } = this
-    thread.ref()
-    return new Promise<Outcome>((resolve, reject) => {
-      const settle = (by: () => void) => {
-        thread.off('message', onMessage).off('error', onError).off('exit', onEnd)
-        by()
-      }
-      const onMessage = (outcome: Outcome) => {
-        thread.unref()
-        this.timer = setTimeout(() => void this.end(), IDLE).unref()
-        settle(() => resolve(outcome))
-      }
-      // whether the batch was applied is not known: the cursor tells
-      const onEnd = () =>
-        settle(() => reject(Object.assign(new Error('The thread has ended.'), { code: 'THREAD_ENDED' })))
-      // such as a database that it cannot open
-      const onError = (error: Error) => settle(() => reject(error))
-      thread.on('message', onMessage).on('error', onError).on('exit', onEnd)
-      thread.postMessage(work satisfies Order)
-    })
-  }
-
-  private start(): Worker {
-    const entry = this.entry
-    // the environment holds keys, which the thread does not need
-    const thread = new Worker(entry, { workerData: this.path, env: {}, execArgv: loaderFor(entry) })
-    const forget = () => {
-      if (this.thread === thread) this.thread = undefined
-    }
-    return thread.on('error', forget).on('exit', forget)
-  }
-
-  private async end(): Promise<void> {
-    const { thread } = this
-    if (!thread) return
-    this.thread = undefined
-    clearTimeout(this.timer)
-    thread.ref()
-    const ended = new Promise((resolve) => thread.once('exit', resolve))
-    thread.postMessage(undefined satisfies Order)
-    await ended
   }
 }

@@ -1,13 +1,13 @@
-export type { Dialect } from './dialect.js'
 export { describeFault, FAULT_KINDS, faultOf, type HealthCheckOptions } from './fault.js'
 export { DATABASE_LIMITS } from './limits.js'
-export { numbered } from './numbered.js'
 export { packed, unpacked, unpackedLength } from './packed.js'
 export type { Schema } from './schema.js'
 export { attempt, run, runScript } from './script.js'
 export { SnapshotTimeout } from './snapshots.js'
 export {
+  type Dialect,
   type Driver,
+  numbered,
   type Query,
   type Result,
   type Script,

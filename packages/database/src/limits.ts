@@ -7,6 +7,12 @@ export const DATABASE_LIMITS = {
     /** Snapshots at once in the embedded database of one process: a slow search does not block the others. */
     places: 3,
   },
+  batches: {
+    /** Milliseconds without a batch after which the thread that writes them ends. */
+    idle: 30_000,
+    /** The pause after each batch, as a fraction of its time: other processes poll for the write lock, and must not starve. */
+    rest: 0.25,
+  },
   stop: {
     /** Milliseconds for what is still in flight after the transfers (node requests, proofs of delivery); then it is abandoned. */
     grace: 1000,

@@ -2,9 +2,8 @@ import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { Pool, PoolClient, QueryResult } from 'pg'
-import { numbered } from './numbered.js'
 import { type Ask, type Snapshots, SnapshotTimeout } from './snapshots.js'
-import type { Query, Result } from './sql.js'
+import { numbered, type Query, type Result } from './sql.js'
 
 type Guard = <T>(work: () => Promise<T>) => Promise<T>
 

@@ -5,11 +5,10 @@ import pg from 'pg'
 import { type DatabaseFault, FaultLog, type HealthCheckOptions, unavailable } from './fault.js'
 import { Leadership, LOCK_SPACE } from './leadership.js'
 import { DATABASE_LIMITS } from './limits.js'
-import { numbered } from './numbered.js'
 import { nameOf, PostgresSnapshots } from './postgres-snapshots.js'
 import { assertCurrent, type Schema } from './schema.js'
 import { runScript } from './script.js'
-import type { Driver, Query, Result, Script, Value } from './sql.js'
+import { type Driver, numbered, type Query, type Result, type Script, type Value } from './sql.js'
 import { InUseError } from './sqlite-file.js'
 
 export interface PostgresOptions {

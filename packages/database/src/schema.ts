@@ -10,7 +10,7 @@ export interface Schema {
   probe: Query
   /** Two statements, a transaction each, that test whether it can be written, and undo themselves. */
   probeWrites(): [Query, Query]
-  /** The module of the thread that does the work of `Driver.onThread`: it calls `serveWork` with its scripts. */
+  /** The module of the thread that does the work of `Driver.onThread`: it exports the tasks of `databaseTasks`. */
   worker: URL
 }
 

@@ -1,6 +1,8 @@
-import type { Dialect } from './dialect.js'
 import type { DatabaseFault, HealthCheckOptions } from './fault.js'
 import type { Snapshots } from './snapshots.js'
+
+/** The databases, whose statements differ in places. */
+export type Dialect = 'sqlite' | 'postgres'
 
 /** A column value. All integers are below 2^53. */
 export type Value = string | number | null
@@ -78,7 +80,7 @@ export interface Driver {
 
 /**
  * Prepares a statement with named values (`:name`). The returned function takes an object with at least these values.
- * It throws where one is missing: a misspelt name must not become null.
+ * It throws if one is missing: a misspelt name must not become null.
  */
 export function sql(text: string, { single = false } = {}): (values?: object) => Query {
   const names: string[] = []
@@ -100,4 +102,10 @@ export function sql(text: string, { single = false } = {}): (values?: object) =>
 /** The same for a statement that returns at most one row, which is cheaper. */
 export function sqlOne(text: string): (values?: object) => Query {
   return sql(text, { single: true })
+}
+
+/** Returns a statement with its question marks numbered: $1, $2 … */
+export function numbered(text: string): string {
+  let at = 0
+  return text.replace(/\?/g, () => `$${++at}`)
 }

@@ -28,7 +28,7 @@ export interface OpenDatabase {
   folder: string
   /** Releases the lock that marks it as in use. */
   release: () => void
-  /** Throws where the file was removed, replaced or truncated. */
+  /** Throws if the file was removed, replaced or truncated. */
   assertPresent: () => void
   batch: TickBatch
   log: Logger | undefined

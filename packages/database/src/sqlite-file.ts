@@ -10,7 +10,7 @@ const USE_FILE = 'in-use.lock'
 
 /**
  * Guards against a database file that is removed, replaced or truncated while open: writes to it still succeed, but are
- * lost when the process exits. Returns a check that takes a few microseconds and throws where that has happened.
+ * lost when the process exits. Returns a check that takes a few microseconds and throws if that has happened.
  */
 export function fileGuard(path: string, db: Database.Database): () => void {
   const wal = `${path}-wal`

@@ -25,7 +25,7 @@ export interface SqliteOptions {
 
 /**
  * Opens the embedded database: one SQLite file in WAL mode, synced at every commit, so that committed writes survive
- * kill -9 and power loss. Several processes of one machine may share it. Throws where it cannot be opened.
+ * kill -9 and power loss. Several processes of one machine may share it. Throws if it cannot be opened.
  */
 export function openSqlite(
   folder: string,

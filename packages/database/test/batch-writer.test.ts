@@ -7,7 +7,7 @@ import type { Worker } from 'node:worker_threads'
 import Database from 'libsql'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startNonceWriter } from '../../../test/helpers/states.js'
-import type { IndexChange } from '../../catalog/src/index-store.js'
+import type { IndexChange } from '../../catalog/src/index/index-store.js'
 import { didOf } from '../../protocol/src/ddo/ddo.js'
 import { UnstorableError } from '../../protocol/src/errors.js'
 import type { DeliveryRow } from '../../provider/src/deliveries/delivery-store.js'
@@ -159,7 +159,7 @@ describe('the thread that commits batches', () => {
 
   it('refuses a batch that cannot be stored as the event loop does, and writes nothing of it', async () => {
     const batch = [...published(100), UNSTORABLE]
-    await expect(commit(batch, 1)).rejects.toThrow('does not take this')
+    await expect(commit(batch, 1)).rejects.toThrow('rejects this data')
     expect(await store.index.cursor(1)).toBeUndefined()
     const refused: IndexChange[] = []
     const lenient = { chainId: 1, from: undefined, to: at(1), changes: batch }
@@ -168,10 +168,10 @@ describe('the thread that commits batches', () => {
     expect(await store.checkHealth()).toBeUndefined()
   })
 
-  it('is started anew where it has ended, and a batch that it had is refused or committed, not half of it', async () => {
+  it('is started anew if it has ended, and a batch that it had is refused or committed, not half of it', async () => {
     expect(await commit(published(100), 1)).toBe(true)
     const next = commit(published(100, 100), 2, 1)
-    const ended = once(threads[0] as Worker, 'exit')
+    const ended = new Promise((resolve) => threads[0]?.once('exit', resolve))
     threads[0]?.postMessage(undefined)
     await ended
     await next.catch(() => undefined)

@@ -78,7 +78,7 @@ export interface Anvil {
 export interface AnvilOptions {
   /** 0 takes any free port. */
   port: number
-  /** Listens where no page finds it, at any free port. */
+  /** Listens if no page finds it, at any free port. */
   isHidden?: boolean | undefined
   /** Default: DEV_CHAIN_ID. */
   chainId?: number | undefined

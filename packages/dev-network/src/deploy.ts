@@ -40,7 +40,7 @@ export const DEV_NETWORK = 'development'
 
 /**
  * Deploys the datatoken contracts to a fresh local chain, wired as on the usual local network of Ocean tools. Nonces
- * are assigned beforehand, so contract addresses are known before the transactions are mined. Throws where one fails.
+ * are assigned beforehand, so contract addresses are known before the transactions are mined. Throws if one fails.
  */
 export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
   const reader = rpcClient(new URL(rpcUrl))
@@ -145,7 +145,7 @@ class Deployer {
     this.steps.push(() => this.wallet.writeContract(request))
   }
 
-  /** Sends all transactions in order, waits until they are mined and checks their receipts. Throws where one failed. */
+  /** Sends all transactions in order, waits until they are mined and checks their receipts. Throws if one failed. */
   async finish(): Promise<void> {
     const hashes: Hex[] = []
     for (const step of this.steps) hashes.push(await step())

@@ -7,7 +7,7 @@ import { createWalletClient, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DevProcess, startDev } from '../../../test/helpers/dev.js'
-import { rpcClient } from '../../chain/src/clients.js'
+import { rpcClient } from '../../chain/src/rpc/clients.js'
 import { CATALOGUE } from '../src/seed/catalogue.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))

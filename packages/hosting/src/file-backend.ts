@@ -4,7 +4,7 @@ import type { HostedRow } from './hosted-store.js'
 /** The SHA-256 of the first bytes of an upload. */
 export interface RunningHash {
   update(chunk: Uint8Array): void
-  /** Keeps the hash of the first `bytes` for the next part. Returns what to record beside them; null where nothing is. */
+  /** Keeps the hash of the first `bytes` for the next part. Returns what to record beside them; null if nothing is. */
   keep(bytes: number): string | null
   /** Returns the hash as hex. */
   hex(): string
@@ -48,17 +48,17 @@ export interface BackendWriter {
 export interface FileBackend {
   /** Makes the backend ready. */
   prepare(): Promise<void>
-  /** Returns the hash of what was received; undefined where it must be made from the complete file. */
+  /** Returns the hash of what was received; undefined if it must be made from the complete file. */
   hash(file: HostedRow): Promise<RunningHash | undefined>
   open(file: HostedRow, journal: Journal): Promise<BackendWriter>
-  /** Opens bytes of a complete file, both ends inclusive. Rejects where they are not there. */
+  /** Opens bytes of a complete file, both ends inclusive. Rejects if they are not there. */
   read(
     file: Pick<HostedRow, 'id' | 'size' | 'place'>,
     start: number,
     end: number,
     signal?: AbortSignal,
   ): Promise<Readable>
-  /** How many bytes of a file are there; undefined where there is none. */
+  /** How many bytes of a file are there; undefined if there is none. */
   sizeOf(file: HostedRow): Promise<number | undefined>
   /** Deletes all that there is of a file. */
   remove(file: Pick<HostedRow, 'id' | 'place'>): Promise<void>

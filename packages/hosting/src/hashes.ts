@@ -13,7 +13,7 @@ import { lostBytes } from './refusals.js'
 export class RereadHashes {
   private readonly known = new LRUCache<string, { hash: Hash; bytes: number }>({ max: HOSTING_LIMITS.hosting.hashes })
 
-  /** Returns the hash of the first bytes of an upload. `read` returns these bytes if they are needed. Throws HostingError where there are fewer. */
+  /** Returns the hash of the first bytes of an upload. `read` returns these bytes if they are needed. Throws HostingError if there are fewer. */
   async begin(id: string, bytes: number, read: () => Promise<Readable>): Promise<RunningHash> {
     const known = this.known.get(id)
     const hash = known?.bytes === bytes ? known.hash.copy() : createHash('sha256')
@@ -45,7 +45,7 @@ export class RereadHashes {
 
 /**
  * Returns a hash that continues from a state that any instance has saved, or from the beginning. Several times slower than
- * that of Node, whose state cannot be kept. Undefined where another version of the library has kept the state.
+ * that of Node, whose state cannot be kept. Undefined if another version of the library has kept the state.
  */
 export async function savedHash(state: string | null): Promise<RunningHash | undefined> {
   const hash = await createSHA256()

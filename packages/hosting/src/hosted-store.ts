@@ -19,9 +19,9 @@ export interface HostedRow {
   completedAt: number | null
   /** When an asset was last seen to use it. */
   usedAt: number | null
-  /** What the place of the bytes has to know to find them; null where the id suffices. */
+  /** What the place of the bytes has to know to find them; null if the id suffices. */
   place: string | null
-  /** State of the SHA-256 after the bytes that were received; null where it is not kept, and when the file is complete. */
+  /** State of the SHA-256 after the bytes that were received; null if it is not kept, and when the file is complete. */
   hash: string | null
 }
 
@@ -59,7 +59,7 @@ export interface HostedStore {
    * at once, no more pass than fit.
    */
   create(file: NewHostedFile, limits: HostedTotals): Promise<keyof HostedTotals | 'exists' | undefined>
-  /** Undefined where there is none, or it is being removed. */
+  /** Undefined if there is none, or it is being removed. */
   find(id: string): Promise<HostedRow | undefined>
   /** Files of an owner, or of all of them, after an id, in the order of their ids. */
   list(owner: string | undefined, after: string, limit: number): Promise<HostedRow[]>
@@ -67,19 +67,19 @@ export interface HostedStore {
   totals(owner?: string): Promise<HostedTotals>
   /** Files that are not complete, of all owners. */
   unfinished(): Promise<number>
-  /** Locks a file for a writer until a time. Returns false where another one holds it, who is asked to give it up. */
+  /** Locks a file for a writer until a time. Returns false if another one holds it, who is asked to give it up. */
   lock(id: string, holder: string, now: number, until: number): Promise<boolean>
   /** Prolongs a lock. Returns whether it is still held, and whether somebody else wants it. */
   renew(id: string, holder: string, until: number): Promise<'held' | 'wanted' | 'lost'>
   unlock(id: string, holder: string): Promise<void>
-  /** Records a move. Returns false where the lock is lost, or `from` is not what was received. */
+  /** Records a move. Returns false if the lock is lost, or `from` is not what was received. */
   advance(id: string, holder: string, move: HostedMove): Promise<boolean>
   /** Ids of uploads that ended without being complete, and that nobody is writing. */
   expired(now: number, limit: number): Promise<string[]>
   /** Complete files after an id that were neither completed nor used since a time. */
   idle(since: number, after: string, limit: number): Promise<HostedRow[]>
   setUsed(id: string, at: number): Promise<void>
-  /** Removes a file from everybody's sight, and from what its owner has. Its bytes must be deleted next. Returns false where it was not there. */
+  /** Removes a file from everybody's sight, and from what its owner has. Its bytes must be deleted next. Returns false if it was not there. */
   remove(id: string, at: number): Promise<boolean>
   /** Files that were removed, and whose bytes may still be there. */
   removed(limit: number): Promise<Pick<HostedRow, 'id' | 'place'>[]>

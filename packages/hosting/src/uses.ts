@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { checksummed, didsOf, memoized, PROTOCOL_LIMITS, parseJson } from '@tidegate/protocol'
+import { checksummed, memoized, PROTOCOL_LIMITS, parseJson } from '@tidegate/protocol'
+import { didsOf } from '@tidegate/protocol/documents'
 import { derivedSecret, type ProviderKey } from '@tidegate/protocol/keys'
 import { HOSTED_ID, STORAGE_LIMITS } from '@tidegate/storage'
 import { type Address, isAddress } from 'viem'
@@ -15,7 +16,7 @@ export interface UsingAsset {
   did: string
 }
 
-/** Reads assets of the index: their documents as text, null where one cannot be read. */
+/** Reads assets of the index. `ddo` is the document as text, or null if it is unreadable. */
 export interface PublishedAssets {
   asset(did: string): Promise<{ metadata: { ddo: string | null } } | undefined>
 }

@@ -5,7 +5,7 @@ import { fileBackendSuite } from '../../../test/helpers/file-backend-suite.js'
 import { startBucket } from '../../../test/helpers/s3-bucket.js'
 import { sized } from '../../../test/helpers/sizes.js'
 import { HOSTING_LIMITS } from '../src/limits.js'
-import { LocalBackend } from '../src/local-backend.js'
+import { LocalBackend } from '../src/local/local-backend.js'
 import { S3Backend } from '../src/s3/s3-backend.js'
 
 /** With this, the largest file is larger than what is synced at a time. */

@@ -14,7 +14,7 @@ import type { HostedRow } from '../src/hosted-store.js'
 import { Hosting } from '../src/hosting.js'
 import { UploadIds } from '../src/ids.js'
 import { HOSTING_LIMITS } from '../src/limits.js'
-import { LocalBackend } from '../src/local-backend.js'
+import { LocalBackend } from '../src/local/local-backend.js'
 import { answerTus } from '../src/tus.js'
 import { HostedUses } from '../src/uses.js'
 

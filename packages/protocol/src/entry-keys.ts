@@ -1,4 +1,5 @@
 export { decrypt, encrypt } from './crypto/ecies.js'
+export { hasForm } from './crypto/ecies-content.js'
 export {
   derivedSecret,
   type ProviderKey,
@@ -10,3 +11,5 @@ export {
   signDigest,
   transactionAccount,
 } from './crypto/keys.js'
+export { makeKeystore, openKeystore } from './crypto/keystore.js'
+export { type SealingKeys, seal, sealingKeys, sealingKeysFrom, unseal } from './crypto/sealing.js'

@@ -91,12 +91,12 @@ export const ERROR_CATALOGUE = {
   },
   NOT_A_PUBLISHER: {
     kind: 'denied',
-    cause: 'HOSTING_PUBLISHERS of this provider does not name the address.',
+    cause: 'The operator lets only certain addresses upload files (HOSTING_PUBLISHERS), and this is not one of them.',
     remedy: 'Ask the operator.',
   },
   UPLOAD_NOT_FOUND: {
     kind: 'notFound',
-    cause: 'There is no such file of this address: it never existed, was deleted, or has expired.',
+    cause: 'This address has no such upload: it never existed, was deleted, or has expired.',
     remedy: 'Upload the file again.',
   },
   UPLOAD_INVALID: {
@@ -111,13 +111,13 @@ export const ERROR_CATALOGUE = {
   },
   UPLOAD_TYPE: {
     kind: 'mediaType',
-    cause: 'The bytes of an upload were sent with another media type than that of tus.',
+    cause: 'The bytes of an upload were sent with another media type than the tus protocol requires.',
     remedy: 'Send Content-Type: application/offset+octet-stream.',
   },
   UPLOAD_CONFLICT: {
     kind: 'conflict',
-    cause: 'The part does not begin where the upload ends so far, or another writer has continued it.',
-    remedy: 'Ask with HEAD how much there is, and continue from there.',
+    cause: 'The part does not begin at the current end of the upload, or another writer has continued it.',
+    remedy: 'Read the current offset by a HEAD request, and continue from there.',
   },
   UPLOAD_IN_USE: {
     kind: 'conflict',
@@ -126,7 +126,7 @@ export const ERROR_CATALOGUE = {
   },
   UPLOAD_LOCKED: {
     kind: 'locked',
-    cause: 'Another request is writing to this upload, and does not end.',
+    cause: 'Another request is still writing to this upload.',
     remedy: 'Try again in a moment.',
   },
   UPLOAD_TOO_LARGE: {
@@ -141,19 +141,19 @@ export const ERROR_CATALOGUE = {
   },
   UPLOAD_CHECKSUM: {
     kind: 'checksum',
-    cause: 'The part arrived with other bytes than its Upload-Checksum says; nothing of it was kept.',
+    cause: 'The bytes of the part do not match its Upload-Checksum; none of them were kept.',
     remedy: 'Send the part again.',
   },
   HOSTING_FULL: {
     kind: 'full',
-    cause: 'The storage of hosted files is full. What was acknowledged is kept.',
-    remedy: 'Try again later: the upload continues where it was.',
+    cause: 'The storage of hosted files is full. Acknowledged bytes are kept.',
+    remedy: 'Try again later: the upload continues from the last acknowledged byte.',
   },
   HOSTING_UNAVAILABLE: {
     kind: 'unavailable',
     cause:
-      'The storage of hosted files does not respond, or too many files are being uploaded. What was acknowledged is kept.',
-    remedy: 'Try again in a moment: the upload continues where it was.',
+      'The storage of hosted files does not respond, or too many files are being uploaded. Acknowledged bytes are kept.',
+    remedy: 'Try again in a moment: the upload continues from the last acknowledged byte.',
   },
   UPLOAD_LOST: {
     kind: 'gone',
@@ -399,8 +399,7 @@ export const ERROR_CATALOGUE = {
   },
   FOREIGN_PAGE: {
     kind: 'denied',
-    cause:
-      'A development service was addressed by a name that is not of this machine, or called by a page of another site.',
+    cause: 'A local development service was called by the host name of another machine, or by a page of another site.',
     remedy:
       'Use its loopback address, or start it with `tidegate dev --allow-host`, or name the origin in CORS_ORIGINS.',
   },

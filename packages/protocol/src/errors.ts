@@ -80,7 +80,7 @@ export class StaleIndexError extends ChainError {
 /** The database is healthy but rejects this data: a retry cannot succeed. */
 export class UnstorableError extends StateError {
   constructor() {
-    super('STATE_UNAVAILABLE', 'The state store does not take this.')
+    super('STATE_UNAVAILABLE', 'The database rejects this data.')
   }
 }
 export class LimitError extends ProviderError {}

@@ -1,14 +1,8 @@
 export { withoutMark } from './byte-order-mark.js'
 export { checksummed, isAddressText } from './crypto/address.js'
-export { hasForm } from './crypto/ecies-content.js'
 export { keccak } from './crypto/keccak.js'
-export { makeKeystore, openKeystore } from './crypto/keystore.js'
-export { type SealingKeys, seal, sealingKeys, sealingKeysFrom, unseal } from './crypto/sealing.js'
-export { decodeCopy, type Hint, readHint } from './ddo/cached-copy.js'
 export type { AccessListEntry, CredentialEntry, Credentials, Match } from './ddo/credentials.js'
-export { type Ddo, didOf, didsOf, isDid, type Service } from './ddo/ddo.js'
-export { decodeDocument } from './ddo/decode.js'
-export { documentKeys } from './ddo/document-keys.js'
+export type { Ddo, Service } from './ddo/ddo.js'
 export {
   charactersOf,
   type IndexedAsset,
@@ -18,24 +12,14 @@ export {
   LASTING_REASONS,
 } from './ddo/indexed.js'
 export { isoTime, secondsOf } from './ddo/iso-time.js'
-export { INFLATED, TOO_LARGE } from './ddo/lzma.js'
 export type { Offer, OnChainData, Price, TokenName } from './ddo/on-chain-data.js'
 export { opened, type SoldAsset, soldDatatokens } from './ddo/opened.js'
-export {
-  type Decoded,
-  type DocumentOwner,
-  type DocumentTask,
-  isEncrypted,
-  type PublishedDocument,
-  sizeProblem,
-} from './ddo/published-document.js'
 export { readable } from './ddo/readable.js'
 export { assetDocument, assetDocumentText, publishedMetadata } from './ddo/served-document.js'
 export { shortenedDocument, shortenedText } from './ddo/shortened.js'
 export { assertConsumable, assertReadable, isConsumable } from './ddo/states.js'
-export { readStored } from './ddo/stored.js'
 export { readServices } from './ddo/stored-services.js'
-export { type SignedBy, type Validated, validateDocument } from './ddo/validate.js'
+export { isDid } from './did.js'
 export { ERROR_CATALOGUE, type ErrorCode, type ErrorKind } from './error-catalogue.js'
 export {
   AccessError,

@@ -55,7 +55,7 @@ export function assertShape(text: string, { values, keys, depth }: JsonBounds): 
   return keyCount
 }
 
-/** Finds the ends of strings, with native `indexOf` where nothing is escaped, as in megabytes of hex. */
+/** Finds the ends of strings, with native `indexOf` if nothing is escaped, as in megabytes of hex. */
 class StringEnds {
   /** Position of the next backslash; cached between calls. */
   private escape = -1

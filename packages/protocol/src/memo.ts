@@ -8,6 +8,9 @@ export function upTo(entries: number): { maxSize: number; sizeCalculation: () =>
   return { maxSize: entries, sizeCalculation: () => 1 }
 }
 
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
 /** Texts in a cache of what is derived from them. */
 const CACHED_TEXTS = 10_000
 
@@ -21,7 +24,7 @@ export function memoizedText<V extends object | boolean | string>(derive: (text:
     const hit = cache.get(text)
     if (hit !== undefined) return hit
     // a copy: a part of a longer text, such as a parameter, would keep all of that in memory
-    const own = Buffer.from(text).toString()
+    const own = decoder.decode(encoder.encode(text))
     const value = derive(own)
     cache.set(own, value)
     return value

@@ -107,6 +107,14 @@ export const PROVIDER_LIMITS = {
     /** Milliseconds for which an instance caches the cut-over time: a concurrent import takes effect after that. */
     cutOverFresh: 5_000,
   },
+  signers: {
+    /** Signatures of one tick from which on a thread recovers them: the thread costs the event loop 12 µs, a signature 60. */
+    minBatch: 2,
+    /** Signatures that the thread has at most, 15 ms of work. The event loop recovers those beyond. */
+    inThread: 256,
+    /** Milliseconds without signatures after which the thread ends; after a failure, until it is used again. */
+    idle: 30_000,
+  },
   legacy: {
     /** Bytes of one value that `tidegate import` reads: a nonce has 20, and no URL could contain many more. */
     value: 1024,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { ProviderError } from '@tidegate/protocol'
 import { costMeter } from './cost-meter.js'
 import { discard } from './egress/egress.js'
-import { isStorageFailure } from './http/http-storage.js'
 import type { RequestContext, StoredFile } from './storage.js'
+import { isStorageFailure } from './storage-failures.js'
 
 export interface Checksum {
   /** SHA-256 of the whole file, in hex. */
@@ -13,7 +13,7 @@ export interface Checksum {
 }
 
 /**
- * Reads a file and computes its SHA-256. Returns undefined where it has `limit` bytes or more, or cannot be read to its
+ * Reads a file and computes its SHA-256. Returns undefined if it has `limit` bytes or more, or cannot be read to its
  * end. Calls `spend` with the bytes that this costs, as they arrive. Throws StorageError STORAGE_BUSY.
  */
 export async function checksumOf(

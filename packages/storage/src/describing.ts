@@ -3,7 +3,7 @@ import { STORAGE_LIMITS } from './limits.js'
 import { SingleFlight, type Waiter } from './single-flight.js'
 import type { FileDescription, RequestContext, StoredFile } from './storage.js'
 
-/** What a description includes. */
+/** Options of a description. */
 export interface DescribeOptions {
   /** Includes a checksum of files smaller than this, in bytes; undefined: none. */
   checksumBelow: number | undefined

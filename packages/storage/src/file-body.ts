@@ -1,30 +1,30 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 
-/** Memory of one size that is used again. Whatever does not come back is left to the garbage collector. */
+/** Reusable buffers of one size. A buffer that is not released is garbage collected. */
 export class BufferPool {
   private readonly free: Buffer[] = []
 
-  /** `most`: how many are kept. */
+  /** `most`: number of free buffers that are kept. */
   constructor(
     readonly size: number,
     private readonly most: number,
   ) {}
 
-  /** Returns memory of `bytes` bytes, but no more than the size of the pool. */
+  /** Returns a buffer of `bytes` bytes, at most of the pool's size. */
   take(bytes: number): Buffer {
     return (bytes >= this.size ? this.free.pop() : undefined) ?? Buffer.allocUnsafeSlow(Math.min(bytes, this.size))
   }
 
-  /** Takes memory back, which nobody uses any more. */
+  /** Takes back a buffer that nobody reads any more. */
   release(memory: Buffer): void {
     if (memory.length === this.size && this.free.length < this.most) this.free.push(memory)
   }
 }
 
 /**
- * A part of a file of this machine as a stream, which closes the file at its end. A reader that gives chunks back spares
- * the system the memory for new ones, which costs as much as reading; others need not.
+ * Streams a part of a local file, and closes the file at its end. Its reader may give chunks back: allocating new ones costs as
+ * much as reading.
  */
 export class FileBody extends Readable {
   private readonly lent = new Map<Buffer, Buffer>()
@@ -65,7 +65,7 @@ export class FileBody extends Readable {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // it waits for a read under way
+    // closing waits for a read in progress
     this.file.close().then(
       () => done(error),
       (failed) => done(error ?? failed),

@@ -16,7 +16,7 @@ export interface FilesOwner {
 }
 
 /**
- * Decrypts the `files` of a service. Returns its storage objects, not yet checked by kind. Throws AssetError where they
+ * Decrypts the `files` of a service. Returns its storage objects, not yet checked by kind. Throws AssetError if they
  * were not encrypted for this provider, this NFT and this datatoken, so that files copied from another asset are
  * useless.
  */
@@ -32,7 +32,7 @@ export function openFiles(encrypted: string, owner: FilesOwner): unknown[] {
   return checkedLength(files)
 }
 
-/** Throws AssetError where a list is empty or too long. */
+/** Throws AssetError if a list is empty or too long. */
 function checkedLength(files: unknown[]): unknown[] {
   if (files.length === 0 || files.length > STORAGE_LIMITS.files.count) throw unreadable()
   return files

@@ -60,7 +60,7 @@ export const STORAGE_LIMITS = {
     held: 8_388_608,
     /** Bytes of blocks of a CAR that the file does not need, beside a twentieth of those that it does. Beyond, the CAR is given up. */
     unwanted: 524_288,
-    /** Bytes of blocks that may be fetched before the first byte is delivered, where so many are asked for. */
+    /** Bytes of blocks that may be fetched before the first byte is delivered, if so many are asked for. */
     readAhead: 16_777_216,
     /** Bytes of blocks that are read ahead while the ones before them are verified. */
     unverified: 4_194_304,

@@ -12,7 +12,7 @@ interface Running<T> extends Pick<Cached<T>, 'version'> {
   waiters: number
 }
 
-/** Who waits for a result. The signal is read only if there is something to wait for. */
+/** A caller that waits. Its signal is read only if the result is not cached. */
 export interface Waiter {
   readonly signal: AbortSignal
 }

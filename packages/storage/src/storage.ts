@@ -1,11 +1,10 @@
 import type { Readable } from 'node:stream'
-import type { Cancellation } from '@tidegate/common'
 import type { FileProblem, Schema } from '@tidegate/protocol'
 
-/** What a storage reports about a file without delivering it. For an unavailable file only `valid`, `reason` and `upstreamStatus` are set. */
+/** A description of a file. For an unavailable file only `valid`, `reason` and `upstreamStatus` are set. */
 export interface FileDescription {
   valid: boolean
-  /** Why it is not available. */
+  /** Reason of an unavailable file. */
   reason?: FileProblem
   /** Status of the storage's response, for the operator's log. */
   upstreamStatus?: number
@@ -26,7 +25,7 @@ export type Budget = 'paid' | 'anonymous'
 /** The context of every storage request. */
 export interface RequestContext {
   /** Aborts everything in flight, in any state: the client disconnected, or the deadline passed. */
-  signal: Cancellation
+  signal: AbortSignal
   budget: Budget
   /** Called with the number of bytes received from storages. */
   fetched?: ((bytes: number) => void) | undefined
@@ -51,14 +50,14 @@ export interface OpenedFile {
   >
   /** File name that the storage suggests, or the last segment of the location. Not yet sanitized. */
   name?: string
-  /** Whose file it is, if this service hosts it. */
+  /** Owner of a file that this service hosts. */
   hostedBy?: string
   body: Readable
 }
 
 /**
  * A kind of storage, selected by the `type` of a storage object. Methods throw StorageError, whose messages never
- * reveal where the file is.
+ * reveal the location of the file.
  */
 export interface Storage<T = unknown> {
   readonly type: string
@@ -69,8 +68,8 @@ export interface Storage<T = unknown> {
   /** Throws ValidationError for unsuitable userdata, before the request consumes a nonce. */
   check?(file: T, userdata: UserData | undefined): void
   /**
-   * Returns what the descriptor alone reveals about a file that must not be requested without an order, since that
-   * would execute something of the publisher's (POST, SQL) or needs userdata. Undefined where a request only reads.
+   * Describes a file by its descriptor alone if it must not be requested without an order, since that
+   * would execute a request of the publisher's (POST, SQL) or needs userdata. Undefined if a request only reads.
    */
   outline?(file: T): FileDescription | undefined
   describe(file: T, context: RequestContext): Promise<FileDescription>

@@ -90,7 +90,7 @@ describe('a file as a stream', () => {
     expect(new Set(taken).size).toBe(4)
   })
 
-  it('ends early where the file does, and fails where it cannot be read', async () => {
+  it('ends early if the file does, and fails if it cannot be read', async () => {
     const { body, path } = await bodyOf(mixed, new BufferPool(PIECE, 2))
     truncateSync(path, 25_000)
     expect((await all(body)).length).toBe(25_000)

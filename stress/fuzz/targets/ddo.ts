@@ -40,7 +40,7 @@ export default target({
       const { ddo } = read
       for (const { credentials, type } of ddo.services) {
         passesOrDenies(() => assertAdmitted(CONSUMER, [...ddo.credentials, ...credentials], NO_CHAIN)?.catch(asRefusal))
-        passesOrDenies(() => environmentsFor(type, CONSUMER, CHAIN_ID, SETTINGS))
+        passesOrDenies(() => environmentsFor(type, CONSUMER, CHAIN_ID, SETTINGS.COMPUTE_ENVIRONMENTS))
       }
       const asset = opened(indexed(text, ddo.id))
       holds(asset && assetDocument(asset, {}) !== undefined, 'the document is served')

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import fc from 'fast-check'
-import { parseHosts } from '../../../packages/storage/src/egress/hosts-file.js'
+import { parseHosts } from '../../../packages/storage/src/egress/dns/hosts-file.js'
 import { STORAGE_LIMITS } from '../../../packages/storage/src/limits.js'
 import { mutatedText } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { isIP } from 'node:net'
 import fc from 'fast-check'
-import { DnsError, queryAddresses } from '../../../packages/storage/src/egress/dns-query.js'
+import { DnsError, queryAddresses } from '../../../packages/storage/src/egress/dns/dns-query.js'
 import { STORAGE_LIMITS } from '../../../packages/storage/src/limits.js'
 import { mutatedBytes } from '../lib/mutate.js'
 import { holds, target } from '../lib/target.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import { readRange } from '../../../packages/catalog/src/index/blocks/reader.js'
 import { commonAncestor, observeChain } from '../../../packages/catalog/src/index/chain-view.js'
-import { readRange } from '../../../packages/catalog/src/index/reader.js'
 import { OnChainReader } from '../../../packages/catalog/src/on-chain.js'
 import { assertReadableNft, documentIn } from '../../../packages/catalog/src/published.js'
 import type { Chain } from '../../../packages/chain/src/chains.js'

@@ -2,11 +2,11 @@ import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
 import { LASTING_REASONS, UnstorableError } from '@tidegate/protocol'
 import type { Hex, Log } from 'viem'
-import type { BlockPart, Cursor, IndexBatch, IndexChange, IndexGeneration } from '../index-store.js'
+import type { BlockRange } from './blocks/reader.js'
 import { ChangeBatch } from './change-batch.js'
 import { changeBy, YIELD_EVERY, yieldToLoop } from './changes.js'
 import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
-import type { BlockRange } from './reader.js'
+import type { BlockPart, Cursor, IndexBatch, IndexChange, IndexGeneration } from './index-store.js'
 
 /** How the events of a range are applied. */
 export interface ApplyOptions {
@@ -14,11 +14,11 @@ export interface ApplyOptions {
   index: IndexGeneration
   /** The current cursor of this generation of the index. */
   from: Cursor | undefined
-  /** The commit of the last batch before `from`, which may be under way; false where it was not applied. By default there is none. */
+  /** The commit of the last batch before `from`, which may be under way; false if it was not applied. By default there is none. */
   previous?: Promise<boolean> | undefined
   /** `undoSince` of the IndexBatch. */
   undoSince: number | undefined
-  reading: DecodeOptions
+  decoding: DecodeOptions
   log: Logger
   /** Called for each event that is skipped. */
   onSkipped: () => void
@@ -39,7 +39,7 @@ export interface LastCommit {
  * stay
  */
 export async function applyRange(range: BlockRange, options: ApplyOptions): Promise<LastCommit | undefined> {
-  const { chain, index, undoSince, reading, log, onSkipped } = options
+  const { chain, index, undoSince, decoding, log, onSkipped } = options
   const { chainId } = chain
   const skip = (event: object) => {
     log.error({ chainId, block: range.cursor.block, ...event }, 'event skipped by the index')
@@ -62,13 +62,13 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
     if (written.length > 0) changes = new ChangeBatch()
   }
   const logs = eventsAfter(from?.part, range.logs)
-  const ahead = new DocumentsAhead(logs, chain, { ...reading, replaces: undoSince === undefined ? 'range' : 'block' })
+  const ahead = new DocumentsAhead(logs, chain, { ...decoding, replaces: undoSince === undefined ? 'range' : 'block' })
   /** The last block that is applied as a whole. */
   let complete = from ?? range.before
   try {
     for (const [at, event] of logs.entries()) {
       if (at % YIELD_EVERY === YIELD_EVERY - 1) await yieldToLoop()
-      const change = await changeBy(event, chain, ahead, skip, reading.signal)
+      const change = await changeBy(event, chain, ahead, skip, decoding.signal)
       if (change) changes.add(change)
       const block = { block: Number(event.blockNumber), hash: event.blockHash as Hex }
       const isEnd = logs[at + 1]?.blockHash !== event.blockHash

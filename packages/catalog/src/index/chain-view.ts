@@ -1,8 +1,8 @@
 import type { Chain } from '@tidegate/chain'
 import { ChainError } from '@tidegate/protocol'
 import type { Hex } from 'viem'
-import type { Cursor, IndexGeneration } from '../index-store.js'
-import { headerOf } from './headers.js'
+import { headerOf } from './blocks/headers.js'
+import type { Cursor, IndexGeneration } from './index-store.js'
 
 /** One node's view: its head, and its hash for each of some blocks; undefined for a block that it does not know. */
 interface NodeView {
@@ -54,7 +54,7 @@ async function statusOnChain(chain: Chain, block: Cursor): Promise<BlockStatus> 
 /** Observes heads and the status of a cursor of the index. Throws ChainError, StateError. */
 export async function observeChain(
   chain: Chain,
-  reading: IndexGeneration,
+  generation: IndexGeneration,
   cursor: Cursor | undefined,
 ): Promise<ChainView> {
   const { needed } = chain.nodes
@@ -67,14 +67,14 @@ export async function observeChain(
   const status = statusOf(views, 0, cursor, needed)
   if (status !== 'unknown' || highest >= cursor.block) return { heads, status }
   // the nodes lag, or the chain has become shorter: then it has another block at a lower checkpoint
-  const lower = (await reading.checkpoints(chain.chainId)).find(({ block }) => block <= highest)
+  const lower = (await generation.checkpoints(chain.chainId)).find(({ block }) => block <= highest)
   if (!lower) return { heads, status }
   return { heads, status: (await statusOnChain(chain, lower)) === 'other' ? 'other' : 'unknown' }
 }
 
 /**
  * Returns the newest of the checkpoints (newest first) that is still on the chain. `gone` where two queries confirm
- * another block at the oldest one: the reorganisation is deeper than the checkpoints. Undefined where the nodes do not
+ * another block at the oldest one: the reorganisation is deeper than the checkpoints. Undefined if the nodes do not
  * know. Throws ChainError.
  */
 export async function commonAncestor(chain: Chain, checkpoints: Cursor[]): Promise<Cursor | 'gone' | undefined> {

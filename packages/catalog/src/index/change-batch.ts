@@ -1,7 +1,7 @@
 import { CHAIN_LIMITS } from '@tidegate/chain'
 import type { Address } from 'viem'
-import type { IndexChange } from '../index-store.js'
-import { weightOf } from '../index-store.js'
+import type { IndexChange } from './index-store.js'
+import { weightOf } from './index-store.js'
 
 /** Changes of one commit, in order, without those that a later change replaces. */
 export class ChangeBatch {

@@ -1,9 +1,9 @@
 import type { Chain, ChainEvent } from '@tidegate/chain'
 import { checksummed, ProviderError } from '@tidegate/protocol'
 import type { Address, Hex, Log } from 'viem'
-import type { IndexChange } from '../index-store.js'
 import { ChangeBatch } from './change-batch.js'
 import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
+import type { IndexChange } from './index-store.js'
 import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
 
 /** Called for each event that the index cannot use, with the reason. */
@@ -80,8 +80,8 @@ async function changeOf(
     case 'MetadataUpdated': {
       const decoded = await ahead.documentOf(log, event)
       const services = 'ddo' in decoded ? decoded.services : undefined
-      const search = 'search' in decoded ? { search: decoded.search } : {}
-      return { kind: 'metadata', metadata: metadataFrom(event, emitter, chain, decoded), services, ...search }
+      const prepared = 'prepared' in decoded ? { prepared: decoded.prepared } : {}
+      return { kind: 'metadata', metadata: metadataFrom(event, emitter, chain, decoded), services, ...prepared }
     }
     case 'MetadataState':
       return { kind: 'state', nft: emitter, state: event.args.state }

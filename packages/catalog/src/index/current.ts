@@ -3,10 +3,10 @@ import { abortable, withDeadline } from '@tidegate/common'
 import { ChainError, type IndexedAsset, isDid, PROTOCOL_LIMITS, StaleIndexError } from '@tidegate/protocol'
 import { type Address, formatLog, type Hex, type PublicClient, type RpcLog } from 'viem'
 import type { DocumentReader } from '../documents.js'
-import type { IndexStore } from '../index-store.js'
 import { documentOf, lastMetadata } from '../published.js'
 import { BASE_SIZE, SharedResults } from '../shared-results.js'
-import { hex } from './headers.js'
+import { hex } from './blocks/headers.js'
+import type { IndexStore } from './index-store.js'
 import { metadataFrom } from './indexed.js'
 
 /** Look-up of assets in their current state. */
@@ -35,7 +35,7 @@ export interface CurrentOptions {
 /**
  * Returns the index with a fallback to the chain: where the index of a chain is stale, state, datatokens and newest
  * document of an asset are read from the chain, so that a revoked asset is not served until the index catches up. Then
- * `asset` throws ChainError where no node responds.
+ * `asset` throws ChainError if no node responds.
  */
 export function currentAssets(options: CurrentOptions): AssetIndex {
   const { index, chains, isCurrent, ttl, deadline } = options

@@ -11,7 +11,7 @@ import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
 export interface DecodeOptions {
   documents: DocumentReader
   signal?: AbortSignal | undefined
-  /** The database for which search rows are made with those that are decoded before their turn; by default none are. */
+  /** The database for which rows of a consumer are prepared with documents that are decoded ahead. Default: none are. */
   dialect?: Dialect | undefined
   /** Where a later document of the same NFT replaces a document, which is not decoded then. Default: in the same block. */
   replaces?: 'block' | 'range' | undefined
@@ -39,7 +39,7 @@ interface Member extends Publication {
 }
 
 /** A data NFT that events of this range tell of, and its datatokens. */
-type Deployed = Pick<IndexedAsset, 'nft' | 'datatokens'>
+type DeployedAsset = Pick<IndexedAsset, 'nft' | 'datatokens'>
 
 /**
  * Decodes the documents of a range's events in order, and starts some before their turn, so that the threads work while
@@ -49,7 +49,7 @@ type Deployed = Pick<IndexedAsset, 'nft' | 'datatokens'>
  */
 export class DocumentsAhead {
   private readonly started = new Map<Log, Started>()
-  private readonly deployed = new Map<Address, Deployed>()
+  private readonly deployed = new Map<Address, DeployedAsset>()
   /** Events that were decoded before their turn; undefined for a malformed one. */
   private readonly noted = new Map<Log, ChainEvent | undefined>()
   /** The last metadata event by NFT, and by block if a document replaces others of its block alone. */

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
-import type { Cursor, Generations, IndexStore } from '../index-store.js'
 import { type ChainView, commonAncestor, observeChain } from './chain-view.js'
+import type { Cursor, Generations, IndexStore } from './index-store.js'
 import type { IndexProgress } from './progress.js'
 import { Rebuild } from './rebuild.js'
 import { NoRoom, RangeSync, type SyncOptions } from './sync.js'
@@ -155,7 +155,7 @@ export class ChainFollower {
     return idle
   }
 
-  /** Rolls back to the newest checkpoint on the chain, or begins a rebuild where there is none. */
+  /** Rolls back to the newest checkpoint on the chain, or begins a rebuild if there is none. */
   private async rollBack(cursor: Cursor, rebuilding: boolean): Promise<boolean> {
     const { chain, index, log } = this
     const { chainId } = chain

@@ -1,15 +1,7 @@
 import type { EventNamed } from '@tidegate/chain'
 import { CHAIN_LIMITS } from '@tidegate/chain'
-import {
-  type Decoded,
-  didOf,
-  type IndexedDatatoken,
-  type IndexedMetadata,
-  type IndexedNft,
-  isEncrypted,
-  isoTime,
-  secondsOf,
-} from '@tidegate/protocol'
+import { type IndexedDatatoken, type IndexedMetadata, type IndexedNft, isoTime, secondsOf } from '@tidegate/protocol'
+import { type Decoded, didOf, isEncrypted } from '@tidegate/protocol/documents'
 import type { Address, Hex } from 'viem'
 import type { MetadataEvent } from '../published.js'
 

@@ -11,7 +11,7 @@ export interface IndexProgress {
   lag: number | null
   /** Whether the index has diverged from the chain, which was reorganised. */
   astray: boolean
-  /** Last block of the rebuild that is to replace this index; null where there is none, or it has not read a block. */
+  /** Last block of the rebuild that is to replace this index; null if there is none, or it has not read a block. */
   rereading: number | null
   /** Whether the index pauses, since the disk of its database is nearly full. */
   paused: boolean

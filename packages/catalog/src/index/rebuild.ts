@@ -1,7 +1,7 @@
 import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
-import type { Cursor, Generations, IndexStore } from '../index-store.js'
 import { type ChainView, commonAncestor, observeChain } from './chain-view.js'
+import type { Cursor, Generations, IndexStore } from './index-store.js'
 import { RangeSync, type SyncOptions } from './sync.js'
 
 /**
@@ -25,7 +25,7 @@ export class Rebuild {
 
   /**
    * Reads final ranges until the view of the chain is stale, or else one range. `view` is the nodes' view of the live generation, `unseenFor` the milliseconds since they last knew
-   * its cursor. Returns true where nothing can be read now. Throws what stops it.
+   * its cursor. Returns true if nothing can be read now. Throws what stops it.
    */
   async step({ live, next }: Generations, view: ChainView, unseenFor: number): Promise<boolean> {
     const { chain, index } = this

@@ -1,13 +1,13 @@
 import type { DocumentReader } from '../documents.js'
-import type { AssetSource, SourcedAsset } from '../resolver.js'
+import type { AssetSource, UnverifiedAsset } from '../resolver.js'
 import type { AssetIndex } from './current.js'
 
 /** Returns the on-chain index as a source of assets; its contents were verified when they were read from the chain. */
 export function indexSource(
   index: AssetIndex,
   documents: DocumentReader,
-): AssetSource & { size(asset: SourcedAsset): number } {
-  const sizes = new WeakMap<SourcedAsset, number>()
+): AssetSource & { size(asset: UnverifiedAsset): number } {
+  const sizes = new WeakMap<UnverifiedAsset, number>()
   return {
     size: (asset) => sizes.get(asset) ?? 1,
     name: 'index',

@@ -1,13 +1,13 @@
 import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
 import type { DocumentReader } from '../documents.js'
-import type { Cursor, IndexGeneration } from '../index-store.js'
-import { AdaptiveRange } from './adaptive-range.js'
 import { applyRange, isPartGone, type LastCommit } from './apply.js'
-import type { Deployed } from './emitters.js'
-import { ReadAhead } from './read-ahead.js'
-import { type BlockRange, readRange, trustedRange } from './reader.js'
-import { RangeRefused } from './requests.js'
+import { AdaptiveRange } from './blocks/adaptive-range.js'
+import type { DeployedContracts } from './blocks/emitters.js'
+import { ReadAhead } from './blocks/read-ahead.js'
+import { type BlockRange, readRange, trustedRange } from './blocks/reader.js'
+import { RangeRefused } from './blocks/requests.js'
+import type { Cursor, IndexGeneration } from './index-store.js'
 
 export interface SyncOptions {
   /** Largest number of blocks to request at once. */
@@ -48,7 +48,7 @@ const VIEW_LIFETIME = 5000
 
 /** The last commit, which may be under way, and what its range deployed. */
 interface Latest extends Pick<LastCommit, 'committed'> {
-  deployed?: Deployed | undefined
+  deployed?: DeployedContracts | undefined
 }
 
 const NOTHING: Latest = { committed: Promise.resolve(true) }
@@ -62,7 +62,7 @@ export class RangeSync {
 
   constructor(
     private readonly chain: Chain,
-    private readonly reading: IndexGeneration,
+    private readonly generation: IndexGeneration,
     private readonly options: SyncOptions & { signal: AbortSignal },
     private readonly log: Logger,
   ) {
@@ -124,11 +124,11 @@ export class RangeSync {
   private async syncAhead(cursor: Cursor | undefined, from: number, head: number): Promise<SyncStep | undefined> {
     const ahead = await this.ahead.next(from, head - this.options.reorgDepth, this.range.blocks, cursor)
     if (!ahead) return undefined
-    const range = await trustedRange(this.chain, ahead.raw, this.reading, this.latest.deployed)
+    const range = await trustedRange(this.chain, ahead.raw, this.generation, this.latest.deployed)
     return this.apply(range, cursor, ahead.requests, head)
   }
 
-  /** Reads and applies a range. Undefined where no node has it. */
+  /** Reads and applies a range. Undefined if no node has it. */
   private async syncRange(
     cursor: Cursor | undefined,
     from: number,
@@ -141,7 +141,7 @@ export class RangeSync {
     const wanted = { first: from, last: to, after: cursor, firstNonFinal: final + 1 }
     let range: BlockRange | undefined
     try {
-      range = await readRange(chain, wanted, this.reading)
+      range = await readRange(chain, wanted, this.generation)
     } catch (error) {
       this.range.failed(to - from + 1, error instanceof RangeRefused ? error.failure : 'other')
       this.ahead.failed(error)
@@ -175,11 +175,11 @@ export class RangeSync {
     if (cursor && isPartGone(range, cursor.part)) return this.rollBackPart(cursor)
     const applied = await applyRange(range, {
       chain,
-      index: this.reading,
+      index: this.generation,
       from: cursor,
       previous: this.latest.committed,
       undoSince: to > final ? Math.max(final, 0) : undefined,
-      reading: { documents: options.documents, signal: options.signal, dialect: this.reading.dialect },
+      decoding: { documents: options.documents, signal: options.signal, dialect: this.generation.dialect },
       log,
       onSkipped: () => options.onSkipped?.(chain.chainId),
     })
@@ -193,13 +193,13 @@ export class RangeSync {
   private async rollBackPart(cursor: Cursor): Promise<SyncStep> {
     if (!(await this.latest.committed)) return { idle: false }
     const { chainId } = this.chain
-    const [checkpoint] = await this.reading.checkpoints(chainId)
+    const [checkpoint] = await this.generation.checkpoints(chainId)
     if (!checkpoint) return { idle: true }
     this.log.warn(
       { chainId, from: cursor.part?.block, to: checkpoint.block },
       'chain was reorganised, index rolled back',
     )
-    await this.reading.rollback(chainId, checkpoint)
+    await this.generation.rollback(chainId, checkpoint)
     return { idle: false, rolledBack: checkpoint }
   }
 

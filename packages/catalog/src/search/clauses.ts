@@ -1,4 +1,4 @@
-import type { Reading } from './reading.js'
+import type { QueryReader } from './query-reader.js'
 import type { Clause, Field, Phrase } from './syntax.js'
 import { isShortBeginning, phrasesOf } from './words.js'
 
@@ -18,15 +18,15 @@ export function boosted(clause: Clause, boost: number): Clause {
 }
 
 /** A text in some fields. */
-export function phrase(fields: Field[], phrase: Phrase, reading: Reading): Clause {
+export function phrase(fields: Field[], phrase: Phrase, reader: QueryReader): Clause {
   const { words, prefix } = phrase
-  reading.clause()
-  reading.lookup(words.length * fields.length)
-  if (prefix && !(words.length === 1 && words.every(isShortBeginning))) reading.prefix(words, fields)
+  reader.clause()
+  reader.lookup(words.length * fields.length)
+  if (prefix && !(words.length === 1 && words.every(isShortBeginning))) reader.prefix(words, fields)
   return { kind: 'text', fields, phrase, boost: 1 }
 }
 
 /** A clause for each word of a text in some fields; none if it has no words. `prefix`: the last one may go on. */
-export function eachWord(fields: Field[], text: string, reading: Reading, prefix = false): Clause[] {
-  return phrasesOf(text, prefix).map((one) => phrase(fields, one, reading))
+export function eachWord(fields: Field[], text: string, reader: QueryReader, prefix = false): Clause[] {
+  return phrasesOf(text, prefix).map((one) => phrase(fields, one, reader))
 }

@@ -1,7 +1,7 @@
 import { CATALOG_LIMITS } from '../limits.js'
 import { bool } from './clauses.js'
 import { type MajorVersion, ofVersions, versionOfIndex } from './document-versions.js'
-import { Reading } from './reading.js'
+import { QueryReader } from './query-reader.js'
 import { readSearch } from './request.js'
 import type { Search } from './syntax.js'
 
@@ -25,14 +25,14 @@ export function readFrontEndSearch(body: unknown): FrontEndSearch | undefined {
   const { index, from = 0, size = 10, ...rest } = body as Record<string, unknown>
   const version = typeof index === 'string' ? versionOfIndex(index) : undefined
   if (version === undefined)
-    throw new Reading('index').refuse('"index" must be the name of an index of documents, such as op_ddo_v4.1.0.')
+    throw new QueryReader('index').refuse('"index" must be the name of an index of documents, such as op_ddo_v4.1.0.')
   const documents = numberOf(size, 'size') || ALL
   const page = numberOf(from, 'from')
   const most = Math.min(documents, PAGE.most)
   const search = readSearch({ ...rest, from: 0, size: most })
   const skipped = most * (version === 4 ? Math.max(0, page - 1) : page)
   if (skipped + most > PAGE.reach)
-    throw new Reading('from').refuse(`A page must not reach beyond ${PAGE.reach} documents.`)
+    throw new QueryReader('from').refuse(`A page must not reach beyond ${PAGE.reach} documents.`)
   return {
     search: { ...search, from: skipped, query: bool({ must: [search.query], filter: [ofVersions([version])] }) },
     version,
@@ -42,7 +42,7 @@ export function readFrontEndSearch(body: unknown): FrontEndSearch | undefined {
 /** A whole number, or one as text. */
 function numberOf(value: unknown, name: string): number {
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
-  return new Reading(name).whole(number, name, PAGE.reach)
+  return new QueryReader(name).whole(number, name, PAGE.reach)
 }
 
 /** Returns the search for the last page, if this one lies behind it. `total`: the documents that it finds. */

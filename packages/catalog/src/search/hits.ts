@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Cancellation } from '@tidegate/common'
 import {
   assetDocument,
   assetDocumentText,
@@ -14,7 +13,7 @@ import {
 import { CATALOG_LIMITS } from '../limits.js'
 import { isWhole, type LongDocuments, shortText } from './long-documents.js'
 import { SourcePicker } from './source.js'
-import type { Found, SourceFilter } from './syntax.js'
+import type { SearchResult, SourceFilter } from './syntax.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
@@ -28,7 +27,7 @@ export interface HitSources {
   /** Reads assets of hits that were not read with the page; those that must not be found any more are omitted. */
   assets(dids: string[]): Promise<Map<string, IndexedAsset>>
   long: LongDocuments
-  signal: Cancellation
+  signal: AbortSignal
 }
 
 export interface Hit {
@@ -43,7 +42,7 @@ export interface Hit {
  * while they are sent, since a page may have a gigabyte of them. Long ones have a common bound (`CATALOG_LIMITS.search.longDocuments`).
  */
 export async function* hitsOf(
-  { hits, assets }: Found,
+  { hits, assets }: SearchResult,
   source: SourceFilter | undefined,
   from: HitSources,
 ): AsyncGenerator<Hit> {
@@ -86,10 +85,10 @@ export async function* hitsOf(
 
 /** Hits with their assets, and their places on the page. Those that were not read with the page are read a few at a time. */
 async function* withAssets(
-  hits: Found['hits'],
-  assets: Found['assets'],
+  hits: SearchResult['hits'],
+  assets: SearchResult['assets'],
   from: HitSources,
-): AsyncGenerator<[at: number, hit: Found['hits'][number], asset: IndexedAsset]> {
+): AsyncGenerator<[at: number, hit: SearchResult['hits'][number], asset: IndexedAsset]> {
   let [later, end] = [new Map<string, IndexedAsset>(), 0]
   for (const [at, hit] of hits.entries()) {
     if (at >= end && !assets.has(hit.did)) {

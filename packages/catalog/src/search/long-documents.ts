@@ -1,4 +1,4 @@
-import { type Cancellation, Semaphore } from '@tidegate/common'
+import { Semaphore } from '@tidegate/common'
 import {
   assetDocumentText,
   type IndexedAsset,
@@ -27,7 +27,7 @@ export interface LongHit {
   onChain: OnChainData
   purgatory: string | undefined
   budget: Budget
-  signal: Cancellation
+  signal: AbortSignal
 }
 
 /** Threads that read documents: undefined for one that cannot be read, or of which too much is wanted. */

@@ -1,6 +1,6 @@
 import { bool, boosted, EVERYTHING, eachWord, NOTHING, phrase } from './clauses.js'
 import { type Lexeme, lexemesOf } from './lexemes.js'
-import { leastOf, type Reading, withoutKeyword } from './reading.js'
+import { leastOf, type QueryReader, withoutKeyword } from './query-reader.js'
 import type { Clause, Field } from './syntax.js'
 import { phraseOf } from './words.js'
 
@@ -9,7 +9,7 @@ export interface QueryStringOptions {
   operator: 'and' | 'or'
   /** The rule of `leastOf` for the top-level alternatives. */
   least: unknown
-  reading: Reading
+  reader: QueryReader
 }
 
 type Occurs = 'should' | 'must' | 'not'
@@ -25,7 +25,7 @@ interface Part {
  * and characters escaped with a backslash. NOT binds tighter than AND, AND tighter than OR. Throws ValidationError.
  */
 export function parseQueryString(text: string, options: QueryStringOptions): Clause {
-  return new Parser(lexemesOf(text, options.reading), options).whole()
+  return new Parser(lexemesOf(text, options.reader), options).whole()
 }
 
 class Parser {
@@ -39,7 +39,7 @@ class Parser {
   whole(): Clause {
     const clause = this.alternatives(this.options.fields, true)
     if (this.at < this.lexemes.length)
-      throw this.options.reading.refuse('The query string closes a parenthesis too many.')
+      throw this.options.reader.refuse('The query string closes a parenthesis too many.')
     return clause ?? NOTHING
   }
 
@@ -69,10 +69,10 @@ class Parser {
 
   private part(fields: Field[]): Part {
     if (this.take('not')) {
-      const { occurs, clause } = this.options.reading.inside(() => this.part(fields))
+      const { occurs, clause } = this.options.reader.inside(() => this.part(fields))
       return { occurs: occurs === 'not' ? 'should' : 'not', clause }
     }
-    if (this.take('must')) return { ...this.options.reading.inside(() => this.part(fields)), occurs: 'must' }
+    if (this.take('must')) return { ...this.options.reader.inside(() => this.part(fields)), occurs: 'must' }
     const lexeme = this.lexemes[this.at]
     if (!lexeme) return { occurs: 'should', clause: undefined }
     this.at += 1
@@ -84,52 +84,52 @@ class Parser {
   }
 
   private clauseOf(lexeme: Lexeme, fields: Field[]): Clause | undefined {
-    const { reading } = this.options
-    if ('weight' in lexeme) throw reading.refuse('A weight in the query string stands behind nothing.')
+    const { reader } = this.options
+    if ('weight' in lexeme) throw reader.refuse('A weight in the query string stands behind nothing.')
     if ('field' in lexeme) return this.inField(lexeme.field)
     if ('text' in lexeme) return this.lookFor(lexeme, fields)
-    if (lexeme.sign !== '(') throw reading.refuse('An operator in the query string stands between nothing.')
-    return reading.inside(() => {
+    if (lexeme.sign !== '(') throw reader.refuse('An operator in the query string stands between nothing.')
+    return reader.inside(() => {
       const clause = this.alternatives(fields)
-      if (!this.take(')')) throw reading.refuse('A parenthesis in the query string has no end.')
+      if (!this.take(')')) throw reader.refuse('A parenthesis in the query string has no end.')
       return clause
     })
   }
 
   private inField(name: string): Clause | undefined {
-    const { reading } = this.options
+    const { reader } = this.options
     const lexeme = this.lexemes[this.at]
     if (!lexeme || (!('text' in lexeme) && !('sign' in lexeme && lexeme.sign === '(')))
-      throw reading.refuse('A field in the query string has no value.')
+      throw reader.refuse('A field in the query string has no value.')
     this.at += 1
     if (name === '_exists_' && 'text' in lexeme) {
-      reading.clause()
-      return { kind: 'exists', path: withoutKeyword(reading.path(lexeme.text, '_exists_')).path, boost: 1 }
+      reader.clause()
+      return { kind: 'exists', path: withoutKeyword(reader.path(lexeme.text, '_exists_')).path, boost: 1 }
     }
-    const { path, exact } = withoutKeyword(reading.path(name, 'query_string'))
+    const { path, exact } = withoutKeyword(reader.path(name, 'query_string'))
     if (exact && 'text' in lexeme && !lexeme.prefix) {
-      reading.clause()
+      reader.clause()
       return { kind: 'values', path, values: [lexeme.text], exact, boost: 1 }
     }
-    return reading.inside(() => this.clauseOf(lexeme, [{ path, weight: 1 }]))
+    return reader.inside(() => this.clauseOf(lexeme, [{ path, weight: 1 }]))
   }
 
   private lookFor(lexeme: Extract<Lexeme, { text: string }>, fields: Field[]): Clause | undefined {
-    const { reading, operator } = this.options
+    const { reader, operator } = this.options
     const { text, quoted, prefix } = lexeme
     if (text === '' && prefix) return this.anything(fields)
     if (quoted) {
       const found = phraseOf(text)
-      return found && phrase(fields, found, reading)
+      return found && phrase(fields, found, reader)
     }
-    const each = eachWord(fields, text, reading, prefix)
+    const each = eachWord(fields, text, reader, prefix)
     if (each.length < 2) return each[0]
     return bool(prefix || operator === 'and' ? { must: each } : { should: each })
   }
 
   private anything(fields: Field[]): Clause {
-    const { reading } = this.options
-    reading.clause()
+    const { reader } = this.options
+    reader.clause()
     const [only] = fields
     return fields.length === 1 && only && only.path !== '*' ? { kind: 'exists', path: only.path, boost: 1 } : EVERYTHING
   }
@@ -144,7 +144,7 @@ class Parser {
       should,
       must,
       not,
-      ...(least === undefined ? {} : { least: leastOf(least, should.length, this.options.reading) }),
+      ...(least === undefined ? {} : { least: leastOf(least, should.length, this.options.reader) }),
     })
   }
 

@@ -1,20 +1,20 @@
 import { bool, EVERYTHING, NOTHING } from './clauses.js'
 import { boostOf } from './query-parts.js'
-import { leastOf, type Reading, unsupported } from './reading.js'
+import { leastOf, type QueryReader, unsupported } from './query-reader.js'
 import type { Clause } from './syntax.js'
 import { match, matchPhrase, multiMatch, queryString } from './text-clauses.js'
 import { exists, ids, range, term, terms } from './value-clauses.js'
 
-type Construct = (value: unknown, reading: Reading) => Clause
+type Construct = (value: unknown, reader: QueryReader) => Clause
 
 /** Every supported kind of clause, by name. */
 const CONSTRUCTS = new Map<string, Construct>([
   [
     'match_all',
-    (value, reading) => {
-      const body = reading.object(value, 'match_all')
-      reading.only(body, 'match_all', ['boost'])
-      return { ...EVERYTHING, boost: boostOf(body, 'match_all', reading) }
+    (value, reader) => {
+      const body = reader.object(value, 'match_all')
+      reader.only(body, 'match_all', ['boost'])
+      return { ...EVERYTHING, boost: boostOf(body, 'match_all', reader) }
     },
   ],
   ['match_none', () => NOTHING],
@@ -36,25 +36,25 @@ export function isConstruct(name: string): boolean {
 }
 
 /** Parses a clause: an object whose only key is the name of its kind. Throws ValidationError. */
-export function readClause(value: unknown, reading: Reading): Clause {
-  return reading.inside(() => {
-    const [name, body] = reading.entry(value, 'A clause')
+export function readClause(value: unknown, reader: QueryReader): Clause {
+  return reader.inside(() => {
+    const [name, body] = reader.entry(value, 'A clause')
     const construct = CONSTRUCTS.get(name)
-    if (!construct) throw unsupported(reading.part, name)
-    reading.clause()
-    return construct(body, reading)
+    if (!construct) throw unsupported(reader.part, name)
+    reader.clause()
+    return construct(body, reader)
   })
 }
 
-function boolean(value: unknown, reading: Reading): Clause {
-  const body = reading.object(value, 'bool')
-  reading.only(body, 'bool', ['must', 'filter', 'should', 'must_not', 'minimum_should_match', 'boost'])
+function boolean(value: unknown, reader: QueryReader): Clause {
+  const body = reader.object(value, 'bool')
+  reader.only(body, 'bool', ['must', 'filter', 'should', 'must_not', 'minimum_should_match', 'boost'])
   const clauses = (key: string): Clause[] => {
     const inside = body[key]
     if (inside === undefined) return []
     // front ends leave null or false in place of a clause that they do not need
     const clauses = (Array.isArray(inside) ? inside : [inside]).filter((one) => one !== null && one !== false)
-    return clauses.map((one) => readClause(one, reading))
+    return clauses.map((one) => readClause(one, reader))
   }
   const [must, filter, should, not] = [clauses('must'), clauses('filter'), clauses('should'), clauses('must_not')]
   const rule = body.minimum_should_match
@@ -63,7 +63,7 @@ function boolean(value: unknown, reading: Reading): Clause {
     filter,
     should,
     not,
-    boost: boostOf(body, 'bool', reading),
-    ...(rule === undefined ? {} : { least: leastOf(rule, should.length, reading) }),
+    boost: boostOf(body, 'bool', reader),
+    ...(rule === undefined ? {} : { least: leastOf(rule, should.length, reader) }),
   })
 }

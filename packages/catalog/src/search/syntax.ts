@@ -80,7 +80,7 @@ export interface Scope {
   purgatory: string[]
 }
 
-export interface Found {
+export interface SearchResult {
   /** Whether the search index is still being built after an upgrade: then there are no results. */
   building: boolean
   /** Undefined if hits were not to be counted. */

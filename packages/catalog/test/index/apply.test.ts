@@ -14,7 +14,7 @@ import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import { TaskSandbox } from '../../../provider/src/tasks/task-sandbox.js'
 import { DocumentReader } from '../../src/documents.js'
 import { applyRange } from '../../src/index/apply.js'
-import type { Cursor, IndexBatch, IndexChange, IndexGeneration } from '../../src/index-store.js'
+import type { Cursor, IndexBatch, IndexChange, IndexGeneration } from '../../src/index/index-store.js'
 
 const NFT = '0xA74847bf9cebD3696031dC8f0033CF9A009E66Bc'
 const TOKEN = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'
@@ -30,7 +30,7 @@ describe('a range with many events', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const store = openSqliteStore(folder)
   const sandbox = new TaskSandbox()
-  const reading = { documents: new DocumentReader(sandbox, 1_048_576) }
+  const decoding = { documents: new DocumentReader(sandbox, 1_048_576) }
   let chainId = 0
   let steps: IndexBatch[]
   beforeEach(async () => {
@@ -112,7 +112,7 @@ describe('a range with many events', () => {
         from,
         previous,
         undoSince: 0,
-        reading,
+        decoding,
         log: await createLogger({ LOG_LEVEL: 'silent' }),
         onSkipped: () => undefined,
       },

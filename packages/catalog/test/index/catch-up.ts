@@ -1,9 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Address } from 'viem'
-import { measured } from '../../../../test/helpers/measured.js'
 import { SCRIPTED_CHAIN, SCRIPTED_FACTORY } from '../../../../test/helpers/scripted-node.js'
 import type { Chain } from '../../../chain/src/chains.js'
 import { connectChains } from '../../../provider/src/app/connect.js'
@@ -12,7 +10,7 @@ import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import { TaskSandbox } from '../../../provider/src/tasks/task-sandbox.js'
 import { DocumentReader } from '../../src/documents.js'
 import { ChainFollower } from '../../src/index/follower.js'
-import type { IndexBatch } from '../../src/index-store.js'
+import type { IndexBatch } from '../../src/index/index-store.js'
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
@@ -77,19 +75,4 @@ export async function catchUp(
     await store.close()
     rmSync(folder, { recursive: true })
   }
-}
-
-/** The cost of catching up in a process of its own: peak growth of memory in MiB, longest event-loop delay in milliseconds. */
-export interface CatchUpCost {
-  grown: number
-  held: number
-  descriptors: number
-  result: CatchUp
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const [url = '', concurrency] = process.argv.slice(2)
-  const { grown, held, result } = await measured(() => catchUp(url, Number(concurrency)))
-  const cost: CatchUpCost = { grown, held, result, descriptors: readdirSync('/proc/self/fd').length }
-  process.stdout.write(JSON.stringify(cost))
 }

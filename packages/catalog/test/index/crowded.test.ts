@@ -19,9 +19,9 @@ import type { IndexedAsset } from '../../../protocol/src/ddo/indexed.js'
 import { connectChains } from '../../../provider/src/app/connect.js'
 import { loadSettings } from '../../../provider/src/config/load.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import { Emitters, TOPICS } from '../../src/index/emitters.js'
+import { Emitters, TOPICS } from '../../src/index/blocks/emitters.js'
 import { ChainFollower } from '../../src/index/follower.js'
-import type { IndexStore } from '../../src/index-store.js'
+import type { IndexStore } from '../../src/index/index-store.js'
 
 /** Logs that the nodes return at most: as many as real ones, where it may take long. */
 const LIMIT = sized(600, 10_000)
@@ -96,7 +96,13 @@ describe('a block whose events exceed the limits of the nodes', () => {
     const store = openSqliteStore(folder)
     const said: object[] = []
     const note = (fields: object, message: string) => void said.push({ ...fields, message })
-    const options = { blockRange: 500, concurrency: 4, pollInterval: 10, documents: context.documents, reorgDepth: 64 }
+    const options = {
+      blockRange: 500,
+      concurrency: 4,
+      pollInterval: 10,
+      documents: context.services.catalog.documents,
+      reorgDepth: 64,
+    }
     const log = { debug: () => undefined, info: note, warn: note, error: note }
     const follower = new ChainFollower(chain, store.index, options, log)
     const head = await world.provider.getBlockNumber()

@@ -103,7 +103,13 @@ describe('on-chain index', () => {
       new ChainFollower(
         chain,
         store.index,
-        { blockRange: 3, concurrency: 4, pollInterval: 10, documents: context.documents, reorgDepth: 64 },
+        {
+          blockRange: 3,
+          concurrency: 4,
+          pollInterval: 10,
+          documents: context.services.catalog.documents,
+          reorgDepth: 64,
+        },
         silent,
       )
     // a new follower for each range: everything a follower knows is in the store

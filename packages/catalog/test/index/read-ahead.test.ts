@@ -2,19 +2,17 @@ import { execFile } from 'node:child_process'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { build } from 'esbuild'
 import type { Address } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
-import { workspaceModules } from '../../../../scripts/build/workspace-modules.mjs'
 import { seeded } from '../../../../stress/torture/lib/random.js'
-import { ROOT } from '../../../../test/helpers/built.js'
 import { AT_ONCE, eventually } from '../../../../test/helpers/eventually.js'
 import { HELD, measured } from '../../../../test/helpers/measured.js'
-import { prepared } from '../../../../test/helpers/prepared.js'
+import { builtPrograms } from '../../../../test/helpers/programs.js'
 import { deployment, foreignEvent, nftOf, ScriptedNode, stateChange } from '../../../../test/helpers/scripted-node.js'
-import { type CatchUpCost, catchUp } from './catch-up.js'
+import { catchUp } from './catch-up.js'
+import type { CatchUpCost } from './catch-up-program.js'
 
-const PROGRAM = 'packages/catalog/test/index/catch-up.ts'
+const PROGRAM = 'packages/catalog/test/index/catch-up-program.ts'
 
 let node: ScriptedNode
 afterEach(() => node.close())
@@ -82,8 +80,8 @@ describe('ranges that are requested ahead', () => {
     }
     const { result, held } = await measured(() => catchUp(node.url, 8, 700))
     expect({ nfts: result.nfts, block: result.block }).toEqual({ nfts: sparseNfts(head), block: head })
+    // each was there; whether a request or a whole step is tried again depends on the moment
     expect(faults).toEqual([])
-    expect(result.failures).toBeGreaterThan(0)
     expect(held).toBeLessThan(HELD)
     await eventually(() => node.inFlight === 0)
   })
@@ -153,13 +151,8 @@ describe('ranges that are requested ahead', () => {
 /** The arguments of node for the program, built once: from source each start takes several times as much work. */
 let program: Promise<string[]> | undefined
 async function built(): Promise<string[]> {
-  const folder = prepared('build')
-  if (folder === undefined) return ['--import', 'tsx', PROGRAM]
-  const outfile = join(folder, `catch-up-${process.pid}.mjs`)
-  const plugins = [workspaceModules(ROOT)]
-  const shared = { bundle: true, packages: 'external', platform: 'node', format: 'esm', plugins } as const
-  await build({ entryPoints: [join(ROOT, PROGRAM)], outfile, ...shared })
-  return [outfile]
+  const folder = await builtPrograms(`catch-up-${process.pid}`, [PROGRAM])
+  return folder === undefined ? ['--import', 'tsx', PROGRAM] : [join(folder, 'catch-up-program.mjs')]
 }
 
 async function cost(url: string, concurrency: number): Promise<CatchUpCost> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Address } from 'viem'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
-import type { IndexChange } from '../../src/index-store.js'
+import type { IndexChange } from '../../src/index/index-store.js'
 
 // Assets and searches as fast-check makes them up: documents with the same few words, so that many searches find some.
 

@@ -8,7 +8,7 @@ import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
-import type { IndexChange } from '../../src/index-store.js'
+import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request.js'
 
 const CHAIN = 7

@@ -12,7 +12,7 @@ import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
-import type { IndexChange } from '../../src/index-store.js'
+import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request.js'
 
 const CHAIN = 7

@@ -15,7 +15,7 @@ import { openPostgres } from '../../../provider/src/state/postgres.js'
 import { openSqlite } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import { sqlStore } from '../../../provider/src/state/stores.js'
-import type { IndexChange } from '../../src/index-store.js'
+import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request.js'
 
 const CHAIN = 7

@@ -15,7 +15,7 @@ import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import { document, documents } from '../../../provider/src/tasks/worker.js'
 import { DocumentReader } from '../../src/documents.js'
 import { changesOf } from '../../src/index/changes.js'
-import type { IndexChange } from '../../src/index-store.js'
+import type { IndexChange } from '../../src/index/index-store.js'
 import type { SearchRows } from '../../src/search/sql/prepared.js'
 
 const FACTORY = checksummed(`0x${'fa'.repeat(20)}`)
@@ -112,7 +112,7 @@ it.each<[string, boolean, Event[]]>([
   const signal = new AbortController().signal
   const logs = logsOf(events)
   const prepared = await changesOf(logs, chain, { documents: reader, signal, dialect: 'sqlite' })
-  expect(prepared.filter((change) => change.kind === 'metadata' && change.search)).toHaveLength(1)
+  expect(prepared.filter((change) => change.kind === 'metadata' && change.prepared)).toHaveLength(1)
   const found = await searchIndexOf(prepared)
   expect(found.length > 0).toBe(isFound)
   expect(found).toEqual(await searchIndexOf(await changesOf(logs, chain, { documents: reader, signal })))
@@ -131,10 +131,10 @@ it('search rows that were prepared for what the asset turned out to be are taken
   const logs = logsOf([nft(), datatoken('2d'), published('High water at noon')])
   const changes = await changesOf(logs, chain, { documents: reader, signal, dialect: 'sqlite' })
   for (const change of changes)
-    if (change.kind === 'metadata' && change.search?.rows) {
-      const rows = JSON.parse(change.search.rows) as SearchRows
+    if (change.kind === 'metadata' && change.prepared?.rows) {
+      const rows = JSON.parse(change.prepared.rows) as SearchRows
       rows.text.text1 = 'aebb '
-      change.search.rows = JSON.stringify(rows)
+      change.prepared.rows = JSON.stringify(rows)
     }
   const terms = (await searchIndexOf(changes)).flatMap((row) => (row as { term?: string }).term ?? [])
   expect(terms).toContain('aebb')

@@ -1,6 +1,15 @@
 import { type Leaf, numberOf, type Searchable, textOf } from '../../src/search/document.js'
 import { folded } from '../../src/search/folded.js'
-import type { Aggregated, Aggregation, Clause, Field, Found, Phrase, Search, Sort } from '../../src/search/syntax.js'
+import type {
+  Aggregated,
+  Aggregation,
+  Clause,
+  Field,
+  Phrase,
+  Search,
+  SearchResult,
+  Sort,
+} from '../../src/search/syntax.js'
 import { asWord, isUnspaced } from '../../src/search/words.js'
 
 /** A reference implementation that scans every value of all documents: slow, but obviously correct. */
@@ -8,7 +17,7 @@ export function searchAll(
   documents: Searchable[],
   search: Search,
   purgatory: string[],
-): Omit<Found, 'building' | 'assets'> {
+): Omit<SearchResult, 'building' | 'assets'> {
   const hits = documents.filter((document) => matches(search.query, document, purgatory))
   const isScored = search.sort.length === 0 || search.sort.some(({ path }) => path === '_score')
   const scored = hits.map((document) => ({
@@ -35,7 +44,7 @@ export function searchAll(
   }
 }
 
-function totalOf(count: number, most: number | undefined): Found['total'] {
+function totalOf(count: number, most: number | undefined): SearchResult['total'] {
   if (most === undefined) return undefined
   return count > most ? { value: most, relation: 'gte' } : { value: count, relation: 'eq' }
 }

@@ -2,12 +2,12 @@ import pg from 'pg'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
-import { numbered } from '../../../database/src/numbered.js'
+import { numbered } from '../../../database/src/sql.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
-import type { IndexChange } from '../../src/index-store.js'
+import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request.js'
 import type { Part } from '../../src/search/sql/compile.js'
 import { planOf } from '../../src/search/sql/plan.js'
@@ -101,6 +101,7 @@ describe('the full-text index of PostgreSQL', () => {
       ALTER TABLE index_asset DROP COLUMN services, DROP COLUMN size;
       ALTER TABLE index_cursor DROP COLUMN part_block, DROP COLUMN part_hash, DROP COLUMN part_log, DROP COLUMN undoing;
       DROP INDEX index_undo_by_row;
+      DROP TABLE origin;
       UPDATE tidegate_schema SET version = ${version};
       COMMIT`)
     store = await open()

@@ -4,7 +4,7 @@ export interface Spec {
   path: string[]
   summary: string
   options: { names: string[]; description: string; takesValue: boolean; choices: readonly string[] }[]
-  /** The values of its first argument, where there is a list of them. */
+  /** The values of its first argument, if there is a list of them. */
   choices: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export function bashScript(specs: readonly Spec[]): string {
       .filter(({ takesValue }) => takesValue)
       .map(({ names, choices }) => ({ keys: names.map((name) => `"${path.join(' ')}:${name}"`).join('|'), choices })),
   )
-  // where nothing is offered the shell completes file names by itself
+  // if nothing is offered the shell completes file names by itself
   const files = withValue.filter(({ choices }) => choices.length === 0).map(({ keys }) => keys)
   const chosen = withValue
     .filter(({ choices }) => choices.length > 0)

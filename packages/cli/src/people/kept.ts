@@ -16,7 +16,7 @@ const KEPT = 65_536
 
 export const keptFile = () => join(configFolder(), 'config.json')
 
-/** Reads what was kept; undefined where nothing was. Throws CommandError. */
+/** Reads what was kept; undefined if nothing was. Throws CommandError. */
 export function readKept(): Kept | undefined {
   const path = keptFile()
   let text: string

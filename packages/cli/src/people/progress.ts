@@ -6,7 +6,7 @@ export interface Progress {
   stop(): void
 }
 
-/** Milliseconds between two lines where there is no terminal, and those over which the rate is taken. */
+/** Milliseconds between two lines if there is no terminal, and those over which the rate is taken. */
 const EVERY = 10_000
 const WINDOW = 5_000
 

@@ -1,10 +1,10 @@
 import type { Amount, Asset, AssetService, Bought, Quote } from '@tidegate/client'
 import { CommandError, EXIT } from '@tidegate/provider/commands/failures'
 import { priceLines, priceText, validityText } from './amounts.js'
+import { assertTakesBytes } from './download/stream-target.js'
 import type { Cap } from './options.js'
 import { confirm, interrupted, isInteractive } from './prompts.js'
 import type { WalletSession } from './session.js'
-import { assertTakesBytes } from './stream-target.js'
 import { shown } from './text.js'
 
 interface Purchase {
@@ -31,7 +31,7 @@ export async function purchase(
     throw new CommandError('UNAVAILABLE', `${asset.did}: no exchange and no dispenser sells access to it now.`)
   if (quote.unusable)
     out.note(
-      `order ${quote.unusable} can never be used: its quote had ended when it was mined. Ask the provider before you pay again.`,
+      `order ${quote.unusable} can never be used: its quote had expired when it was mined. Ask the operator of the provider before you pay again.`,
     )
   const price = priceText(quote.price)
   out.note(

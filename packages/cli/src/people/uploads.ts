@@ -31,14 +31,14 @@ export class Uploads {
       out.note(`uploaded: ${shown(path)}  ${size} bytes  sha256 ${sha256}`)
       return object
     } catch (error) {
-      if (signal.aborted) throw interrupted('interrupted; what was uploaded is kept. The same command resumes it.')
+      if (signal.aborted) throw interrupted('interrupted; the uploaded part is kept. Repeat the command to resume.')
       throw withWayOn(path, error as Error & { code?: string })
     } finally {
       progress.stop()
     }
   }
 
-  /** Forgets the uploads: what is published is not published again by chance. */
+  /** Forgets the uploads, so that the same file is not published twice. */
   forget(): void {
     for (const kept of this.begun) rmSync(kept, { force: true })
   }

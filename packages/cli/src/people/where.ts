@@ -10,7 +10,7 @@ export interface WhereOptions {
 /** The provider and the node that a command uses, and where the provider was named. */
 export interface Where {
   provider: string
-  /** Undefined where none was named: then only what the provider alone can answer is there. */
+  /** Undefined if none was named: then only what the provider alone can answer is there. */
   rpc: string | undefined
   from: 'option' | 'environment' | 'kept' | 'dev'
 }
@@ -32,7 +32,7 @@ function providerOf(options: WhereOptions): Pick<Where, 'provider' | 'from'> & {
   for (const { providerUrl, rpcUrl } of networks) rpcs.set(tidy(providerUrl), rpcUrl)
   const named = checkedUrl('--provider', options.provider)
   const inEnvironment = checkedUrl('TIDEGATE_PROVIDER', process.env.TIDEGATE_PROVIDER)
-  // a damaged file is no obstacle where it is not needed
+  // a damaged file is no obstacle if it is not needed
   const kept = named !== undefined || inEnvironment !== undefined ? keptIfReadable() : readKept()
   if (kept?.rpc !== undefined) rpcs.set(tidy(kept.provider), kept.rpc)
   if (named !== undefined) return { provider: named, from: 'option', rpcs }
@@ -57,7 +57,7 @@ function keptIfReadable() {
 
 const tidy = (url: string) => new URL(url).href.replace(/\/+$/, '')
 
-/** A URL of an option or a variable, or undefined where it is not given or empty. Throws CommandError, which does not quote it. */
+/** A URL of an option or a variable, or undefined if it is not given or empty. Throws CommandError, which does not quote it. */
 export function checkedUrl(name: string, text: string | undefined): string | undefined {
   if (!text) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -142,38 +142,42 @@ describe('files that another local user has planted', () => {
     expect(await used()).toMatch(/^tidegate: not used: .*config\.json is not a regular file\.$/m)
   })
 
-  it.skipIf(!isRoot)('are told by their owner, which only root can show (threat 98)', async () => {
-    const kept = join(at('config'), 'tidegate', 'config.json')
-    mkdirSync(dirname(kept), { recursive: true, mode: 0o700 })
-    writeFileSync(kept, JSON.stringify({ provider: world.network.providerUrl }), { mode: 0o600 })
-    chownSync(kept, ANOTHER, ANOTHER)
-    expect(await runCommand(['show', did], home.environment)).toMatchObject({
-      status: 2,
-      stderr: expect.stringMatching(/^tidegate: not used: .* belongs to another user\.$/m),
+  if (isRoot)
+    it('are told by their owner, which only root can show (threat 98)', async () => {
+      const kept = join(at('config'), 'tidegate', 'config.json')
+      mkdirSync(dirname(kept), { recursive: true, mode: 0o700 })
+      writeFileSync(kept, JSON.stringify({ provider: world.network.providerUrl }), { mode: 0o600 })
+      chownSync(kept, ANOTHER, ANOTHER)
+      expect(await runCommand(['show', did], home.environment)).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/^tidegate: not used: .* belongs to another user\.$/m),
+      })
+      const shared = at('shared')
+      mkdirSync(shared)
+      chmodSync(shared, 0o1777)
+      const path = join(shared, 'tides.csv')
+      writeFileSync(`${path}.part`, '')
+      chownSync(`${path}.part`, ANOTHER, ANOTHER)
+      expect(await get(path, 3)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('belongs to another user'),
+      })
+      fifo(join(shared, 'fifo'))
+      chownSync(join(shared, 'fifo'), ANOTHER, ANOTHER)
+      expect(await get(join(shared, 'fifo'), 3)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('planted'),
+      })
+      mkdirSync(at('secret'))
+      symlinkSync(at('secret'), join(shared, 'folder'))
+      execFileSync('chown', ['-h', `${ANOTHER}`, join(shared, 'folder')])
+      expect(await get(join(shared, 'folder'), 3)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('a link of another user'),
+      })
+      expect(readdirSync(at('secret'))).toEqual([])
+      expect(await ordersOf(3)).toEqual([])
     })
-    const shared = at('shared')
-    mkdirSync(shared)
-    chmodSync(shared, 0o1777)
-    const path = join(shared, 'tides.csv')
-    writeFileSync(`${path}.part`, '')
-    chownSync(`${path}.part`, ANOTHER, ANOTHER)
-    expect(await get(path, 3)).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('belongs to another user'),
-    })
-    fifo(join(shared, 'fifo'))
-    chownSync(join(shared, 'fifo'), ANOTHER, ANOTHER)
-    expect(await get(join(shared, 'fifo'), 3)).toMatchObject({ status: 1, stderr: expect.stringContaining('planted') })
-    mkdirSync(at('secret'))
-    symlinkSync(at('secret'), join(shared, 'folder'))
-    execFileSync('chown', ['-h', `${ANOTHER}`, join(shared, 'folder')])
-    expect(await get(join(shared, 'folder'), 3)).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('a link of another user'),
-    })
-    expect(readdirSync(at('secret'))).toEqual([])
-    expect(await ordersOf(3)).toEqual([])
-  })
 
   it('are not written through by keys and backups (threat 98)', async () => {
     writeFileSync(at('password'), 'a long password')

@@ -69,7 +69,7 @@ describe('the settings of the commands for people', () => {
       'a server that is no provider',
       () => storage.file('/', Buffer.from('hello')),
       1,
-      /no provider|did not answer|answered/i,
+      /no provider|did not answer|answered|Check the URL of the provider/i,
     ],
     ['nobody', () => 'http://127.0.0.1:1', 1, /127\.0\.0\.1:1|reach|answer/i],
     ['what is no URL', () => 'provider.example', 2, /^tidegate: URL: must be a URL/],

@@ -1,10 +1,10 @@
 import { type Address, zeroAddress } from 'viem'
+import { addressOf } from '../auth/signing.js'
+import { initialize } from '../buying/initialize.js'
+import { priceOf } from '../buying/price.js'
 import { servedDocument } from '../chain/document.js'
-import { initialize } from '../chain/initialize.js'
-import { priceOf } from '../chain/price.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { addressOf } from '../signing.js'
 import type { Asset, AssetFile, AssetService, Price } from '../types.js'
 import { defined, fieldsOf, lineOf, listOf } from '../values.js'
 import { describe } from './describe.js'
@@ -79,7 +79,7 @@ function fileOf(told: unknown, at: number): AssetFile {
   }
 }
 
-/** The chain's price with the provider's fee; what the index tells where the chain cannot be asked. */
+/** The chain's price with the provider's fee; what the index tells if the chain cannot be asked. */
 async function wholePrice(
   context: Context,
   { did, chainId, owner }: { did: string; chainId: number; owner: Address },

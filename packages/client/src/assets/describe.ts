@@ -7,7 +7,7 @@ import { toldPrice } from './told-price.js'
 /** Tags of an asset that are shown. */
 const TAGS = 100
 
-/** What a served document tells about an asset; the files of its services are asked for elsewhere. */
+/** Describes an asset by its served document, without its files. */
 export function describe({ did, chainId, nft, state, document, services }: Served): Asset {
   const own = { ...document, ...fieldsOf(document.credentialSubject) } as Record<string, unknown>
   const metadata = fieldsOf(own.metadata)

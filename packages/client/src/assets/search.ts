@@ -18,10 +18,10 @@ export interface SearchOptions {
   type?: string | undefined
   /**
    * True: only free assets; false: only paid ones. Providers do not index prices, so that the library filters the first
-   * 1,000 matches itself; where there are more, `atLeast` is set.
+   * 1,000 matches itself; if there are more, `atLeast` is set.
    */
   free?: boolean | undefined
-  /** What comes first; by how well it matches where there is a text, otherwise the newest. */
+  /** What comes first; by how well it matches if there is a text, otherwise the newest. */
   sort?: 'relevance' | 'newest' | 'oldest' | 'name' | 'orders' | undefined
   /** The page, from 1. */
   page?: number | undefined

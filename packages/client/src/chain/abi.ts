@@ -1,3 +1,4 @@
+import * as abi from '@tidegate/protocol/abi'
 import { parseAbi } from 'viem'
 
 const FEE =
@@ -5,27 +6,26 @@ const FEE =
 const MARKET_FEE =
   'struct MarketFee { address consumeMarketFeeAddress; address consumeMarketFeeToken; uint256 consumeMarketFeeAmount; }'
 
-/** What is read of the contracts. Each call is bounded: `reads.ts`. Fields that nothing uses have short names, as below. */
+/** Views of the contracts; `reads.ts` bounds each call. Unused fields have short names, so that pages load faster. */
 export const VIEWS = /* @__PURE__ */ parseAbi([
   // tokens
-  'function symbol() view returns (string)',
+  abi.SYMBOL,
   'function decimals() view returns (uint8)',
-  'function balanceOf(address) view returns (uint256)',
+  abi.BALANCE_OF,
   'function allowance(address, address) view returns (uint256)',
   // datatokens
   'function getId() view returns (uint8)',
   'function cap() view returns (uint256)',
   'function totalSupply() view returns (uint256)',
   'function getERC721Address() view returns (address)',
-  'struct Rate { address contractAddress; bytes32 id; }',
-  'function getFixedRates() view returns (Rate[])',
-  'function getDispensers() view returns (address[])',
+  abi.FIXED_RATES,
+  abi.DISPENSERS,
   'function getPublishingMarketFee() view returns (address, address, uint256)',
   // exchanges and dispensers
-  'function getExchange(bytes32) view returns (address, address, uint256, address, uint256, uint256, bool, uint256, uint256, uint256, uint256, bool)',
+  abi.EXCHANGE,
   'function getAllowedSwapper(bytes32) view returns (address)',
   'function calcBaseInGivenOutDT(bytes32, uint256, uint256) view returns (uint256, uint256, uint256, uint256)',
-  'function status(address) view returns (bool, address, bool, uint256, uint256, uint256, address)',
+  abi.DISPENSER_STATUS,
   // factory and router
   'function router() view returns (address)',
   'function erc20List(address) view returns (bool)',
@@ -34,8 +34,8 @@ export const VIEWS = /* @__PURE__ */ parseAbi([
   'function getCurrentTemplateCount() view returns (uint256)',
   'function getTokenTemplate(uint256) view returns ((address templateAddress, bool isActive))',
   // data NFTs
-  'function ownerOf(uint256) view returns (address)',
-  'function metaDataState() view returns (uint8)',
+  abi.OWNER_OF,
+  abi.METADATA_STATE,
   'function getPermissions(address) view returns ((bool a, bool b, bool updateMetadata, bool c))',
 ])
 
@@ -68,11 +68,11 @@ export const PUBLISHING = /* @__PURE__ */ parseAbi([
   'function setRate(bytes32, uint256)',
 ])
 
-/** Events that say what a transaction has made. Parameters that nothing reads have short names, which pages load faster. */
+/** Events that tell what a transaction has done. */
 export const EVENTS = /* @__PURE__ */ parseAbi([
-  'event NFTCreated(address token, address indexed a, string b, address indexed c, string d, string e, bool f, address indexed g)',
-  'event TokenCreated(address indexed token, address indexed a, string b, string c, uint256 d, address e)',
-  'event OrderStarted(address indexed consumer, address payer, uint256 c, uint256 serviceIndex, uint256 timestamp, address indexed a, uint256 b)',
-  'event OrderReused(bytes32 orderTxId, address caller, uint256 timestamp, uint256 a)',
-  'event ProviderFee(address indexed a, address indexed b, uint256 c, bytes providerData, uint8 e, bytes32 f, bytes32 g, uint256 validUntil)',
+  abi.NFT_CREATED,
+  abi.TOKEN_CREATED,
+  abi.ORDER_STARTED,
+  abi.ORDER_REUSED,
+  abi.PROVIDER_FEE,
 ])

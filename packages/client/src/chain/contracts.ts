@@ -12,7 +12,7 @@ export interface Contracts {
   /** Fixed rate exchanges and dispensers that the router approves; the newest last. */
   exchanges: Address[]
   dispensers: Address[]
-  /** The OCEAN token, where the provider tells it. */
+  /** The OCEAN token, if the provider tells it. */
   ocean: Address | undefined
 }
 
@@ -28,8 +28,7 @@ interface Root {
  */
 export async function contractsOf(context: Context, chainId: number): Promise<Contracts> {
   const [root, client] = await Promise.all([context.api.get<Root>('/'), context.chain(chainId)])
-  // most providers tell them: a page loads the list where it is needed
-  const told = root?.contracts?.[String(chainId)] ?? (await import('./known-networks.js')).KNOWN_NETWORKS[chainId]
+  const told = root?.contracts?.[String(chainId)] ?? (await publicNetwork(chainId))
   const factory = addressIn(told?.ERC721Factory)
   if (!factory) throw new TidegateError('NO_CONTRACTS', `The provider does not list the contracts of chain ${chainId}.`)
   const router = await mustView(client, factory, 'router', [])
@@ -40,8 +39,18 @@ export async function contractsOf(context: Context, chainId: number): Promise<Co
   return { factory, router, exchanges: [...exchanges], dispensers: [...dispensers], ocean: addressIn(told?.Ocean) }
 }
 
+/** Loads the list of public networks on demand: most providers name their contracts. */
+async function publicNetwork(chainId: number) {
+  const { KNOWN_DEPLOYMENTS } = await import('@tidegate/protocol/networks')
+  const known = KNOWN_DEPLOYMENTS.find((one) => one.chainId === chainId)
+  return known && { ERC721Factory: known.factory, Ocean: known.oceanToken }
+}
+
 /** Throws TidegateError `FOREIGN_DATATOKEN` unless the factory has deployed the datatoken, so that its code is known. */
 export async function assertDeployed(client: PublicClient, { factory }: Contracts, datatoken: Address): Promise<void> {
   if (await view(client, factory, 'erc20List', [datatoken])) return
-  throw new TidegateError('FOREIGN_DATATOKEN', `The datatoken ${datatoken} is not of this chain's factory.`)
+  throw new TidegateError(
+    'FOREIGN_DATATOKEN',
+    `The datatoken ${datatoken} was not deployed by this chain's factory. Do not pay for it.`,
+  )
 }

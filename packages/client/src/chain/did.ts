@@ -1,19 +1,15 @@
+import { makeDidOf } from '@tidegate/protocol/did'
 import { type Address, getAddress, sha256, stringToBytes } from 'viem'
 import { TidegateError } from '../errors.js'
 
-/** Whether a text has the form of an asset's DID. */
-export function isDid(text: string): boolean {
-  return /^did:ope?:[0-9a-f]{64}$/.test(text)
-}
+/** Returns the DID of a data NFT's asset, for documents of version 4, or of version 5. */
+export const didOf: (nft: Address, chainId: number, generation?: 4 | 5) => string = /* @__PURE__ */ makeDidOf(
+  getAddress,
+  (text) => sha256(stringToBytes(text)).slice(2),
+)
 
-/** The DID of a data NFT's asset, of documents of version 4 (`did:op:`) or 5 (`did:ope:`). */
-export function didOf(nft: Address, chainId: number, method: 'did:op:' | 'did:ope:' = 'did:op:'): string {
-  return method + sha256(stringToBytes(getAddress(nft) + chainId)).slice(2)
-}
-
-/** Throws TidegateError `WRONG_DOCUMENT` where a DID is not that of the NFT which a document names: it is somebody else's. */
+/** Throws TidegateError `WRONG_DOCUMENT` unless a DID is that of the NFT which its document names. */
 export function assertOwnDid(did: string, nft: Address, chainId: number): void {
-  const method = did.startsWith('did:ope:') ? 'did:ope:' : 'did:op:'
-  if (did === didOf(nft, chainId, method)) return
+  if (did === didOf(nft, chainId, did.startsWith('did:ope:') ? 5 : 4)) return
   throw new TidegateError('WRONG_DOCUMENT', `The provider answered with a document of another asset than ${did}.`)
 }

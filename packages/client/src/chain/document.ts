@@ -1,9 +1,10 @@
+import { isDid } from '@tidegate/protocol/did'
 import type { Address } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { AssetState } from '../types.js'
 import { addressIn, dateIn, fieldsOf, type Json } from '../values.js'
-import { assertOwnDid, isDid } from './did.js'
+import { assertOwnDid } from './did.js'
 
 /** What the chain calls the states of an asset, by their numbers. */
 export const STATES: readonly AssetState[] = ['active', 'retired', 'deprecated', 'revoked', 'disabled', 'unlisted']
@@ -14,7 +15,7 @@ export interface Served {
   chainId: number
   nft: Address
   state: AssetState
-  /** When the data NFT was made; undefined where the index does not tell. */
+  /** When the data NFT was made; undefined if the index does not tell. */
   created: Date | undefined
   /** The whole document. */
   document: Json

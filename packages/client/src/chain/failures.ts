@@ -14,13 +14,17 @@ const REASONS = /* @__PURE__ */ parseAbi([
 const WORDS: readonly [RegExp, string, string][] = [
   [/too many base tokens/i, 'PRICE_CHANGED', 'the price has risen'],
   [/exceeds balance|insufficient ?balance/i, 'INSUFFICIENT_TOKENS', 'the account does not hold enough of a token'],
-  [/allowance/i, 'NO_ALLOWANCE', 'the contract may not take as much of a token, or the publisher asks for more now'],
-  [/transfer amount is too low/i, 'TOKEN_REFUSED', 'the token keeps a part of what is transferred'],
-  [/caller balance too high/i, 'UNAVAILABLE', 'the dispenser gives nothing to accounts that hold as much already'],
-  [/dispenser not active|not enough reserves|amount too high|request DT/i, 'UNAVAILABLE', 'the dispenser gives none'],
-  [/exchange.*(active|exist)|allowed to swap/i, 'UNAVAILABLE', 'the exchange sells none'],
+  [/allowance/i, 'NO_ALLOWANCE', 'the approved amount of a token is too low, or the publisher has raised the fee'],
+  [/transfer amount is too low/i, 'TOKEN_REFUSED', 'the token keeps a part of each transfer'],
+  [/caller balance too high/i, 'UNAVAILABLE', 'the account already holds as many datatokens as the dispenser allows'],
+  [
+    /dispenser not active|not enough reserves|amount too high|request DT/i,
+    'UNAVAILABLE',
+    'the dispenser is closed or empty',
+  ],
+  [/exchange.*(active|exist)|allowed to swap/i, 'UNAVAILABLE', 'the exchange is closed, or sells to others only'],
   [/cap exceeded/i, 'UNAVAILABLE', 'all datatokens are sold'],
-  [/invalid provider fee/i, 'PROVIDER_FEE_REFUSED', "the provider's signature of its fee does not hold"],
+  [/invalid provider fee/i, 'PROVIDER_FEE_REFUSED', "the provider's signature of its fee is not valid"],
   [/not enough datatokens/i, 'INSUFFICIENT_TOKENS', 'the account does not hold a datatoken'],
   [
     /METADATA_ROLE|NOT DEPLOYER|not (nft )?owner|NOT MANAGER/i,
@@ -46,8 +50,7 @@ export function failureOf(error: unknown, { what, transactions }: Attempt): Tide
 function sentenceOf(error: unknown, what: string): [string, string] {
   const said = causes(error)
   const has = (pattern: RegExp) => said.some(({ name, message }) => pattern.test(name) || pattern.test(message))
-  if (said.some(({ code }) => code === 4001) || has(/UserRejected/))
-    return ['REJECTED', `The wallet did not agree ${what}.`]
+  if (said.some(({ code }) => code === 4001) || has(/UserRejected/)) return ['REJECTED', `The wallet declined ${what}.`]
   const reason = reasonOf(error)
   if (reason !== undefined) {
     const known = WORDS.find(([pattern]) => pattern.test(reason))
@@ -65,7 +68,7 @@ function sentenceOf(error: unknown, what: string): [string, string] {
   return ['TRANSACTION_FAILED', `The node or the wallet refused ${what}.`]
 }
 
-/** Why a contract reverted: empty where it does not say; undefined where it did not revert. */
+/** Why a contract reverted: empty if it does not say; undefined if it did not revert. */
 export function reasonOf(error: unknown): string | undefined {
   const said = causes(error)
   for (const { data } of said) {
@@ -76,7 +79,7 @@ export function reasonOf(error: unknown): string | undefined {
     const found = /(?:execution )?reverted(?: with(?: reason(?: string)?)?)?:? *['"]?([^'"\n]*)/i.exec(message)
     if (found && (code === 3 || /revert/i.test(name) || code === -32000 || code === -32603))
       return found[1]?.trim() ?? ''
-    if (/out of gas|gas required exceeds|invalid opcode|invalid jump/i.test(message)) return 'it does not end'
+    if (/out of gas|gas required exceeds|invalid opcode|invalid jump/i.test(message)) return 'it uses too much gas'
   }
   return undefined
 }

@@ -23,8 +23,8 @@ const GAS = /* @__PURE__ */ numberToHex(5_000_000)
 const TIME = 30_000
 
 /**
- * Calls a view of a contract that anybody may have deployed. Undefined where it reverts, loops, is not there, or answers
- * something else than the view's type. Throws TidegateError `CHAIN_UNREACHABLE` where the node does not answer.
+ * Calls a view of a contract that anybody may have deployed. Undefined if it reverts, loops, is not there, or answers
+ * something else than the view's type. Throws TidegateError `CHAIN_UNREACHABLE` if the node does not answer.
  */
 export async function view<N extends View>(
   client: PublicClient,

@@ -20,7 +20,7 @@ export interface RawLog {
 export interface Scanned<T> {
   /** The newest first. */
   found: T[]
-  /** Set where the node would not go back further: what was before this time is not among them. */
+  /** Set if the node would not go back further: what was before this time is not among them. */
   incompleteBefore?: Date
 }
 
@@ -32,7 +32,7 @@ const REQUESTS = 60
 const MOST = 1_000
 
 /**
- * Reads logs from the newest block backwards. Nodes limit how many blocks they read at once: where one refuses, ever smaller
+ * Reads logs from the newest block backwards. Nodes limit how many blocks they read at once: if one refuses, ever smaller
  * ranges are asked for, and so many at most. `read` throws or answers undefined for a log that is not meant after all.
  * Throws TidegateError `CHAIN_UNREACHABLE`.
  */
@@ -63,7 +63,7 @@ export async function scanLogs<T extends { time: Date }>(
   return { found: wanted, incompleteBefore: oldest }
 }
 
-/** The logs of a range of blocks, the oldest first; undefined where the node refuses to read as many. */
+/** The logs of a range of blocks, the oldest first; undefined if the node refuses to read as many. */
 async function logsBetween(
   client: PublicClient,
   { topics, address }: LogQuery,

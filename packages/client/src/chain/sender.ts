@@ -10,9 +10,9 @@ import {
   type WalletClient,
 } from 'viem'
 import { waitForTransactionReceipt } from 'viem/actions'
+import { accountOf } from '../auth/signing.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { accountOf } from '../signing.js'
 import { failureOf } from './failures.js'
 import { polling } from './polling.js'
 import { ask, inTime, nodeFailed } from './reads.js'
@@ -23,7 +23,7 @@ const WAIT = 300_000
 export interface SendOptions {
   /** Called before each transaction, to be shown to people. */
   onStep?: ((step: string) => void) | undefined
-  /** Milliseconds to wait until a transaction is mined; five minutes where it is not given. */
+  /** Milliseconds to wait until a transaction is mined; five minutes if it is not given. */
   minedWithin?: number | undefined
 }
 
@@ -50,14 +50,17 @@ export class Sender {
     private readonly options: SendOptions,
   ) {}
 
-  /** Throws TidegateError `NO_WALLET`, and `WRONG_NETWORK` where the wallet is on another chain. */
+  /** Throws TidegateError `NO_WALLET`, and `WRONG_NETWORK` if the wallet is on another chain. */
   static async of(context: Context, chainId: number, options: SendOptions = {}): Promise<Sender> {
     const account = await accountOf(context)
     const wallet = context.wallet as WalletClient
     const client = await context.chain(chainId)
     const own = await ask(wallet.getChainId())
     if (own !== chainId)
-      throw new TidegateError('WRONG_NETWORK', `This is on chain ${chainId}, and the wallet is on chain ${own}.`)
+      throw new TidegateError(
+        'WRONG_NETWORK',
+        `This is on chain ${chainId}, but the wallet is on chain ${own}. Switch the network of the wallet.`,
+      )
     return new Sender(wallet, account, client, options)
   }
 
@@ -112,7 +115,7 @@ export class Sender {
     }
     const prepared = await inTime(wallet.prepareTransactionRequest({ account, chain: null, ...request }))
     const signed = await wallet.signTransaction({ ...prepared, account, chain: null } as never)
-    // known before it is sent: it is named even where the node's answer to it is lost
+    // known before it is sent: it is named even if the node's answer to it is lost
     const hash = keccak256(signed)
     this.sent.push(hash)
     try {

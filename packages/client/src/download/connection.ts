@@ -1,5 +1,5 @@
-import type { Answer, AnswerReader } from '../api.js'
 import { TidegateError } from '../errors.js'
+import type { Answer, AnswerReader } from '../http/api.js'
 
 /** One connection of a transfer: an answer that is read piece by piece, and closed when it stalls. */
 export class Connection {
@@ -68,7 +68,7 @@ export class Connection {
 
   private look(): void {
     if (this.waitingSince === undefined || Date.now() - this.waitingSince < this.stall) return
-    const message = `Nothing of the file has come for ${this.stall / 1000} seconds.`
+    const message = `No byte of the file has arrived for ${this.stall / 1000} seconds.`
     this.controller.abort(new TidegateError('STALLED', message))
   }
 }

@@ -1,6 +1,6 @@
 import { TidegateError } from '../errors.js'
 
-/** Throws TidegateError `DIGEST_MISMATCH` unless the bytes have the digest. Passes where the platform cannot tell: a page without TLS. */
+/** Throws TidegateError `DIGEST_MISMATCH` unless the bytes have the digest. Passes if the platform cannot tell: a page without TLS. */
 export async function assertDigest(blob: Blob, sha256: string): Promise<void> {
   const subtle = globalThis.crypto?.subtle
   if (!subtle) return
@@ -10,5 +10,8 @@ export async function assertDigest(blob: Blob, sha256: string): Promise<void> {
 }
 
 export function digestMismatch(): TidegateError {
-  return new TidegateError('DIGEST_MISMATCH', 'The bytes are not those that the provider announces.')
+  return new TidegateError(
+    'DIGEST_MISMATCH',
+    'The SHA-256 of the downloaded bytes differs from the one that the provider announces.',
+  )
 }

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
-import type { Send } from '../api.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import type { Send } from '../http/api.js'
 import { LIMITS } from '../limits.js'
 import type { Downloaded } from '../types.js'
 import { assertDigest } from './digest.js'
@@ -16,7 +16,7 @@ export interface DownloadOptions {
   file?: number
   /** The order to show; by default one that is still valid. */
   order?: Hex
-  /** The first byte wanted and the last, counted from 0; to the end where there is no last one. */
+  /** The first byte wanted and the last, counted from 0; to the end if there is no last one. */
   range?: { start: number; end?: number }
   /** Values that the service asks its consumers for. */
   userdata?: Record<string, unknown>
@@ -43,7 +43,7 @@ export interface DownloadOptions {
  * `blob()` restarts, and a stream that has delivered bytes fails with `FILE_CHANGED`.
  *
  * Throws TidegateError: the provider's refusal (`ORDER_EXPIRED`, `STORAGE_NOT_FOUND`, …), `NO_ORDER`, `NO_WALLET`,
- * `FILE_TOO_LARGE`, `BROKEN_OFF`, `STALLED`, `UNREACHABLE`; the signal's own reason where it is aborted.
+ * `FILE_TOO_LARGE`, `BROKEN_OFF`, `STALLED`, `UNREACHABLE`; the signal's own reason if it is aborted.
  *
  * @example
  * const { name, stream } = await download(context, did, { order })

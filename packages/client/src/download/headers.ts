@@ -1,10 +1,10 @@
-import type { Answer } from '../api.js'
+import type { Answer } from '../http/api.js'
 import { LIMITS } from '../limits.js'
 import { printable } from '../text.js'
 
 /** One version of a file, as the headers of an answer describe it. */
 export interface Version {
-  /** Bytes of the whole file, where they are known. */
+  /** Bytes of the whole file, if they are known. */
   total: number | undefined
   /** Strong ETag, or time of the last change: sent as If-Range with requests for the rest. */
   validator: string | undefined
@@ -16,7 +16,7 @@ export interface Version {
 export interface FileFacts {
   name: string
   contentType: string | undefined
-  /** SHA-256 of the whole file as hex, where the provider tells. */
+  /** SHA-256 of the whole file as hex, if the provider tells. */
   sha256: string | undefined
 }
 
@@ -68,7 +68,7 @@ export function factsOf({ headers }: Answer, index: number): FileFacts {
 
 /**
  * A name of a stranger as one within a folder: without path, control and reserved characters, leading dots, names of
- * devices, and of bounded length. Empty where nothing is left.
+ * devices, and of bounded length. Empty if nothing is left.
  */
 export function safeName(name: string): string {
   const last = name.slice(0, 4096).split(/[/\\]/).at(-1) ?? ''
@@ -93,7 +93,7 @@ function shortened(name: string): string {
   return kept.join('').trimEnd() + ending
 }
 
-/** The name of a Content-Disposition, in its extended form (RFC 8187) where it has one. */
+/** The name of a Content-Disposition, in its extended form (RFC 8187) if it has one. */
 function suggestedName(disposition: string): string {
   const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition)?.[1]
   if (extended !== undefined) {

@@ -1,9 +1,9 @@
 import type { Address, Hex } from 'viem'
+import { addressOf } from '../auth/signing.js'
+import { findOrder } from '../buying/holding.js'
 import { servedDocument, serviceIn } from '../chain/document.js'
-import { findOrder } from '../chain/holding.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { addressOf } from '../signing.js'
 import { holderOf } from './proof.js'
 
 /** The service, file and order of a download. */

@@ -1,12 +1,13 @@
+import type { Command } from '@tidegate/protocol/messages'
 import type { Address, Hex } from 'viem'
-import type { Answer, Query, Send } from '../api.js'
+import { signInOf } from '../auth/sign-in.js'
+import { addressOf, type Proof, signed } from '../auth/signing.js'
+import { createToken } from '../auth/tokens.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { signInOf } from '../sign-in.js'
-import { addressOf, type Command, type Proof, signed } from '../signing.js'
-import { createToken } from '../tokens.js'
+import type { Answer, Query, Send } from '../http/api.js'
 
-/** What a provider is shown: who asks, and a signature unless a token stands for it. */
+/** The consumer of a request, and its signature unless a token stands for it. */
 export type Shown = Pick<Proof, 'address'> & Partial<Proof>
 
 /** The requested file, as the provider names it. */
@@ -109,7 +110,7 @@ export function opener(
   }
 }
 
-/** Who asks, as requests for files name it. */
+/** Names the consumer as requests for files do. */
 export function consumerOf({ address, ...proof }: Shown) {
   return { consumerAddress: address, ...proof }
 }

@@ -1,8 +1,8 @@
-import type { Answer } from '../api.js'
 import { TidegateError } from '../errors.js'
+import type { Answer } from '../http/api.js'
+import { refusalOf } from '../http/refusals.js'
+import { pause, pauseBefore, retriesAfter } from '../http/retry.js'
 import { LIMITS } from '../limits.js'
-import { refusalOf } from '../refusals.js'
-import { pause, pauseBefore, retriesAfter } from '../retry.js'
 import { Connection } from './connection.js'
 import { contentRangeOf, type FileFacts, factsOf, sameVersion, type Version, versionOf } from './headers.js'
 
@@ -48,7 +48,7 @@ export class Transfer {
   private resumed = 0
   private lastFailureAt: number
   private ended = false
-  /** The byte after the last one that a first answer announces, where it does not tell the length of the whole file. */
+  /** The byte after the last one that a first answer announces, if it does not tell the length of the whole file. */
   private announced: number | undefined
   private readonly cancelled = new AbortController()
 
@@ -62,7 +62,7 @@ export class Transfer {
     else signal?.addEventListener('abort', this.abort, { once: true })
   }
 
-  /** Bytes from the first wanted to the last, where they are known. */
+  /** Bytes from the first wanted to the last, if they are known. */
   get size(): number | undefined {
     const { end } = this
     return end === undefined ? undefined : Math.max(0, end - this.start)
@@ -157,7 +157,7 @@ export class Transfer {
       if (version && !sameVersion(version, now)) throw changed()
       const part = response.status === 206 ? contentRangeOf(response) : undefined
       if (response.status === 206 && part?.first !== position)
-        throw new TidegateError('BAD_ANSWER', 'The provider sent another range than was asked for.')
+        throw new TidegateError('BAD_ANSWER', 'The provider sent another range than the requested one.')
       // a storage without ranges begins at the first byte again; without a validator nothing says that it is the same file
       if (response.status === 200 && position > this.start && !version?.validator) throw changed()
       if (response.status === 200 && version && position > 0 && now.validator !== version.validator) throw changed()
@@ -186,7 +186,7 @@ export class Transfer {
     return { ...identity, range, ...(version?.validator ? { 'if-range': version.validator } : {}) }
   }
 
-  /** Waits for the next attempt, or throws the error where there is none. */
+  /** Waits for the next attempt, or throws the error if there is none. */
   private async failed(error: unknown): Promise<undefined> {
     this.connection?.close()
     this.connection = undefined
@@ -213,5 +213,5 @@ function brokenOff(): TidegateError {
 }
 
 function tooLarge(): TidegateError {
-  return new TidegateError('FILE_TOO_LARGE', 'The file is larger than was allowed.')
+  return new TidegateError('FILE_TOO_LARGE', 'The file is larger than the allowed maximum.')
 }

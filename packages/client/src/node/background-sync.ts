@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 const EVERY = 33_554_432
 
 /**
- * Syncs a file while it is written, so that little is left to wait for at its end. One sync at a time: where the disk is
+ * Syncs a file while it is written, so that little is left to wait for at its end. One sync at a time: if the disk is
  * slower than the connection, the next one takes more.
  */
 export class BackgroundSync {
@@ -17,7 +17,7 @@ export class BackgroundSync {
   constructor(private readonly file: Pick<FileHandle, 'datasync' | 'sync'>) {}
 
   /**
-   * Records that the file is written up to a byte, and starts a sync where it is time. Rejects with the error of the last
+   * Records that the file is written up to a byte, and starts a sync if it is time. Rejects with the error of the last
    * one, which the system reports once: a later sync would pass.
    */
   async written(bytes: number): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { TidegateError } from '../errors.js'
-import { fileChanged, type UploadSource } from '../upload.js'
+import { fileChanged, type UploadSource } from '../upload/upload.js'
 
 /** Bytes that are read at a time from what was sent before. */
 const PIECE = 1_048_576

@@ -2,8 +2,8 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
-import type { Answer, AnswerReader } from '../api.js'
 import { TidegateError } from '../errors.js'
+import type { Answer, AnswerReader } from '../http/api.js'
 
 /** Buffered bytes of a body at which its connection is paused. */
 const HIGH_WATER_MARK = 262_144

@@ -13,7 +13,7 @@ export interface Begun {
   service: string
   file: number
   version: Version
-  /** SHA-256 of the whole file as hex, where the provider tells. */
+  /** SHA-256 of the whole file as hex, if the provider tells. */
   sha256: string | null
 }
 
@@ -209,7 +209,7 @@ export class Part {
     await this.disk.written(from)
   }
 
-  /** Leaves the part for another time, or nothing where it is empty or the disk has lost some of it. */
+  /** Leaves the part for another time, or nothing if it is empty or the disk has lost some of it. */
   async close(): Promise<void> {
     clearTimeout(this.timer)
     await this.flush().catch(() => undefined)

@@ -137,7 +137,7 @@ export function temporaryName(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}`
 }
 
-/** Renames without replacing: a link fails with `EEXIST` where there is something, which a rename does not. */
+/** Renames without replacing: a link fails with `EEXIST` if there is something, which a rename does not. */
 export async function renameAnew(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

@@ -6,10 +6,10 @@ import { served } from '../../../../test/helpers/requests.js'
 import type { World } from '../../../../test/helpers/world.js'
 import { PUBLISHING } from '../../src/chain/abi.js'
 import { contractsOf } from '../../src/chain/contracts.js'
-import { createdIn } from '../../src/chain/create.js'
-import { draft } from '../../src/chain/draft.js'
-import { encryptedFiles, putMetadata } from '../../src/chain/metadata.js'
 import { Sender } from '../../src/chain/sender.js'
+import { createdIn } from '../../src/publishing/create.js'
+import { draft } from '../../src/publishing/draft.js'
+import { encryptedFiles, putMetadata } from '../../src/publishing/metadata.js'
 import { walletFor, walletOf } from '../world.js'
 
 export const TOKEN = parseAbi([

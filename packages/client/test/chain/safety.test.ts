@@ -161,7 +161,7 @@ describe('a purchase that cannot be', () => {
     }
     const wallet = createWalletClient({ account, transport: custom({ request }) })
     const tidegate = createTidegate({ url: world.network.providerUrl, wallet, publicClient: market.reader })
-    const message = 'This is on chain 8996, and the wallet is on chain 1.'
+    const message = 'This is on chain 8996, but the wallet is on chain 1. Switch the network of the wallet.'
     await expect(tidegate.buy(asset.did)).rejects.toMatchObject({ code: 'WRONG_NETWORK', message })
   })
 
@@ -233,7 +233,7 @@ describe('a wallet that keeps its key to itself', () => {
   it('says no, and nothing is sent', async () => {
     const asset = await sold()
     const refused = browser(() => false).buy(asset.did)
-    const message = 'The wallet did not agree to approve 5 OCEAN.'
+    const message = 'The wallet declined to approve 5 OCEAN.'
     await expect(refused).rejects.toMatchObject({ code: 'REJECTED', message, transactions: [] })
   })
 })

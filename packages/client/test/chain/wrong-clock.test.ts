@@ -66,7 +66,7 @@ describe('an order that cannot be used', () => {
     const lost = await order(world.network, bad, buyer, fee)
 
     const found = await tidegate.orders()
-    expect(found.find(({ tx }) => tx === lost)?.refused).toMatch(/quote had ended/)
+    expect(found.find(({ tx }) => tx === lost)?.refused).toMatch(/quote had expired/)
     expect(found.find(({ tx }) => tx === bought.order)?.refused).toBeUndefined()
     await eventually(async () => (await ask(`${providerUrl}/ready`)).status === 503)
     for (const attempt of [
@@ -82,7 +82,10 @@ describe('an order that cannot be used', () => {
         ...{ HOME: folder, TIDEGATE_PRIVATE_KEY: signer.privateKey },
       })
     const listed = await command('orders', address)
-    expect([listed.status, listed.stdout]).toEqual([0, expect.stringContaining('cannot be used: Its quote had ended')])
+    expect([listed.status, listed.stdout]).toEqual([
+      0,
+      expect.stringContaining('cannot be used: Its quote had expired'),
+    ])
     for (const words of [
       ['quote', bad.did],
       ['buy', bad.did, '--yes'],

@@ -57,7 +57,7 @@ describe('a keystore', () => {
       })
     for (const [file, words] of [
       ['{', 'not JSON'],
-      ['null', 'not JSON of a keystore'],
+      ['null', 'not a keystore'],
       ['{}', 'version 3'],
       ['x'.repeat(70_000), 'too long'],
       [set('cipher', 'aes-256-cbc'), 'cipher'],
@@ -67,8 +67,8 @@ describe('a keystore', () => {
       [set('cipherparams.iv', '00'), 'iv'],
       [set('kdfparams.dklen', 16), 'dklen'],
       [set('kdfparams.n', 3), 'power of two'],
-      [set('kdfparams.n', 2 ** 30), 'above what is accepted'],
-      [set('kdfparams.p', 2 ** 40), 'above what is accepted'],
+      [set('kdfparams.n', 2 ** 30), 'above the accepted cost'],
+      [set('kdfparams.p', 2 ** 40), 'above the accepted cost'],
       [set('kdfparams.salt', 7), 'salt'],
     ] as const) {
       const refused = await openKeystore(file, PASSWORD).catch((error) => error)

@@ -1,5 +1,4 @@
 import { Tinypool } from 'tinypool'
-import type { Cancellation } from '../cancellation.js'
 import { Deadline } from '../deadline.js'
 import { COMMON_LIMITS } from '../limits.js'
 import { type QueueOptions, Semaphore } from '../semaphore.js'
@@ -36,7 +35,7 @@ export interface SandboxOptions {
 
 export interface RunOptions extends QueueOptions {
   /**
-   * Milliseconds of processor time from the end of queueing, including the start of a thread where none is running: see
+   * Milliseconds of processor time from the end of queueing, including the start of a thread if none is running: see
    * `afterWork`.
    */
   deadline?: number | undefined
@@ -70,7 +69,7 @@ export class Sandbox<T extends Tasks> {
   }
 
   /**
-   * Runs a task in a thread. Rejects with TaskFailure where the task failed, with SandboxError where it could not be
+   * Runs a task in a thread. Rejects with TaskFailure if the task failed, with SandboxError if it could not be
    * started, or with the signal's reason.
    */
   async run<N extends keyof T & string>(
@@ -90,12 +89,12 @@ export class Sandbox<T extends Tasks> {
   async close(): Promise<void> {
     this.closed = true
     this.semaphore.close()
-    // which terminates the threads of these tasks. The pool's own `destroy` would end the process if one of them failed meanwhile
+    // aborting terminates the threads of these tasks; the pool's `destroy` would end the process if one of them failed meanwhile
     for (const task of this.running) task.abort(stopping())
     await Promise.all([...this.live].map((thread) => thread.terminate()))
   }
 
-  private async execute(task: string, input: unknown, milliseconds: number, parent?: Cancellation): Promise<never> {
+  private async execute(task: string, input: unknown, milliseconds: number, parent?: AbortSignal): Promise<never> {
     parent?.throwIfAborted()
     if (this.closed) throw stopping()
     const deadline = new Deadline({ parent })

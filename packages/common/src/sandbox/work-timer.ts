@@ -1,9 +1,9 @@
-/** How many times as long as its processor time a task may take: a thread that waits for ever uses none. */
+/** Maximum time of a task, in multiples of its processor time: a thread that waits for ever uses none. */
 const MAX_STRETCH = 6
 
 /**
  * Calls `onOver` once this process has used so many milliseconds of processor time, and not before as many have passed.
- * On an overloaded machine, or where the process was stopped meanwhile, that is later, but at most six times as late.
+ * On an overloaded machine, or if the process was stopped meanwhile, it is called later, at most after six times as long.
  * Returns a function that cancels it.
  */
 export function afterWork(milliseconds: number, onOver: () => void): () => void {

@@ -1,4 +1,4 @@
-import { announcement } from '../state/announce.js'
+import { announcement } from '../state/page/announce.js'
 import { useStore } from '../state/store.js'
 
 /** Says to assistive technology what happens without being asked for. */

@@ -3,7 +3,7 @@ import { shortAddress } from '../format/address.js'
 import { plainLine } from '../format/hostile.js'
 import { FileIcon } from '../icons/file-icon.js'
 import { text } from '../text.js'
-import { Identicon } from './identicon.js'
+import { Identicon } from './wallet/identicon.js'
 import { Words } from './words.js'
 
 const TAGS = 3

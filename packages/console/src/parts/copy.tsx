@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Icon, type IconName } from '../icons/icon.js'
-import { announce } from '../state/announce.js'
+import { announce } from '../state/page/announce.js'
 import { text } from '../text.js'
 
 /** Puts a text on the clipboard. Returns whether the browser let it. */

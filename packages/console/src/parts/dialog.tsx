@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../icons/icon.js'
-import { placeOf, returnTo } from '../state/focus.js'
+import { placeOf, returnTo } from '../state/page/focus.js'
 import { text } from '../text.js'
 
 interface DialogProps {

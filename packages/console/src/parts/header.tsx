@@ -1,11 +1,11 @@
 import { Icon, type IconName } from '../icons/icon.js'
 import { Logo } from '../icons/logo.js'
-import { pathOf, place, routeOf } from '../state/route.js'
+import { pathOf, place, routeOf } from '../state/page/route.js'
+import { chooseTheme, type Theme, theme } from '../state/page/theme.js'
 import { useStore } from '../state/store.js'
-import { chooseTheme, type Theme, theme } from '../state/theme.js'
 import { text } from '../text.js'
 import { TransactionsButton } from './transactions.js'
-import { WalletButton } from './wallet-button.js'
+import { WalletButton } from './wallet/wallet-button.js'
 
 const PAGES = [
   { page: 'catalogue', icon: 'grid', to: pathOf({ page: 'catalogue' }) },

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { reloadWhenReachable } from '../state/reload.js'
+import { reloadWhenReachable } from '../state/page/reload.js'
 import { text } from '../text.js'
 import { Failed, Skeleton } from './states.js'
 

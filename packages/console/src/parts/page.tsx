@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { plainLine } from '../format/hostile.js'
-import { isLost } from '../state/focus.js'
+import { isLost } from '../state/page/focus.js'
 import { text } from '../text.js'
 
 interface PageProps {

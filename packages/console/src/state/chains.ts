@@ -10,7 +10,7 @@ const clients = new Map<number, PublicClient>()
 
 /**
  * Reads a chain: through the node that the operator names for browsers, otherwise through the wallet. Throws TidegateError
- * `NO_CHAIN`, and `WRONG_NETWORK` where the wallet is on another chain.
+ * `NO_CHAIN`, and `WRONG_NETWORK` if the wallet is on another chain.
  */
 export async function readerOf(chainId: number): Promise<PublicClient> {
   const rpcUrl = chainOf(chainId)?.rpcUrl
@@ -27,7 +27,7 @@ export async function readerOf(chainId: number): Promise<PublicClient> {
   if (wallet.chainId !== chainId)
     throw new TidegateError(
       'WRONG_NETWORK',
-      `This is on chain ${chainId}, and the wallet is on chain ${wallet.chainId}.`,
+      `This is on chain ${chainId}, but the wallet is on chain ${wallet.chainId}.`,
     )
   return createPublicClient({
     transport: noting(custom(wallet.wallet.provider)),

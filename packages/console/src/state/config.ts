@@ -1,4 +1,4 @@
-import { BASE } from './base.js'
+import { BASE } from './page/base.js'
 import { createStore } from './store.js'
 
 export interface ChainConfig {

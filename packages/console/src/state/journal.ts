@@ -118,7 +118,7 @@ export const journal = {
     return id
   },
   sent: (id: string, hash: Hex) => patch(id, { hash, state: 'sent' }),
-  /** The wallet did not send it; or, where that is not certain, it may have. */
+  /** The wallet did not send it; or, if that is not certain, it may have. */
   refused: (id: string, certain: boolean) => (certain ? remove(id) : patch(id, { state: 'unsure' })),
   /** A node has shown it, with the nonce that it uses. */
   seen: (id: string, nonce: number) => patch(id, { nonce }),

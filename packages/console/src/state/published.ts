@@ -1,4 +1,5 @@
 import { type Asset, asset, didOf, search } from '@tidegate/client'
+import { NFT_CREATED } from '@tidegate/protocol/abi'
 import { type Address, parseAbiItem } from 'viem'
 import { plainLine } from '../format/hostile.js'
 import { readerOf } from './chains.js'
@@ -6,9 +7,7 @@ import { config } from './config.js'
 import { reading } from './context.js'
 import { keep, kept } from './kept.js'
 
-const CREATED = parseAbiItem(
-  'event NFTCreated(address newTokenAddress, address indexed templateAddress, string tokenName, address indexed admin, string symbol, string tokenURI, bool transferable, address indexed creator)',
-)
+const CREATED = parseAbiItem(NFT_CREATED)
 
 /** Assets of the index that are listed, and those that the index hides. */
 const LISTED = 50
@@ -27,7 +26,7 @@ export interface Published {
 }
 
 /**
- * What an account has published: what the index finds, and, where the chain can be read, what is revoked or retired, which
+ * What an account has published: what the index finds, and, if the chain can be read, what is revoked or retired, which
  * the index does not find.
  */
 export async function publishedBy(owner: Address, signal: AbortSignal): Promise<Published> {
@@ -56,7 +55,7 @@ function withNames(assets: readonly Asset[]): Asset[] {
   return assets.map((asset) => ({ ...asset, name: asset.name || (names.get(asset.did) ?? '') }))
 }
 
-/** DIDs of the data NFTs that were made for an account, as the chain tells; undefined where it does not. */
+/** DIDs of the data NFTs that were made for an account, as the chain tells; undefined if it does not. */
 async function createdBy(admin: Address, chainId: number): Promise<string[] | undefined> {
   try {
     const { contracts } = await reading().api.get<{ contracts?: Record<string, { ERC721Factory?: Address }> }>('/')

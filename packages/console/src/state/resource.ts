@@ -1,5 +1,5 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useRetryOnReturn } from './online.js'
+import { useRetryOnReturn } from './page/online.js'
 
 /** Something that is asked for: what is known of it, and whether an answer is on its way. */
 export interface Resource<T> {

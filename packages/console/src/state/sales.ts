@@ -1,18 +1,15 @@
 import type { Amount } from '@tidegate/client'
+import { EXCHANGE, FIXED_RATES, ORDER_STARTED } from '@tidegate/protocol/abi'
 import { type Address, erc20Abi, type Hex, type PublicClient, parseAbi } from 'viem'
 import { decimalOf } from '../format/amount.js'
 import { plainLine } from '../format/hostile.js'
 import { readerOf } from './chains.js'
 
 const EVENTS = parseAbi([
-  'event OrderStarted(address indexed consumer, address payer, uint256 amount, uint256 serviceIndex, uint256 timestamp, address indexed publishMarketAddress, uint256 blockNumber)',
+  ORDER_STARTED,
   'event Swapped(bytes32 indexed exchangeId, address indexed by, uint256 baseTokenSwappedAmount, uint256 datatokenSwappedAmount, address tokenOutAddress, uint256 marketFeeAmount, uint256 oceanFeeAmount, uint256 consumeMarketFeeAmount)',
 ])
-const RATES = parseAbi([
-  'struct Rate { address contractAddress; bytes32 id; }',
-  'function getFixedRates() view returns (Rate[])',
-  'function getExchange(bytes32) view returns (address, address, uint256, address, uint256, uint256, bool, uint256, uint256, uint256, uint256, bool)',
-])
+const RATES = parseAbi([FIXED_RATES, EXCHANGE])
 const [ORDER, SWAP] = EVENTS
 
 /** An order of somebody, and what its datatoken brought. */
@@ -31,7 +28,7 @@ export interface Sales {
   incomplete: boolean
 }
 
-/** Blocks that are asked for where a node does not give all. */
+/** Blocks that are asked for if a node does not give all. */
 const RECENT = [100_000n, 10_000n, 1_000n]
 
 /** The orders of datatokens, the oldest first, and what they have brought, as the chain's events tell. Throws what the node throws. */

@@ -3,7 +3,7 @@ import { chainOf } from '../state/config.js'
 import { type Eip1193Provider, isUnknownChain } from './provider.js'
 
 /**
- * Asks the wallet to go to a chain, and tells it about the chain where it does not know it. Throws what the wallet throws, a
+ * Asks the wallet to go to a chain, and tells it about the chain if it does not know it. Throws what the wallet throws, a
  * refusal among it.
  */
 export async function switchChain(provider: Eip1193Provider, chainId: number): Promise<void> {

@@ -136,7 +136,7 @@ async function indexed(what: string, look: () => Promise<unknown>): Promise<void
     if (Date.now() > deadline) throw new Error(`The index has not read ${what} within a minute.`)
 }
 
-/** What the service answers at a path, or undefined where it answers `notYet`, a status. Throws TidegateError for others. */
+/** What the service answers at a path, or undefined if it answers `notYet`, a status. Throws TidegateError for others. */
 async function answered<T>({ context }: Tidegate, path: string, notYet: number): Promise<T | undefined> {
   try {
     return await context.api.get<T>(path)

@@ -36,7 +36,7 @@ export class Bucket {
     throw new S3Error(answer.status, 'OtherBytes')
   }
 
-  /** Returns the bytes of an object; undefined where there is none. */
+  /** Returns the bytes of an object; undefined if there is none. */
   async sizeOf(key: string): Promise<number | undefined> {
     try {
       const { headers } = await this.client.send({ method: 'HEAD', key })

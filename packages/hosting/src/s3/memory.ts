@@ -39,7 +39,7 @@ export class PartMemory {
     return this.taken
   }
 
-  /** Takes bytes. `giveUp` is called where others wait for them. Throws HostingError where there are none in time. */
+  /** Takes bytes. `giveUp` is called where others wait for them. Throws HostingError if there are none in time. */
   async take(bytes: number, giveUp: () => void = () => undefined): Promise<Share> {
     if (this.waiting.length > 0 || this.taken + bytes > this.limit) await this.wait(bytes)
     else this.taken += bytes

@@ -34,7 +34,7 @@ export interface S3Answer {
 /** What S3 refused, or that it cannot be reached. The message holds no key of an object, and no address. */
 export class S3Error extends Error {
   constructor(
-    /** 0 where there was no answer. */
+    /** 0 if there was no answer. */
     readonly status: number,
     /** Its own code, or that of the connection. */
     readonly code: string,

@@ -19,7 +19,7 @@ export const checksummed = memoizedText(withChecksum) as (address: Address) => A
 
 function withChecksum(address: string): Address {
   const digits = address.slice(2).toLowerCase()
-  const hash = keccak(Buffer.from(digits))
+  const hash = keccak(new TextEncoder().encode(digits))
   let cased = '0x'
   for (let at = 0; at < digits.length; at++) {
     const byte = hash[at >> 1] as number

@@ -26,7 +26,7 @@ export function contentKey(ephemeralPublic: Uint8Array, shared: Uint8Array): Buf
 
 /**
  * Decrypts a ciphertext with whichever of the points that it may share with a key fits. Throws an Error without detail
- * where none does, or it was modified.
+ * if none does, or it was modified.
  */
 export function decryptContent(shared: Iterable<Uint8Array>, data: Uint8Array): Buffer {
   if (data.length < ECIES_OVERHEAD || !hasForm(data)) throw new Error('not an encrypted document')

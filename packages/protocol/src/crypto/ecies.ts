@@ -13,14 +13,14 @@ export function encrypt(publicKey: Uint8Array, plain: Uint8Array): Buffer {
   return Buffer.concat([ephemeralPublic, nonce, cipher.getAuthTag(), body])
 }
 
-/** Decrypts a ciphertext with whichever of the keys fits. Throws an Error without detail where none does, or it was modified. */
+/** Decrypts a ciphertext with whichever of the keys fits. Throws an Error without detail if none does, or it was modified. */
 export function decrypt(keys: readonly ProviderKey[], data: Uint8Array): Buffer {
   return decryptContent(sharedPoints(keys, data), data)
 }
 
 /**
  * Yields the point that a ciphertext shares with the first of the keys, with the second, and so on; computed when asked
- * for, in 0.05 ms. Needs the first 65 bytes of the ciphertext alone. Nothing where these are no public key. A shared point
+ * for, in 0.05 ms. Needs the first 65 bytes of the ciphertext alone. Nothing if these are no public key. A shared point
  * decrypts this one ciphertext, and reveals nothing of the provider's key.
  */
 export function* sharedPoints(keys: readonly ProviderKey[], data: Uint8Array): Generator<Uint8Array> {

@@ -64,7 +64,7 @@ export function signDigest(digest: Uint8Array, key: ProviderKey): Signature {
   }
 }
 
-/** Recovers the address that made a signature of a 32-byte digest; undefined where it is not a valid one. Never throws. */
+/** Recovers the address that made a signature of a 32-byte digest; undefined if it is not a valid one. Never throws. */
 export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Address | undefined {
   const signer = recoverSigner(digest, signature)
   return signer && checksummed(hexOf(signer))
@@ -72,7 +72,7 @@ export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Addre
 
 /**
  * Recovers the 20 bytes of the address that made a 65-byte signature (r ‖ s ‖ v, v in 0, 1, 27, 28) of a 32-byte digest. Returns
- * undefined where it is not a valid signature. Never throws.
+ * undefined if it is not a valid signature. Never throws.
  */
 export function recoverSigner(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
   if (signature.length !== 65) return undefined

@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
+import { withoutAdded } from '../added-fields.js'
 import { checksummed, isAddressText } from '../crypto/address.js'
 import { parseJson } from '../json.js'
 import { PROTOCOL_LIMITS } from '../limits.js'
-import { withoutAdded } from './added-fields.js'
 import { TOO_LARGE } from './lzma.js'
 import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './published-document.js'
 
@@ -15,7 +15,7 @@ export interface Hint {
   txId: Hex
 }
 
-/** Reads the location of an asset from the text of a cache's response; undefined where it is missing or malformed. */
+/** Reads the location of an asset from the text of a cache's response; undefined if it is missing or malformed. */
 export function readHint(text: string): Hint | undefined {
   const copy = parsed(text)
   const subject = (copy?.credentialSubject ?? copy) as Json | undefined

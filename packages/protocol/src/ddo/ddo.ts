@@ -2,30 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Address } from 'viem'
 import * as z from 'zod'
 import { checksummed, isAddressText } from '../crypto/address.js'
+import { type Generation, makeDidOf } from '../did.js'
 import { PROTOCOL_LIMITS } from '../limits.js'
 import { safeParse } from '../validation.js'
 import { credentialsField } from './credentials.js'
 import { listLimitProblem } from './list-limits.js'
 
-/** DID methods of the two generations of asset descriptors: version 4, and version 5 (a verifiable credential). */
-const METHODS: Record<Generation, string> = { 4: 'did:op:', 5: 'did:ope:' }
-
-type Generation = 4 | 5
-
-/** Returns whether a text has the form of an asset's DID. */
-export function isDid(text: string): boolean {
-  return /^did:ope?:[0-9a-f]{64}$/.test(text)
-}
-
-/** Returns the DID of a data NFT's asset: SHA-256 over the checksummed address and the decimal chain id. */
-export function didOf(nft: Address, chainId: number, generation: Generation = 4): string {
-  return (
-    METHODS[generation] +
-    createHash('sha256')
-      .update(checksummed(nft) + chainId)
-      .digest('hex')
-  )
-}
+/** Returns the DID of a data NFT's asset. */
+export const didOf = makeDidOf(checksummed, (text) => createHash('sha256').update(text).digest('hex'))
 
 /** Returns every DID that a data NFT's asset may have: one for each generation of documents. */
 export function didsOf(nft: Address, chainId: number): string[] {

@@ -18,7 +18,7 @@ export interface IndexedDatatoken {
   symbol: string
 }
 
-/** The last metadata event of a data NFT, and the result of reading its document. */
+/** The last metadata event of a data NFT, and its document. */
 export interface IndexedMetadata {
   nft: Address
   did: string
@@ -43,16 +43,13 @@ export interface IndexedAsset {
   nft: IndexedNft
   datatokens: (IndexedDatatoken & { orders: number })[]
   metadata: IndexedMetadata
-  /**
-   * The services of its document (`storedServices`), where those and its text are all that is needed to serve it; undefined
-   * where the document must be parsed, and where it was not read to be served.
-   */
+  /** Services of the document (`storedServices`); undefined if the document must be parsed first, or was not read. */
   services?: string | undefined
-  /** Bytes of its document, where that was too long to be read with those of other assets: then it is null here. */
+  /** Bytes of a document that was too long to read with others; `ddo` is null then. */
   unread?: number | undefined
 }
 
-/** Why the document of an asset is unknown, where that is not what reading it once more would tell. */
+/** Reasons that a retry cannot change. */
 export const LASTING_REASONS = { unread: 'has events that no node gives', unstorable: 'cannot be stored' } as const
 
 /** Characters that a datatoken takes beside its names. */

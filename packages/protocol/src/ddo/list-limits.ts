@@ -7,7 +7,7 @@ const LIMITS = PROTOCOL_LIMITS.document
 export type ListLimitProblem = [field: string, message: string]
 
 /**
- * Returns the first list of a parsed document that exceeds its limit; undefined where none does. Values that are not
+ * Returns the first list of a parsed document that exceeds its limit; undefined if none does. Values that are not
  * lists or objects are left to the schema.
  */
 export function listLimitProblem(document: unknown): ListLimitProblem | undefined {

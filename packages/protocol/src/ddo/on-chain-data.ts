@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../hex.js'
 
-/** What one datatoken costs. */
+/** The price of one datatoken. */
 export interface Price {
   /** Decimal amount of the price token for one datatoken; "0" for a dispenser. */
   value: string

@@ -23,7 +23,7 @@ export interface OpenedAsset extends SoldAsset {
   subject: Json
 }
 
-/** Parses the document of an asset, which was checked before; undefined where this provider has none. */
+/** Parses the document of an asset, which was checked before; undefined if this provider has none. */
 export function opened(asset: IndexedAsset): OpenedAsset | undefined {
   const { ddo: text } = asset.metadata
   if (text === null) return undefined

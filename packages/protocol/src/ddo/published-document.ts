@@ -44,7 +44,7 @@ export interface DocumentTask {
   keys: readonly Uint8Array[]
 }
 
-/** Returns why a document need not be decoded, judging by its length alone; undefined where it may be within its limit. */
+/** Returns why a document need not be decoded, judging by its length alone; undefined if it may be within its limit. */
 export function sizeProblem({ flags, data }: PublishedDocument, maxSize: number): string | undefined {
   // flags may have any number of bytes, of which one is used
   if (flags.length > 2 + 64) return 'unknown flags'

@@ -7,7 +7,7 @@ import { ownText, readServices, storedServices } from './stored-services.js'
 export type ReadableAsset = SoldAsset & ({ beginning: string } | { beginning: undefined; opened: OpenedAsset })
 
 /**
- * Prepares the document of an asset to be written as JSON; undefined where this provider has none. `beginning` is all that is
+ * Prepares the document of an asset to be written as JSON; undefined if this provider has none. `beginning` is all that is
  * the document's own, without the closing bracket: of version 4, with nothing hidden by its state. Documents of publishing
  * libraries are stored as they would be written: those are not parsed if their services were stored as well, and else once for as
  * long as the asset is in memory.

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
+import { withoutAdded } from '../added-fields.js'
 import { checksummed } from '../crypto/address.js'
-import { withoutAdded } from './added-fields.js'
 import type { IndexedAsset } from './indexed.js'
 import { isoTime } from './iso-time.js'
 import type { OnChainData } from './on-chain-data.js'
@@ -45,7 +45,7 @@ export function assetDocumentText(one: ReadableAsset, onChain: OnChainData, purg
   return `${beginning},"datatokens":${datatokens},"nft":${nft},"event":${event},"stats":${stats},"purgatory":${listed},"indexedMetadata":{"nft":${nft},"event":${event},"purgatory":${listed},"stats":${byService}}}`
 }
 
-/** What the index and the chain add to a document. */
+/** Returns the fields that the index and the chain add to a document. */
 function addedTo({ asset, services }: SoldAsset, onChain: OnChainData, purgatory: string | undefined) {
   const datatokens = datatokensOf(asset, services, onChain)
   const listed = { state: purgatory !== undefined, reason: purgatory ?? '' }
@@ -53,7 +53,7 @@ function addedTo({ asset, services }: SoldAsset, onChain: OnChainData, purgatory
   return { ...indexedMetadata(asset, onChain), datatokens, listed, statsByService: statsOf(asset, datatokens, onChain) }
 }
 
-/** Returns the `metadata` object of an asset; undefined where its state hides it, or it is none. */
+/** Returns the `metadata` object of an asset; undefined if its state hides it, or it is none. */
 export function publishedMetadata({ asset, subject }: OpenedAsset): Json | undefined {
   if (!isConsumable(asset.metadata.state)) return undefined
   const { metadata: published } = subject

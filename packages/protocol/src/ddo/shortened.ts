@@ -30,10 +30,10 @@ const FIRST = [
   'services',
 ]
 
-/** Fields that are long where a document is long, and that no list shows. */
+/** Long fields that no list shows. */
 const LEFT_OUT = new Set(['additionalInformation', 'consumerParameters', 'credentials', 'files', 'compute', 'proof'])
 
-/** Shortens the text of a document to what lists need of it. */
+/** Shortens the text of a document to the fields that lists show. */
 export function shortenedText(text: string): string {
   return JSON.stringify(new Shortening().part(JSON.parse(text)))
 }

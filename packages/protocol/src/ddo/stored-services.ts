@@ -1,15 +1,15 @@
+import { withoutAdded } from '../added-fields.js'
 import { PROTOCOL_LIMITS } from '../limits.js'
-import { withoutAdded } from './added-fields.js'
 import type { DeclaredService } from './opened.js'
 
-/** What is a document's own, as JSON. */
+/** Returns a document without added fields, as JSON. */
 export function ownText(document: Record<string, unknown>): string {
   return JSON.stringify(withoutAdded(document))
 }
 
 /**
- * The services of a document, to be stored with its text: id and datatoken of each, as JSON. Undefined where the text is not what
- * would be written of the document, or more than the text and these is needed to write it (`readable.ts`).
+ * Returns the services of a document, to be stored with its text: id and datatoken of each, as JSON. Undefined if the text
+ * differs from the serialized document, or if serving it needs more than the text and these (`readable.ts`).
  */
 export function storedServices(
   text: string,
@@ -23,7 +23,7 @@ export function storedServices(
   return stored.length > PROTOCOL_LIMITS.document.storedServices ? undefined : stored
 }
 
-/** Reads what `storedServices` gave. */
+/** Parses the result of `storedServices`. */
 export function readServices(stored: string): DeclaredService[] {
   const listed = JSON.parse(stored) as [id: string, datatokenAddress: string][]
   return listed.map(([id, datatokenAddress]) => ({ id, datatokenAddress }))

@@ -2,7 +2,7 @@ import { parseJson } from '../json.js'
 import { PROTOCOL_LIMITS } from '../limits.js'
 import { type Ddo, readDdo } from './ddo.js'
 
-/** Reads a document that was checked before; undefined where a release without these bounds or checks wrote it. */
+/** Reads a stored document; undefined if it does not pass the current checks. */
 export function readStored(text: string): Ddo | undefined {
   try {
     const read = readDdo(parseJson(text, PROTOCOL_LIMITS.document))

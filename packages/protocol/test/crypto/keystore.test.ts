@@ -74,21 +74,15 @@ describe('encrypted keys', () => {
     }
     for (const [text, words] of [
       ['{', 'is not JSON'],
-      ['null', 'is not an encrypted key of version 3'],
-      [changed((file) => Object.assign(file, { version: 1 })), 'version is not as expected'],
-      [changed(({ crypto }) => Object.assign(crypto, { cipher: 'none' })), 'crypto.cipher is not as expected'],
+      ['null', 'is not a keystore'],
+      [changed((file) => Object.assign(file, { version: 1 })), 'is not a keystore of version 3'],
+      [changed(({ crypto }) => Object.assign(crypto, { cipher: 'none' })), 'has another cipher than aes-128-ctr'],
       [
         changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1 << 24 })),
-        'has key derivation parameters that are invalid or above what is accepted',
+        'has key derivation parameters above the accepted cost',
       ],
-      [
-        changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1000 })),
-        'has key derivation parameters that are invalid or above what is accepted',
-      ],
-      [
-        changed(({ crypto }) => Object.assign(crypto.cipherparams, { iv: 'ab'.repeat(32) })),
-        'crypto.cipherparams.iv is not as expected',
-      ],
+      [changed(({ crypto }) => Object.assign(crypto.kdfparams, { n: 1000 })), 'has an n that is no power of two'],
+      [changed(({ crypto }) => Object.assign(crypto.cipherparams, { iv: 'ab'.repeat(32) })), 'has no valid iv'],
       [changed(({ crypto }) => Object.assign(crypto, { mac: '00'.repeat(32) })), 'cannot be opened with this password'],
     ] as [string, string][])
       await expect(openKeystore(text, PASSWORD), words).rejects.toThrow(words)

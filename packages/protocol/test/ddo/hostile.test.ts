@@ -115,7 +115,7 @@ describe('hostile documents', () => {
     await app.close()
     await start()
     const head = await world.provider.getBlockNumber()
-    await eventually(() => app.context.progress()[0]?.lag === 0)
+    await eventually(() => app.context.services.catalog.progress()[0]?.lag === 0)
     expect((await app.context.store.index.cursor(chainId))?.block).toBeGreaterThanOrEqual(head)
     // documents are read by threads alone, so nothing was read
     expect(app.context.sandbox.threads).toBe(0)

@@ -1,28 +1,14 @@
-import type { Cancellation } from '@tidegate/common'
 import type { Hex } from '@tidegate/protocol'
 import type { StoredFile, UserData } from '@tidegate/storage'
 import type { AuthenticatedConsumer } from '../auth/authenticate.js'
-import type { Settings } from '../config/schema.js'
-import type { OrderTransactions } from '../orders/transactions.js'
 import { type VerifiedOrder, verifyOrder } from '../orders/verify.js'
-import type { AccessLists } from './access-lists.js'
+import type { Access } from './access.js'
 import { environmentsFor } from './environments.js'
 import { completeUserdata } from './parameters.js'
 import { assertAdmitted } from './policy.js'
-import type { Purgatory } from './purgatory.js'
-import type { AccessControl } from './rbac.js'
 import type { OpenService } from './service.js'
 
-/** What decides about a consumer. */
-export interface Gatekeepers {
-  settings: Settings
-  purgatory: Purgatory
-  accessLists: AccessLists
-  orders: OrderTransactions
-  accessControl: AccessControl
-}
-
-/** What a consumer wants of a service. */
+/** A file of a service that a consumer requests. */
 export interface WantedFile {
   fileIndex: number
   /** The transaction that holds the order, or a reuse of it. */
@@ -30,7 +16,7 @@ export interface WantedFile {
   userdata?: UserData | undefined
 }
 
-/** A file that the consumer may have now, and by which order. */
+/** A file that the consumer may have now, and the order that entitles to it. */
 export interface AdmittedFile {
   opened: OpenService
   consumer: AuthenticatedConsumer
@@ -43,15 +29,15 @@ export interface AdmittedFile {
 
 /**
  * Decides whether an authenticated consumer may have a file of an open service: purgatory, credentials, userdata, order
- * and the operator's access control. It needs no chain where the order is cached. Throws AccessError, AssetError,
+ * and the operator's access control. Asks no node if the order is cached. Throws AccessError, AssetError,
  * OrderError, ChainError, ValidationError, StorageError, or the signal's reason.
  */
 export async function admit(
-  { settings, purgatory, accessLists, orders, accessControl }: Gatekeepers,
+  { environments, purgatory, accessLists, orders, accessControl }: Omit<Access, 'assets' | 'fileLists'>,
   opened: OpenService,
   consumer: AuthenticatedConsumer,
   wanted: WantedFile,
-  signal: Cancellation,
+  signal: AbortSignal,
 ): Promise<AdmittedFile> {
   const { asset, service, index } = opened
   const { chain, ddo } = asset
@@ -71,7 +57,7 @@ export async function admit(
       fileIndex: wanted.fileIndex,
       timeout: service.timeout,
       consumer: consumer.address,
-      environments: environmentsFor(service.type, consumer.address, chain.chainId, settings),
+      environments: environmentsFor(service.type, consumer.address, chain.chainId, environments),
     },
     orders,
     { waitForTransaction: true, now: Math.floor(Date.now() / 1000), signal },

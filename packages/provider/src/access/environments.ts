@@ -1,13 +1,12 @@
 import { AccessError, ValidationError } from '@tidegate/protocol'
 import type { Address } from 'viem'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
-import type { Settings } from '../config/schema.js'
 
-/** The type of services that deliver their file; all others sell compute on it. */
+/** Type of the services that deliver their file. All others sell compute on it. */
 const ACCESS = 'access'
 
-function environmentsOn(chainId: number, { COMPUTE_ENVIRONMENTS }: Settings): ComputeEnvironment[] {
-  return COMPUTE_ENVIRONMENTS.filter((environment) => (environment.chainId ?? chainId) === chainId)
+function environmentsOn(chainId: number, all: readonly ComputeEnvironment[]): ComputeEnvironment[] {
+  return all.filter((environment) => (environment.chainId ?? chainId) === chainId)
 }
 
 /**
@@ -18,10 +17,10 @@ export function environmentsFor(
   type: string,
   consumer: Address,
   chainId: number,
-  settings: Settings,
+  environments: readonly ComputeEnvironment[],
 ): string[] | undefined {
   if (type === ACCESS) return undefined
-  const own = environmentsOn(chainId, settings).filter(({ consumerAddress }) => consumerAddress === consumer)
+  const own = environmentsOn(chainId, environments).filter(({ consumerAddress }) => consumerAddress === consumer)
   if (own.length === 0)
     throw new AccessError('NOT_AN_ACCESS_SERVICE', 'Service is not an access service: its file is not handed out.')
   return own.map(({ id }) => id)
@@ -35,12 +34,12 @@ export function chosenEnvironment(
   type: string,
   { environment: id, validUntil }: { environment?: string | undefined; validUntil?: number | undefined },
   chainId: number,
-  settings: Settings,
+  environments: readonly ComputeEnvironment[],
 ): ComputeEnvironment | null {
   const refuse = (why: string) => ValidationError.of('environment', `The environment field ${why}`)
   // clients send the environment of their compute page here too
   if (type === ACCESS) return null
-  const served = environmentsOn(chainId, settings)
+  const served = environmentsOn(chainId, environments)
   if (served.length === 0)
     throw refuse('has no possible value: the service sells computing, and this provider has no compute environment.')
   if (id === undefined) throw refuse('is required: the service sells computing in an environment, not its file.')

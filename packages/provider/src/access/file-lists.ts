@@ -17,7 +17,7 @@ const KEY_MISSING =
 export interface FileList {
   /** Returns every file, each bound to its storage kind. One whose descriptor is not understood is not valid. */
   all(): StoredFile[]
-  /** Returns the file at an index, in the same way. Throws AssetError where there is none. */
+  /** Returns the file at an index, in the same way. Throws AssetError if there is none. */
   at(index: number): StoredFile
 }
 
@@ -38,7 +38,7 @@ export class FileLists {
   ) {}
 
   /**
-   * Returns the file list of a service. Throws AssetError where it cannot be decrypted, or belongs to another asset:
+   * Returns the file list of a service. Throws AssetError if it cannot be decrypted, or belongs to another asset:
    * `PROVIDER_KEY_MISSING` if it needs a key of this provider that is not configured.
    */
   of(asset: Asset, { service }: AssetService): FileList {

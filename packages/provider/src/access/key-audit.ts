@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DocumentReader, IndexStore } from '@tidegate/catalog'
 import type { Chain, Chains } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
-import { didsOf, isConsumable } from '@tidegate/protocol'
+import { isConsumable } from '@tidegate/protocol'
+import { didsOf } from '@tidegate/protocol/documents'
 import { canDecrypt } from '@tidegate/storage'
 import type { Address } from 'viem'
 import type { ProviderKeys } from './provider-keys.js'
@@ -14,20 +15,19 @@ export interface UnknownKeyAssets {
   dids: string[]
 }
 
-/** What is counted from. */
 export interface AuditSources {
   index: Pick<IndexStore, 'emitters' | 'asset'>
   documents: Pick<DocumentReader, 'stored'>
   keys: ProviderKeys
 }
 
-/** Data NFTs that are looked up before the processor is left to others. */
+/** Data NFTs that are looked up between two pauses. */
 const PAGE = 20
 /** Assets that are named. */
 const NAMED = 20
 /** Pauses, as multiples of the time that the work before took: between pages, and between counts. */
 const PAUSE = { page: 9, count: 100 }
-/** Milliseconds between two looks whether a count is due. */
+/** Milliseconds between checks whether a count is due. */
 const INTERVAL = 1000
 
 /**
@@ -91,7 +91,7 @@ export class KeyAudit {
     this.due = new Set(options.chains.keys())
   }
 
-  /** The number of assets with an unknown key; undefined while they were not counted. */
+  /** The number of assets with an unknown key; undefined until they were counted. */
   count(chainId: number): number | undefined {
     return this.results.get(chainId)?.count
   }

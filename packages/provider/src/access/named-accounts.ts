@@ -7,7 +7,7 @@ export interface NamedAccounts {
   lists: ReadonlyMap<number, readonly Address[]>
 }
 
-/** The accounts of two settings; undefined where neither is set, which means everybody. */
+/** Returns the accounts of two settings; undefined if neither is set, which means everybody. */
 export function namedAccounts(
   addresses: readonly Address[] | undefined,
   lists: ReadonlyMap<number, readonly Address[]> | undefined,

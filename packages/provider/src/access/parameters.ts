@@ -41,7 +41,7 @@ export function completeUserdata(declared: unknown, userdata: UserData | undefin
   return values
 }
 
-/** The declared parameters; undefined where the list is malformed. */
+/** The declared parameters; undefined if the list is malformed. */
 const parametersOf = memoized((declared: unknown[]) => consumerParameters.safeParse(declared).data)
 
 function problemOf(parameter: ConsumerParameter, value: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import type { Chain, Chains } from '@tidegate/chain'
-import { hasForm } from '@tidegate/protocol'
+import { hasForm } from '@tidegate/protocol/keys'
 import type { Address } from 'viem'
 import type { MilestoneStore } from '../state/milestones.js'
 

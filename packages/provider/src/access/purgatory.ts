@@ -34,7 +34,7 @@ export class Purgatory {
   constructor(private readonly options: PurgatoryOptions) {}
 
   /**
-   * Reads the lists and schedules refreshes. Rejects where the first read fails, with an Error that names the setting.
+   * Reads the lists and schedules refreshes. Rejects if the first read fails, with an Error that names the setting.
    */
   async start(): Promise<void> {
     await this.read()
@@ -51,7 +51,7 @@ export class Purgatory {
     clearInterval(this.timer)
   }
 
-  /** Returns the reason why an asset is in purgatory; undefined where it is not. */
+  /** Returns the reason why an asset is in purgatory; undefined if it is not. */
   reasonFor(did: string): string | undefined {
     return this.assets.get(did)
   }
@@ -61,7 +61,7 @@ export class Purgatory {
     return [...this.assets.keys()]
   }
 
-  /** Throws AccessError where the asset or the account is listed. */
+  /** Throws AccessError if the asset or the account is listed. */
   assertServed(did: string, consumer: Address): void {
     if (this.assets.has(did)) throw new AccessError('PURGATORY', 'Asset is not consumable. It is in purgatory.')
     if (this.accounts.has(consumer))

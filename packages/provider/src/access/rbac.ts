@@ -9,12 +9,12 @@ export type RbacEvent = 'encryptUrl' | 'initialize' | 'access'
 export interface RbacRequest {
   event: RbacEvent
   provider: Address
-  /** Undefined where the consumer is unknown. */
+  /** Undefined if the consumer is unknown. */
   consumer?: Address
   service?: { did: string; serviceId: string }
 }
 
-/** Authorizes a request. Throws AccessError where it is denied, or where the server cannot be reached. */
+/** Authorizes a request. Throws AccessError if it is denied, or if the server cannot be reached. */
 export type AccessControl = (request: RbacRequest) => Promise<void>
 
 /**

@@ -1,7 +1,7 @@
-import { type Asset, type AssetResolver, type AssetService, serviceOf } from '@tidegate/catalog'
+import { type Asset, type AssetService, serviceOf } from '@tidegate/catalog'
 import { assertConsumable } from '@tidegate/protocol'
 import type { StoredFile } from '@tidegate/storage'
-import type { FileLists } from './file-lists.js'
+import type { Access } from './access.js'
 
 /** A service whose state, and that of its asset, allows access. */
 export interface OpenService extends AssetService {
@@ -12,9 +12,9 @@ export interface OpenService extends AssetService {
   file(index: number): StoredFile
 }
 
-/** Finds a service by DID and id. Throws AssetError where there is none, AccessError where a state forbids access. */
+/** Returns a service by DID and id. Throws AssetError if there is none, AccessError if a state forbids access. */
 export async function openService(
-  { assets, fileLists }: { assets: AssetResolver; fileLists: FileLists },
+  { assets, fileLists }: Pick<Access, 'assets' | 'fileLists'>,
   did: string,
   serviceId: string,
 ): Promise<OpenService> {

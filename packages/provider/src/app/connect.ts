@@ -19,7 +19,7 @@ type Instrumentation = Pick<NodesOptions, 'log' | 'onOutcome' | 'trace'>
 
 /**
  * Requests the chain id of every configured node and builds the chains. A chain whose nodes do not respond is served as
- * soon as one does; only where its id is not configured must one respond now. Throws one StartError that lists every
+ * soon as one does; only if its id is not configured must one respond now. Throws one StartError that lists every
  * node on another chain, and every chain without id, contracts or key.
  */
 export async function connectChains(settings: Settings, instrumentation: Instrumentation = {}): Promise<Chains> {
@@ -54,7 +54,7 @@ export async function connectChains(settings: Settings, instrumentation: Instrum
 
 /**
  * Returns the expected chain id, or that of the first node that responds. Adds a problem for each node on another chain,
- * and where neither is known.
+ * and if neither is known.
  */
 async function chainIdOf(
   expected: number | undefined,

@@ -1,30 +1,49 @@
-import { isCurrent } from '@tidegate/catalog'
+import { type IndexProgress, isCurrent } from '@tidegate/catalog'
+import type { ClockWatch } from '@tidegate/chain'
 import type { Egress } from '@tidegate/storage'
 import type { KeyAudit } from '../access/key-audit.js'
-import type { Context } from '../http/context.js'
+import type { Settings } from '../config/schema.js'
 import type { HttpServer } from '../http/server.js'
 import { registerGauges } from '../metrics/gauges.js'
 import { diskLeft } from '../process/disk.js'
 import { packageVersion } from '../version.js'
+import type { Base } from './base.js'
+
+interface Watched {
+  progress(): IndexProgress[]
+  clock: Pick<ClockWatch, 'offset'>
+  http: HttpServer
+  egress: Egress
+  keyAudit: Pick<KeyAudit, 'count'>
+  hasHosting: boolean
+}
 
 /** Registers the gauges of a service, which are read on each scrape. */
-export function watch(context: Context, http: HttpServer, egress: Egress, keys: Pick<KeyAudit, 'count'>): void {
-  const { settings, chains, clock, store, hosting, metrics } = context
+export function watch(settings: Settings, { chains, store, metrics }: Base, watched: Watched): void {
+  const { progress, clock, http, egress, keyAudit, hasHosting } = watched
+  const { hosted, proofs } = store
   registerGauges(metrics.registry, {
-    progress: context.progress,
-    isCurrent: (chain) => isCurrent(chain, settings),
-    unknownKeys: (chainId) => keys.count(chainId) ?? null,
-    clockOffset: (chainId) => clock.offset(chainId),
-    proofsWaiting: () => store.proofs.count(),
-    nodes: () =>
-      [...chains.values()].flatMap(({ chainId, nodes }) => nodes.health.map((node) => ({ chainId, ...node }))),
-    isStateUp: async () => (await store.checkHealth()) === undefined,
-    lastWrite: () => store.lastWrite(),
-    diskLeft: () => diskLeft(settings),
-    hosted: async () => hosting && { ...(await store.hosted.totals()), unfinished: await store.hosted.unfinished() },
+    index: {
+      progress,
+      isCurrent: (chain) => isCurrent(chain, settings),
+      unknownKeys: (chainId) => keyAudit.count(chainId) ?? null,
+      clockOffset: (chainId) => clock.offset(chainId),
+      proofsWaiting: () => proofs.count(),
+      nodes: () =>
+        [...chains.values()].flatMap(({ chainId, nodes }) => nodes.health.map((node) => ({ chainId, ...node }))),
+    },
+    state: {
+      isStateUp: async () => (await store.checkHealth()) === undefined,
+      lastWrite: () => store.lastWrite(),
+      diskLeft: () => diskLeft(settings),
+    },
+    hosted: async () =>
+      hasHosting ? { ...(await hosted.totals()), unfinished: await hosted.unfinished() } : undefined,
     version: packageVersion(),
-    connections: () => http.connections.count,
-    requests: () => http.connections.requests,
-    upstreamInFlight: (budget) => egress.inFlight(budget),
+    connections: {
+      count: () => http.connections.count,
+      requests: () => http.connections.requests,
+      upstreamInFlight: (budget) => egress.inFlight(budget),
+    },
   })
 }

@@ -5,7 +5,6 @@ import { StartError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
 import type { StateStore } from '../state/stores.js'
 
-/** What hosting works with. */
 export interface HostingTools {
   store: Pick<StateStore, 'hosted' | 'index'>
   chains: Chains
@@ -14,7 +13,7 @@ export interface HostingTools {
   isCurrent(chainId: number): boolean
 }
 
-/** Opens the hosting of the settings; undefined where it is off. Throws StartError where its backend cannot be used. */
+/** Opens the hosting of the settings; undefined if it is off. Throws StartError if its backend cannot be used. */
 export async function openHosting(
   settings: Settings,
   { store, chains, log, isCurrent }: HostingTools,
@@ -39,7 +38,7 @@ export async function openHosting(
   return hosting
 }
 
-/** Returns the bucket of the settings. Throws StartError where some are missing. */
+/** Returns the bucket of the settings. Throws StartError if some are missing. */
 export function s3Backend(settings: Settings, log: Pick<Logger, 'warn'>): S3Backend {
   const { HOSTING_S3_BUCKET: bucket, HOSTING_S3_REGION: region, HOSTING_S3_PATH_STYLE: isPathStyle } = settings
   const { HOSTING_S3_ACCESS_KEY_ID: accessKeyId, HOSTING_S3_SECRET_ACCESS_KEY: secretAccessKey } = settings

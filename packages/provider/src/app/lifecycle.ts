@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chains } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
 import { DATABASE_LIMITS } from '@tidegate/database'
 import { StartError } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../http/context.js'
+import type { Settings } from '../config/schema.js'
 import type { HttpServer } from '../http/server.js'
+import type { Metrics } from '../metrics/metrics.js'
 import { startMetricsServer } from '../metrics/server.js'
 import { listenProblem } from '../process/listening.js'
 import { tooFewOpenFiles } from '../process/open-files.js'
 import { startFields } from './start-line.js'
 
-/** What runs beside the requests. */
+/** Work beside the requests. */
 export interface BackgroundTask {
   start(): void
   /** May be interrupted at any moment: the task resumes after the next start. */
@@ -18,11 +20,13 @@ export interface BackgroundTask {
 }
 
 interface Parts {
-  context: Context
+  settings: Settings
+  chains: Chains
+  metrics: Metrics
   log: Logger
   http: HttpServer
   background: readonly BackgroundTask[]
-  /** Closes what the others use, in this order, once they have stopped. */
+  /** Called in this order when all tasks have stopped. */
   closers: readonly (() => Promise<unknown> | undefined)[]
 }
 
@@ -37,8 +41,7 @@ export class Lifecycle {
   }
 
   async listen(): Promise<string> {
-    const { context, http, log, background } = this.parts
-    const { settings, metrics, chains } = context
+    const { settings, metrics, chains, http, log, background } = this.parts
     const { HOST: host, PORT: port, METRICS_HOST, METRICS_PORT } = settings
     const shortage = tooFewOpenFiles(settings)
     if (shortage)
@@ -54,8 +57,8 @@ export class Lifecycle {
   }
 
   async close(): Promise<void> {
-    const { context, http, log, background, closers } = this.parts
-    const timeout = context.settings.STOP_TIMEOUT
+    const { settings, http, log, background, closers } = this.parts
+    const timeout = settings.STOP_TIMEOUT
     log.info({ inFlight: http.connections.requests, timeout }, 'service is stopping')
     await http.close(timeout)
     // do not wait for an unresponsive node or receiver: its work is repeated after the next start

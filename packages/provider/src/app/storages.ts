@@ -1,24 +1,16 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { Chains } from '@tidegate/chain'
-import type { Trace } from '@tidegate/common'
 import type { Hosting } from '@tidegate/hosting'
 import { BlockCache, Egress, type Lookup, type ReadContract, StorageRegistry } from '@tidegate/storage'
 import type { Settings } from '../config/schema.js'
 import type { Metrics } from '../metrics/metrics.js'
-import type { TaskSandbox } from '../tasks/task-sandbox.js'
-
-interface Parts {
-  chains: Chains
-  sandbox: TaskSandbox
-  hosting: Hosting | undefined
-  trace: Trace
-  metrics: Metrics
-}
+import type { Base } from './base.js'
 
 /** Builds the storage kinds, and the egress that all of them connect through. */
 export function openStorages(
   settings: Settings,
-  { chains, sandbox, hosting, trace, metrics }: Parts,
+  { chains, sandbox, trace, metrics }: Base,
+  hosting: Hosting | undefined,
 ): { storages: StorageRegistry; egress: Egress } {
   const gateways = gatewaysOf(settings)
   const egress = openEgress(settings, gateways, { trace, metrics })
@@ -39,7 +31,7 @@ type Gateways = ReturnType<typeof gatewaysOf>
 function openEgress(
   settings: Settings,
   gateways: Gateways,
-  { trace, metrics }: Pick<Parts, 'trace' | 'metrics'>,
+  { trace, metrics }: Pick<Base, 'trace' | 'metrics'>,
 ): Egress {
   return new Egress({
     allowNonPublic: settings.ALLOW_NON_PUBLIC_IP,
@@ -71,7 +63,7 @@ function openEgress(
   })
 }
 
-/** Returns the cache of blocks that is configured, if any. */
+/** Returns the configured cache of blocks, if any. */
 function blockCacheOf(
   { STORAGE_CACHE_DIR: folder, STORAGE_CACHE_SIZE: size, WORKERS: writers }: Settings,
   metrics: Metrics,
@@ -85,7 +77,7 @@ function blockCacheOf(
   })
 }
 
-/** The gateways of each storage kind that has some. */
+/** Returns the gateways of each storage kind that has some. */
 function gatewaysOf({ IPFS_GATEWAY: ipfs, FILECOIN_GATEWAY, ARWEAVE_GATEWAY: arweave }: Settings) {
   return { ipfs, filecoin: FILECOIN_GATEWAY ?? ipfs, arweave }
 }

@@ -16,11 +16,11 @@ export interface SignedRequest {
   signature: string
   /** The messages that the route accepts; one of them must be signed. */
   messages: string[]
-  /** Where the address may be a contract wallet, which then verifies the signature itself (EIP-1271). */
+  /** Chain on which the address may be a contract wallet, which then verifies the signature itself (EIP-1271). */
   chain?: Chain
   /** All served chains: on another one the address may be a wallet of the same owner. */
   chains: Chains
-  /** The caller consumes the nonce before any other work, so that looking it up first would save nothing. */
+  /** Whether the caller consumes the nonce before any other work: looking it up first would save nothing. */
   consumedAtOnce?: boolean
   /** How the messages are hashed; as clients of the legacy service do by default. */
   digestsOf?: DigestsOf
@@ -40,7 +40,7 @@ export interface AuthenticatedConsumer {
   /**
    * Consumes the nonce in one atomic statement: of any number of requests with one nonce, exactly one passes. Call it
    * before anything is delivered and after every other check, so that a refused request can be repeated without signing
-   * again; but at once where a refused request could be replayed elsewhere, or a refusal is expensive. Does nothing for
+   * again; but at once if a refused request could be replayed elsewhere, or a refusal is expensive. Does nothing for
    * a token, which is reusable. Throws ValidationError, StateError.
    */
   consumeNonce(): Promise<void>
@@ -56,9 +56,9 @@ export interface UsedNonces {
  * Authenticates the signer of a request. Throws ValidationError for an invalid signature or a used nonce. The nonce
  * check here only saves work on a replay; consumeNonce is the one that counts.
  *
- * Contract wallets have a nonce per chain, since one address may be somebody else's wallet on another chain. Where a
+ * Contract wallets have a nonce per chain, since one address may be somebody else's wallet on another chain. If a
  * message names no chain and wallets on several chains accept the signature, the nonce is consumed on all of these.
- * Throws ChainError where one of them cannot be reached.
+ * Throws ChainError if one of them cannot be reached.
  */
 export async function authenticate(
   request: SignedRequest,
@@ -97,7 +97,7 @@ export async function authenticate(
 }
 
 /**
- * Authenticates the signer of one message, where the request names no address. The caller consumes the nonce before any
+ * Authenticates the signer of one message, if the request names no address. The caller consumes the nonce before any
  * other work. Throws ValidationError.
  */
 export async function authenticateSigner(
@@ -126,7 +126,7 @@ export async function authenticateToken(
 }
 
 /**
- * Authenticates whoever an auth token was issued to, where the request names no address. `any` chain: a contract wallet
+ * Authenticates the holder of an auth token, if the request names no address. `any` chain: a contract wallet
  * is the one on the chain of its token. Throws TokenError, StateError.
  */
 export async function authenticateHolder(

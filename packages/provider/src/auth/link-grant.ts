@@ -1,7 +1,7 @@
 import { checksummed } from '@tidegate/protocol'
 import type { Address, Hex } from 'viem'
 
-/** What a download link entitles to: one file of one service, for the consumer of one order. */
+/** The content of a download link: it entitles the consumer of one order to one file of one service. */
 export interface Grant {
   consumer: Address
   /** The chain of the asset. */
@@ -50,7 +50,7 @@ export function encodeGrant(grant: Grant): Buffer {
   return Buffer.concat([fixed, ...texts.flatMap(lengthAndText)])
 }
 
-/** Decodes an authentic grant. Returns undefined where it is of another version. */
+/** Decodes an authentic grant. Returns undefined if it is of another version. */
 export function decodeGrant(encoded: Buffer): Grant | undefined {
   if (encoded[AT.version] !== VERSION) return undefined
   const has = (flag: number) => ((encoded[AT.flags] as number) & flag) !== 0

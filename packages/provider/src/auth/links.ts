@@ -1,4 +1,5 @@
-import { LinkError, type SealingKeys, seal, sealingKeysFrom, unseal } from '@tidegate/protocol'
+import { LinkError } from '@tidegate/protocol'
+import { type SealingKeys, seal, sealingKeysFrom, unseal } from '@tidegate/protocol/keys'
 import { PROVIDER_LIMITS } from '../limits.js'
 import { decodeGrant, encodeGrant, type Grant } from './link-grant.js'
 import type { RevocationStore } from './revocation-table.js'
@@ -7,9 +8,8 @@ import type { RevocationStore } from './revocation-table.js'
 const PURPOSE = 'tidegate download link v1'
 
 /**
- * Makes and opens the grants in download links. A grant is sealed: it is opaque, and cannot be made or changed by anybody
- * without the secret, which is that of auth tokens. So every instance opens it, and a change of key ends links and tokens
- * together.
+ * Makes and opens the grants in download links. A grant is sealed: it is opaque, and cannot be forged or changed without
+ * the secret, which is that of auth tokens. So every instance opens it, and a change of key ends links and tokens together.
  */
 export class Links {
   private readonly keys: SealingKeys
@@ -27,8 +27,8 @@ export class Links {
   }
 
   /**
-   * Opens a sealed grant; `now` in seconds since 1970. Throws LinkError where it is not authentic, has expired, or the
-   * token that it was made with is deleted; StateError.
+   * Opens a sealed grant; `now` in seconds since 1970. Throws LinkError if it is not authentic, has expired, or its token
+   * is deleted; StateError.
    */
   async open(text: string, now: number): Promise<Grant> {
     const grant = this.unsealed(text)
@@ -47,4 +47,9 @@ export class Links {
     const encoded = unseal(this.keys, '', sealed)
     return encoded && decodeGrant(encoded)
   }
+}
+
+/** Returns the time in seconds since 1970. */
+export function secondsNow(): number {
+  return Math.floor(Date.now() / 1000)
 }

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 
 /** The fields of a sign-in message (EIP-4361) that the service checks. */
 export interface SignInMessage {
-  /** Scheme of the domain, where the message has one. */
+  /** Scheme of the domain, if the message has one. */
   scheme: string | undefined
   /** Host of the provider, with its port unless that is the scheme's own. */
   domain: string

@@ -4,22 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 import type { SignerRecovery } from './recovery.js'
 
-/** Command names that modern clients sign; each route accepts its own alone. */
-export type Command =
-  | 'download'
-  | 'downloadLink'
-  | 'encrypt'
-  | 'upload'
-  | 'listUploads'
-  | 'createAuthToken'
-  | 'invalidateAuthToken'
-  | 'decryptDDO'
-  | 'validateDDO'
-
-/** Returns the message that a modern client signs for a route: address and nonce as it sent them, and the command. */
-export function modernMessage(address: string, nonce: string, command: Command): string {
-  return address + nonce + command
-}
+export { type Command, modernMessage } from '@tidegate/protocol/messages'
 
 /**
  * Returns whether a message binds its signature to no chain: it begins with the signer's address, not with the asset,
@@ -41,7 +26,7 @@ export class SignatureMatcher {
 
   /**
    * Returns the message for which `signature` (hex, 65 bytes) is the address's: over keccak-256 of the UTF-8 text, as an
-   * EIP-191 personal message, unless `digestsOf` says otherwise. Undefined where no message matches, or the signature is malformed; never rejects.
+   * EIP-191 personal message, unless `digestsOf` says otherwise. Undefined if no message matches, or the signature is malformed; never rejects.
    */
   async match(
     address: Address,
@@ -69,7 +54,7 @@ export class SignatureMatcher {
   }
 }
 
-/** Recovers the signer of a message, over its full 32-byte hash; undefined where the signature is malformed. */
+/** Recovers the signer of a message, over its full 32-byte hash; undefined if the signature is malformed. */
 export function signerOf(message: string, signature: string): Address | undefined {
   const bytes = signatureBytes(signature)
   return bytes && recoverAddress(messageDigests(message)[0] as Uint8Array, bytes)

@@ -11,7 +11,7 @@ import type { RevocationStore } from './revocation-table.js'
 /** The claims of an auth token; `expiresAt` in seconds since 1970. */
 export interface TokenClaims {
   address: Address
-  /** The only chain on which the token is valid, where the address is a contract wallet's. */
+  /** The only chain on which the token is valid, if the address is a contract wallet's. */
   chainId?: number
   expiresAt: number
   /** Id of the token, by which it is revoked. */
@@ -44,7 +44,7 @@ export class Tokens {
   /** Claims of tokens with a valid signature; expiry and revocation are checked each time. */
   private readonly verified = new LRUCache<string, TokenClaims>(upTo(10_000))
 
-  /** `legacySecret` is the legacy service's signing secret, where its tokens must remain valid. */
+  /** `legacySecret` is the legacy service's signing secret, if its tokens must remain valid. */
   constructor(
     private readonly secret: Uint8Array,
     private readonly revocations: RevocationStore,
@@ -66,7 +66,7 @@ export class Tokens {
     return claims
   }
 
-  /** Revokes a token permanently; `now` in seconds since 1970. Throws TokenError where it already was, StateError. */
+  /** Revokes a token permanently; `now` in seconds since 1970. Throws TokenError if it already was, StateError. */
   async revoke({ jti, expiresAt }: TokenClaims, now: number): Promise<void> {
     if (!(await this.revocations.revoke(jti, expiresAt))) throw refusal('TOKEN_DELETED', 'Token is deleted.')
     await this.revocations.purge(now - PROVIDER_LIMITS.tokens.retainedAfterExpiry)

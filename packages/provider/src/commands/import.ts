@@ -2,13 +2,14 @@ import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typin
 import { getAddress, isAddress } from 'viem'
 import { legacyTokenId } from '../auth/legacy-token.js'
 import { maxNonce } from '../auth/nonce.js'
+import type { NonceStore } from '../auth/nonce-table.js'
+import type { RevocationStore } from '../auth/revocation-table.js'
 import { loadSettings } from '../config/load.js'
 import { readLegacyNonce } from '../legacy/nonces.js'
 import { type LegacyRecord, legacyTokenExpiry } from '../legacy/records.js'
 import { openLegacyRedis } from '../legacy/redis.js'
 import { openLegacySqlite } from '../legacy/sqlite.js'
 import { openStore } from '../state/open.js'
-import type { StateStore } from '../state/stores.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) => {
@@ -87,19 +88,20 @@ interface Counts {
 
 async function takeAll(
   records: Iterable<LegacyRecord> | AsyncIterable<LegacyRecord>,
-  store: StateStore,
+  { nonces, revocations }: { nonces: NonceStore; revocations: RevocationStore },
   latest: bigint,
 ): Promise<Counts> {
   const counts: Counts = { nonces: 0, kept: 0, tokens: 0, harmless: 0, unknown: 0 }
   for await (const record of records) {
-    const outcome = 'token' in record ? await takeToken(record.token, store) : await takeNonce(record, store, latest)
+    const outcome =
+      'token' in record ? await takeToken(record.token, revocations) : await takeNonce(record, nonces, latest)
     counts[outcome] += 1
   }
   return counts
 }
 
 /** Imports a deleted token. Text that is not a token grants nothing, so it is skipped. */
-async function takeToken(token: string, { revocations }: StateStore): Promise<keyof Counts> {
+async function takeToken(token: string, revocations: RevocationStore): Promise<keyof Counts> {
   const jti = legacyTokenId(token)
   if (jti === undefined) {
     warn(`skipped: a deleted token of ${token.length} characters is not a token`)
@@ -111,7 +113,7 @@ async function takeToken(token: string, { revocations }: StateStore): Promise<ke
 
 async function takeNonce(
   record: { address: string; nonce: string | undefined },
-  { nonces }: StateStore,
+  nonces: NonceStore,
   latest: bigint,
 ): Promise<keyof Counts> {
   const address = record.address.replace(/^0X/, '0x')

@@ -2,12 +2,12 @@ import { Command } from '@commander-js/extra-typings'
 import { readTextFile } from '@tidegate/common'
 import { StartError } from '@tidegate/protocol'
 import { loadSettings, secretSetting } from '../config/load.js'
-import { SETTINGS } from '../config/schema.js'
+import { SETTINGS, type Settings } from '../config/schema.js'
 import { backupState } from '../state/transfer/backup.js'
 import { checkState } from '../state/transfer/check.js'
 import { copyState } from '../state/transfer/copy.js'
-import { configuredDatabase, type Database, nameOf, parseDatabase } from '../state/transfer/place.js'
-import { restoreState } from '../state/transfer/restore.js'
+import { configuredDatabase, type Database, type Embedded, nameOf, parseDatabase } from '../state/transfer/place.js'
+import { acceptRestored, restoreState } from '../state/transfer/restore.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) => {
@@ -25,18 +25,28 @@ export const command = (finish: (code: number) => void) => {
     .action(async (options) => finish(await copy(options)))
   state
     .command('backup')
-    .description('Writes the state to a file. The service may run meanwhile.')
+    .description('Writes the embedded database to a file. The service may run meanwhile. For PostgreSQL use pg_dump.')
     .argument('<file>', 'the backup, readable by this user alone')
     .option('--force', 'replace the file if it exists')
     .option(...CONFIG)
     .action(async (file, options) => finish(await backup(file, options)))
   state
     .command('restore')
-    .description('Brings the state of a backup into the configured database. Stop the service first.')
+    .description(
+      'Brings a backup into the embedded database. Stop the service first. For PostgreSQL use pg_restore and `state restored`.',
+    )
     .argument('<file>', 'the backup')
     .option('--force', 'replace the state that the database holds, or go back behind a later one')
     .option(...CONFIG)
     .action(async (file, options) => finish(await restore(file, options)))
+  state
+    .command('restored')
+    .description(
+      'Accepts a PostgreSQL database that pg_restore has filled: refuses all requests that were signed before. Stop the service first.',
+    )
+    .option('--force', 'go back behind a later state')
+    .option(...CONFIG)
+    .action(async (options) => finish(await restored(options)))
   state
     .command('check')
     .description(
@@ -67,7 +77,10 @@ export async function copy({ from, to, online, config }: CopyOptions): Promise<n
 
 /** `tidegate state backup`. Returns the exit code. Throws StartError. */
 export async function backup(file: string, options: { force?: true; config?: string }): Promise<number> {
-  const from = configuredDatabase(loadSettings(process.env, options.config))
+  const from = embedded(
+    loadSettings(process.env, options.config),
+    '`state backup` is for the embedded database: back up PostgreSQL with pg_dump.',
+  )
   const size = await backupState(from, file, { force: options.force === true })
   print(`${nameOf(from)} was backed up to ${file}: ${size} bytes`)
   return 0
@@ -76,13 +89,36 @@ export async function backup(file: string, options: { force?: true; config?: str
 /** `tidegate state restore`. Returns the exit code. Throws StartError. */
 export async function restore(file: string, options: { force?: true; config?: string }): Promise<number> {
   const settings = loadSettings(process.env, options.config)
-  const to = configuredDatabase(settings)
+  const to = embedded(
+    settings,
+    '`state restore` is for the embedded database: restore PostgreSQL with pg_restore, then run `tidegate state restored`.',
+  )
   await restoreState(file, to, { folder: settings.STATE_DIR, force: options.force === true, report: print })
   print(`the state of ${file} is in ${nameOf(to)} now.`)
+  printRisks()
+  return 0
+}
+
+/** `tidegate state restored`. Returns the exit code. Throws StartError. */
+export async function restored(options: { force?: true; config?: string }): Promise<number> {
+  const settings = loadSettings(process.env, options.config)
+  const place = configuredDatabase(settings)
+  await acceptRestored(place, { folder: settings.STATE_DIR, force: options.force === true, report: print })
+  print(`${nameOf(place)} can be used now.`)
+  printRisks()
+  return 0
+}
+
+/** Returns the embedded database of the settings. Throws StartError with `refusal` if they name PostgreSQL. */
+function embedded({ DATABASE_URL: url, STATE_DIR: folder }: Settings, refusal: string): Embedded {
+  if (url !== undefined) throw new StartError([refusal])
+  return { kind: 'embedded', folder }
+}
+
+function printRisks(): void {
   print('A nonce that reads as a time before the cut-over is refused. What was accepted since the backup is not known:')
   print('- nonces that do not read as times (counters), or were ahead of the clock, could be used again;')
   print('- tokens that were deleted since then are valid until they expire: a new AUTH_TOKEN_SECRET ends all tokens.')
-  return 0
 }
 
 /** `tidegate state check`. Returns the exit code: 1 if something is wrong. Throws StartError. */

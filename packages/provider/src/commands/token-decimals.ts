@@ -10,7 +10,7 @@ const ABI = parseAbi(['function decimals() view returns (uint256)'])
 const MAX_DECIMALS = 77
 
 /**
- * Returns a function that asks the nodes of the settings for the decimals of a token, once for each. It returns undefined where
+ * Returns a function that asks the nodes of the settings for the decimals of a token, once for each. It returns undefined if
  * no node answers or serves the chain, or where the contract has none.
  */
 export function tokenDecimals(settings: Pick<Settings, 'NETWORK_URL' | 'RPC_TIMEOUT'>) {
@@ -32,9 +32,9 @@ async function ask(
   token: Address,
 ): Promise<number | undefined> {
   for (const url of urls.byChain.get(chainId) ?? urls.all ?? []) {
-    const client = rpcClient(url, { timeout, maxAnswer: COMMON_LIMITS.contract.view })
+    const client = rpcClient(url, { timeout, maxResponse: COMMON_LIMITS.contract.view })
     try {
-      // where no id is configured, the node says which chain it is on
+      // if no id is configured, the node says which chain it is on
       if (!urls.byChain.has(chainId) && (await client.getChainId()) !== chainId) continue
       const decimals = await client.readContract({ abi: ABI, address: token as Hex, functionName: 'decimals' })
       return decimals <= BigInt(MAX_DECIMALS) ? Number(decimals) : undefined

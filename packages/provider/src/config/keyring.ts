@@ -1,6 +1,6 @@
 import { readTextFile } from '@tidegate/common'
-import { openKeystore } from '@tidegate/protocol'
 import type { ProviderKey } from '@tidegate/protocol/keys'
+import { openKeystore } from '@tidegate/protocol/keys'
 import { forChain, type PerChain } from './parsers/chains.js'
 import type { Settings } from './schema.js'
 

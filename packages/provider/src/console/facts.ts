@@ -35,7 +35,7 @@ export interface PublicLimits {
 /** The document at /console/config.json. Everybody can read it. */
 export interface ConsoleFacts {
   version: string
-  /** Base URL of the service; without one it is where the console was loaded from. */
+  /** Base URL of the service. Default: the origin of the console. */
   provider?: string
   chains: ConsoleChain[]
   hosting: { enabled: boolean; maxFile?: number }
@@ -51,8 +51,8 @@ export interface LocalChain {
 }
 
 /**
- * The facts about this service that the console gets. Of the settings it takes those that are public by name; the nodes of
- * NETWORK_URL are not among them. `local` is given by `tidegate dev` alone.
+ * Returns the facts about this service for the console. They contain only settings that are named here; the nodes of
+ * NETWORK_URL are not among them. Only `tidegate dev` passes `local`.
  */
 export function consoleFacts(settings: Settings, chains: Chains, local?: LocalChain): ConsoleFacts {
   const described = [...chains.values()].map(({ chainId, deployment }): ConsoleChain => {
@@ -97,7 +97,7 @@ export function publicLimits(settings: Settings): PublicLimits {
   }
 }
 
-/** What is wrong with CONSOLE_RPC_URLS. */
+/** Returns the problems of CONSOLE_RPC_URLS, one line each. */
 export function nodeProblems({ CONSOLE_RPC_URLS: nodes }: Settings, chains: Chains): string[] {
   const foreign = [...(nodes?.keys() ?? [])].filter((chainId) => !chains.has(chainId))
   return foreign.map((chainId) => `CONSOLE_RPC_URLS: chain ${chainId} is not served.`)

@@ -40,8 +40,8 @@ export function isConsoleBuilt(): boolean {
 }
 
 /**
- * Reads the built console into memory; what is served later comes from there, and no path of a request ever reaches the
- * file system. `prefix` is the path at which a proxy has the service, '' if there is none. Throws StartError if the
+ * Reads the built console into memory. It is served from there, and no path of a request ever reaches the file system.
+ * `prefix` is the path at which a proxy has the service, '' if there is none. Throws StartError if the
  * console is missing, or not what a build makes.
  */
 export function readConsole(folder: string, prefix: string): ConsoleFiles {
@@ -76,7 +76,7 @@ function fileOf(name: string, raw: ReadonlyMap<string, Buffer>): ConsoleFile {
   }
 }
 
-/** Lets the page find its parts behind a path of a proxy. Only the page names them by absolute paths. */
+/** Prepends the path of a proxy to the absolute paths in the page, the only file that has some. */
 function movePage(raw: Map<string, Buffer>, page: Buffer, prefix: string): void {
   // a path of a URL holds no quotes and no angle brackets, but an ampersand
   const base = `"${prefix.replaceAll('&', '&amp;')}${BASE}`
@@ -90,7 +90,7 @@ function isCopy(name: string, raw: ReadonlyMap<string, Buffer>): boolean {
   return Object.keys(COPIES).some((ending) => name.endsWith(ending) && raw.has(name.slice(0, -ending.length)))
 }
 
-/** The regular files below a folder; none where it does not exist. */
+/** Returns the regular files below a folder; none if it does not exist. */
 function pathsIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -1,4 +1,4 @@
-/** What a page shows of a public network. */
+/** Facts about a public network for pages. */
 export interface KnownNetwork {
   name: string
   /** Symbol of its own coin, which has 18 decimals. */

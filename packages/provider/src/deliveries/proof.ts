@@ -16,7 +16,7 @@ export interface Delivery {
   /** Whether they were the whole file, not a requested range. */
   whole: boolean
   consumerAddress: Address
-  /** The message that the consumer signed, and the signature; both empty where an auth token was used instead. */
+  /** The message that the consumer signed, and the signature; both empty if an auth token was used instead. */
   consumerData: string
   consumerSignature: string
 }

@@ -23,7 +23,7 @@ export interface ReportLine {
   fees: ReportedFee[]
 }
 
-/** Returns the decimals of a token, or undefined where they are not known. */
+/** Returns the decimals of a token, or undefined if they are not known. */
 export type DecimalsOf = (chainId: number, token: Address) => Promise<number | undefined>
 
 /** Yields the lines of a report, one at a time, so that a report of any length needs no memory. Throws StateError. */

@@ -17,7 +17,7 @@ export class ProofSender {
     private readonly store: ProofStore,
   ) {}
 
-  /** Resolves with true once the proof has arrived; false while its transaction is pending. Rejects where it failed. */
+  /** Resolves with true once the proof has arrived; false while its transaction is pending. Rejects if it failed. */
   async send(queued: QueuedProof): Promise<boolean> {
     const delivery = JSON.parse(queued.body) as Delivery
     const chain = this.chains.get(delivery.chainId)

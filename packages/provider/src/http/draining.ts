@@ -10,8 +10,8 @@ import { closeListener } from './listener.js'
 /**
  * Drains connections before the server closes. Node's own `close` considers a response finished once its last byte is
  * in the socket buffer, and an orphaned connection may be reset while the client still reads. So each connection is
- * half-closed when its response ends, and the drain waits until the client closes it too. A connection that was accepted
- * and has sent nothing yet is waited for: its request is on its way, and a proxy sends no POST a second time.
+ * half-closed when its response ends, and the drain waits until the client closes it too. It also waits for connections
+ * without a request so far: the request is on its way, and a proxy sends no POST a second time.
  */
 export class Draining {
   private stopping = false

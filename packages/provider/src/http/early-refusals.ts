@@ -4,12 +4,12 @@ import { type FRAMEWORK_ERRORS, sendError, sendFixed } from './errors.js'
 type Raw = FastifyRequest['raw']
 type Refusal = Error | keyof typeof FRAMEWORK_ERRORS
 
-/** A path of no route, not even of one that takes whatever is beneath it. */
+/** A path that no route matches, not even one with a wildcard. */
 const NOWHERE = '/.unroutable'
 
 /**
- * Requests that Node or the framework would answer before any hook, so that no limit, log and metric knew of them: with a path
- * that cannot be read, an unknown expectation, or no host. They are handled like all others instead, and refused by a hook.
+ * Refuses by a hook the requests that Node or the framework would answer before any hook, unseen by limits, log and
+ * metrics: those with an unreadable path, an unknown expectation, or no host.
  */
 export class EarlyRefusals {
   private readonly refusals = new WeakMap<Raw, Refusal>()
@@ -21,7 +21,7 @@ export class EarlyRefusals {
     app.routing(raw, reply.raw)
   }
 
-  /** Refuses them. To be registered after the hooks that count, log and limit, on a server with `requireHostHeader: false`. */
+  /** Registers the hook, after those that count, log and limit. The server needs `requireHostHeader: false`. */
   register(app: FastifyInstance): void {
     app.server.on('checkExpectation', (raw, response) => {
       this.refusals.set(raw, 'EXPECTATION')

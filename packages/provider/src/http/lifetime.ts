@@ -1,5 +1,6 @@
+import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
-import { type Cancellation, Canceller, Deadline } from '@tidegate/common'
+import { Deadline } from '@tidegate/common'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
@@ -9,46 +10,44 @@ declare module 'fastify' {
 }
 
 /**
- * The lifetime of a request: until its response ends or its connection closes, whichever comes first. Everything
- * counted, opened or started for a request is released through this, and through nothing else.
+ * The lifetime of a request: until its response ends or its connection closes, whichever comes first. It releases
+ * everything that is counted, opened or started for the request.
  */
 export class Lifetime {
   private readonly listeners: (() => void)[] = []
-  private readonly canceller = new Canceller()
-  private isOver = false
+  private readonly controller = new AbortController()
   /** Whether the whole response was handed to the system, over a connection that was open. */
   answered = false
 
-  /** Aborts when the request is over. */
-  get signal(): Cancellation {
-    return this.canceller
+  constructor() {
+    // any number of the request's parts may wait
+    setMaxListeners(0, this.signal)
   }
 
-  /** The same for what takes an AbortSignal only. */
-  get abortSignal(): AbortSignal {
-    return this.canceller.signal
+  /** Aborts when the request is over. */
+  get signal(): AbortSignal {
+    return this.controller.signal
   }
 
   get ended(): boolean {
-    return this.isOver
+    return this.signal.aborted
   }
 
-  /** Returns a deadline, so many milliseconds from now. Its signal also aborts when the request ends. */
+  /** Returns a deadline in so many milliseconds. Its signal also aborts when the request ends. */
   deadline(milliseconds: number): RequestDeadline {
     return new RequestDeadline(this, milliseconds)
   }
 
   /** Calls back once when the request is over; immediately if it is already. */
   onEnd(callback: () => void): void {
-    if (this.isOver) callback()
+    if (this.ended) callback()
     else this.listeners.push(callback)
   }
 
   /** Ends the lifetime. Called by the server only. */
   end(): void {
-    if (this.isOver) return
-    this.isOver = true
-    this.canceller.abort(ENDED)
+    if (this.ended) return
+    this.controller.abort(ENDED)
     for (const listener of this.listeners) listener()
   }
 }
@@ -87,7 +86,7 @@ export class RequestDeadline {
 export class Connections {
   private readonly inFlight = new Map<Socket, Set<Lifetime>>()
   private readonly idle: (() => void)[] = []
-  /** Those that no request has come over yet. */
+  /** Connections without a request so far. */
   private readonly fresh = new Set<Socket>()
 
   /**
@@ -96,7 +95,7 @@ export class Connections {
    */
   constructor(app: FastifyInstance) {
     app.server.on('connection', (socket: Socket) => {
-      // read once, the address is known also when the connection is closed, for what is counted and logged then
+      // cached by the first read: counters and logs need the address after the connection has closed
       void socket.remoteAddress
       this.inFlight.set(socket, new Set())
       this.fresh.add(socket)

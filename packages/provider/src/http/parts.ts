@@ -1,12 +1,11 @@
 import type { FastifyReply } from 'fastify'
-import { setWriteStallTimeout } from './files/transfer.js'
-import { limitReading } from './limits/reading.js'
+import { limitReading, setWriteStallTimeout } from './limits/reading.js'
 
 /** Characters that are written at once. */
 const CHUNK = 65_536
 
 export interface PartsOptions {
-  /** Characters up to which a response is sent as a whole, so that an error before its end is a status. */
+  /** Characters up to which a response is sent as a whole: an error before its end is then a status. */
   whole: number
   /** Milliseconds without progress after which a response is aborted. */
   stallTimeout: number
@@ -15,8 +14,8 @@ export interface PartsOptions {
 }
 
 /**
- * Sends a text that is made in parts: a short one as a whole, a longer one as the client reads it. An error after its beginning
- * breaks the connection, so that the response cannot look complete.
+ * Sends a text in parts as the client reads it; a short one as a whole. An error after the first part breaks the
+ * connection, so that the response cannot look complete.
  */
 export async function sendParts(
   reply: FastifyReply,

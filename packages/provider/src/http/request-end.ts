@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Tracing } from '../process/tracing.js'
 
-/** The status in logs, metrics and spans of requests whose client has left before it was answered: the one of nginx. */
+/** Status of requests whose client has left before the response, in logs, metrics and spans. As in nginx. */
 const CLIENT_LEFT = 499
 
 /** How a request has ended. */

@@ -18,7 +18,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set if the request was refused or has failed. */
     refusal: Refusal | undefined
-    /** What the request is about, as far as it is known: asset, service, consumer and order. Its parameters otherwise. */
+    /** Asset, service, consumer and order of the request, if known. Default: those in its parameters. */
     subject: Record<string, string> | undefined
   }
 }

@@ -1,66 +1,38 @@
 import { randomUUID } from 'node:crypto'
-import cors from '@fastify/cors'
-import { PROTOCOL_LIMITS, ProviderError, RequestError, ValidationError } from '@tidegate/protocol'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
+import type { LocalOnly, TickBatch } from '@tidegate/common'
+import { PROTOCOL_LIMITS, ProviderError, ValidationError } from '@tidegate/protocol'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Settings } from '../config/schema.js'
+import type { Console } from '../console/console.js'
 import { PROVIDER_LIMITS } from '../limits.js'
+import type { Metrics } from '../metrics/metrics.js'
 import type { Tracing } from '../process/tracing.js'
 import { rejectMalformedRequest } from './client-errors.js'
 import { serveConsole } from './console/serve.js'
-import type { Context } from './context.js'
+import { allowOrigins } from './cors.js'
 import { Draining } from './draining.js'
 import { EarlyRefusals } from './early-refusals.js'
 import { registerDocumentation } from './endpoints/documentation.js'
 import { registerJsonParser } from './endpoints/json.js'
 import { refuseUnstorableParams } from './endpoints/parameter-text.js'
-import { sendError, sendFixed } from './errors.js'
-import { SOCKET_BUFFER, setWriteStallTimeout } from './files/transfer.js'
+import { sendError } from './errors.js'
 import { speakTus } from './files/tus-requests.js'
 import { Connections } from './lifetime.js'
 import { limitArrival } from './limits/arrival.js'
 import { dropFloodingConnections, limitConcurrency } from './limits/concurrency.js'
-import { registerPreflightLimit, registerRateLimits } from './limits/rate-limits.js'
-import { limitReading } from './limits/reading.js'
+import { type RateLimits, registerPreflightLimit, registerRateLimits } from './limits/rate-limits.js'
+import { limitReading, SOCKET_BUFFER, setWriteStallTimeout } from './limits/reading.js'
 import { lingerWhenClosing } from './lingering.js'
 import { refuseForeignPages } from './local-only.js'
 import { traceRequests } from './request-end.js'
 import { logRequests } from './request-log.js'
 import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
+import type { Services } from './services.js'
+import { rejectUnknownRoutes } from './unknown-routes.js'
 
 /** The root document and every endpoint that it lists. */
 export const ALL_ENDPOINTS = [rootEndpoint(ENDPOINTS), ...ENDPOINTS]
-
-/** Response headers that scripts of other origins may read. */
-const EXPOSED_HEADERS = [
-  'Content-Disposition',
-  'Content-Length',
-  'Content-Range',
-  'Accept-Ranges',
-  'ETag',
-  'Last-Modified',
-  'Repr-Digest',
-  'Retry-After',
-  'X-Request-Id',
-  'Location',
-  'Tus-Resumable',
-  'Tus-Version',
-  'Tus-Extension',
-  'Tus-Max-Size',
-  'Tus-Checksum-Algorithm',
-  'Upload-Offset',
-  'Upload-Length',
-  'Upload-Metadata',
-  'Upload-Expires',
-]
-
-/** Seconds for which browsers may cache the response to a preflight; Chromium allows at most two hours. */
-const PREFLIGHT_MAX_AGE = 7200
 
 export interface HttpServer {
   app: FastifyInstance
@@ -69,16 +41,61 @@ export interface HttpServer {
   close(limit: number): Promise<void>
 }
 
-/** Creates the HTTP server with every endpoint, not yet listening. */
-export async function createServer(context: Context, log: FastifyBaseLogger, tracing?: Tracing): Promise<HttpServer> {
+export interface ServerOptions {
+  services: Services
+  log: FastifyBaseLogger
+  /** Undefined if tracing is off. */
+  tracing: Tracing | undefined
+  metrics: Metrics
+  /** Batches responses within a tick of the event loop. */
+  batch: TickBatch
+  rateLimits: RateLimits
+  /** Undefined if CONSOLE is off. */
+  console: Console | undefined
+  /** Undefined if pages of any origin may call the service. */
+  localOnly: LocalOnly | undefined
+}
+
+/** Creates the HTTP server with every endpoint, not yet listening. Hooks run in the order of their registration. */
+export async function createServer(options: ServerOptions): Promise<HttpServer> {
+  const { services, metrics, batch, rateLimits, console, localOnly, tracing } = options
+  const { settings, anonymous } = services
+  const endpoints = [rootEndpoint(ENDPOINTS, console), ...ENDPOINTS]
   const early = new EarlyRefusals()
+  const { app, connections } = createFastify(settings, options.log, early)
+  if (tracing) traceRequests(app, tracing)
+  registerJsonParser(app)
+  const draining = new Draining(app, connections, batch)
+  handleErrors(app, metrics)
+  logRequests(app, metrics, settings.LOG_REQUESTS)
+  anonymous.countRefused(app, endpoints)
+  dropFloodingConnections(app, connections)
+  if (localOnly) refuseForeignPages(app, localOnly)
+  registerPreflightLimit(app, rateLimits)
+  await allowOrigins(app, settings)
+  limitResponses(app, settings, batch)
+  lingerWhenClosing(app)
+  limitConcurrency(app, settings, connections)
+  anonymous.register(app, endpoints)
+  registerRateLimits(app, rateLimits)
+  early.register(app)
+  rejectUnknownRoutes(app)
+  refuseUnstorableParams(app)
+  for (const endpoint of endpoints) endpoint.register(app, services)
+  serveConsole(app, console)
+  registerDocumentation(app, endpoints)
+  return { app, connections, close: (limit) => draining.close(limit) }
+}
+
+/** Creates the framework, with the listeners and hooks that come before all others. */
+function createFastify(settings: Settings, log: FastifyBaseLogger, early: EarlyRefusals) {
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     // routes that accept documents raise this
-    bodyLimit: Math.min(PROTOCOL_LIMITS.body.json, context.settings.MAX_BODY_SIZE),
-    trustProxy: context.settings.TRUSTED_PROXIES ?? false,
-    // as the routers of other providers do: clients send `fileInfo`, and `//api` behind a URL that ends with a slash
+    bodyLimit: Math.min(PROTOCOL_LIMITS.body.json, settings.MAX_BODY_SIZE),
+    trustProxy: settings.TRUSTED_PROXIES ?? false,
+    // as the routers of other providers do: clients send `fileInfo`, and `//api` after a base URL with a slash at its end
     routerOptions: {
       maxParamLength: PROVIDER_LIMITS.links.grant,
       ignoreTrailingSlash: true,
@@ -96,86 +113,28 @@ export async function createServer(context: Context, log: FastifyBaseLogger, tra
     clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, connections.inFlightOn(socket) > 0),
   })
   limitArrival(app)
-  speakTus(app, context)
-  const connections: Connections = new Connections(app)
-  if (tracing) traceRequests(app, tracing)
-  registerJsonParser(app)
-  const draining = new Draining(app, connections, context.batch)
-  // nothing is returned, here and by the busiest routes: of a reply the framework would watch the stream
+  if (settings.HOSTING !== 'off') speakTus(app, settings.HOSTING_MAX_FILE)
+  const connections = new Connections(app)
+  return { app, connections }
+}
+
+/** Responds to the errors of hooks and routes, and counts them. */
+function handleErrors(app: FastifyInstance, metrics: Metrics): void {
+  // returns nothing, like the busiest routes: the framework would watch the stream of a returned reply
   app.setErrorHandler((error: Error, request, reply) => void sendError(error, request, reply))
   app.addHook('onError', async (_request, _reply, error) => {
     if (!(error instanceof ProviderError)) return
-    context.metrics.refusals.inc({ code: error.code })
-    if (error instanceof ValidationError && 'nonce' in error.fields) context.metrics.nonceRefusals.inc()
+    metrics.refusals.inc({ code: error.code })
+    if (error instanceof ValidationError && 'nonce' in error.fields) metrics.nonceRefusals.inc()
   })
-  logRequests(app, context.metrics, context.settings.LOG_REQUESTS)
-  context.anonymous.countRefused(app, ALL_ENDPOINTS)
-  dropFloodingConnections(app, connections)
-  if (context.localOnly) refuseForeignPages(app, context.localOnly)
-  registerPreflightLimit(app, context)
-  await app.register(cors, {
-    origin: context.settings.CORS_ORIGINS ?? '*',
-    maxAge: PREFLIGHT_MAX_AGE,
-    // a list would be joined for each response
-    exposedHeaders: EXPOSED_HEADERS.join(', '),
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    strictPreflight: false,
-  })
+}
+
+/** Limits the time in which clients read a response, and batches responses of one tick. Files have limits of their own. */
+function limitResponses(app: FastifyInstance, settings: Settings, batch: TickBatch): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     const { length = 0 } = (payload ?? '') as { length?: number }
-    setWriteStallTimeout(reply, length, context.settings.CONSUMER_STALL_TIMEOUT)
+    setWriteStallTimeout(reply, length, settings.CONSUMER_STALL_TIMEOUT)
     if (length > SOCKET_BUFFER) void limitReading(reply, length)
-    context.batch.addIfShared('responses', () => done(null, payload))
+    batch.addIfShared('responses', () => done(null, payload))
   })
-  lingerWhenClosing(app)
-  limitConcurrency(app, context.settings, connections)
-  context.anonymous.register(app, ALL_ENDPOINTS)
-  registerRateLimits(app, context)
-  early.register(app)
-  rejectUnknownRoutes(app)
-  refuseUnstorableParams(app)
-  for (const endpoint of ALL_ENDPOINTS) endpoint.register(app, context)
-  serveConsole(app, context.console)
-  registerDocumentation(app, ALL_ENDPOINTS)
-  return { app, connections, close: (limit) => draining.close(limit) }
-}
-
-/**
- * Responds with 404 to unknown paths, and with 405 and Allow to known ones. Before the body is read, since no route
- * limits its type and size.
- */
-function rejectUnknownRoutes(app: FastifyInstance): void {
-  const allowed = new Map<string, Set<string>>()
-  app.addHook('onRoute', ({ url, method }) => {
-    const methods = allowed.get(url) ?? new Set()
-    for (const name of [method].flat()) methods.add(name)
-    allowed.set(url, methods)
-  })
-  app.setNotFoundHandler(refuse)
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done()
-    refuse(request, reply)
-  })
-
-  function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    // as the router reads it
-    const path = (request.url.split('?')[0] as string).replace(/\/{2,}/g, '/').toLowerCase()
-    const pattern = [...allowed.keys()].find((url) => url !== '*' && matches(url.toLowerCase(), path))
-    if (pattern) {
-      reply.header('allow', [...(allowed.get(pattern) as Set<string>)].join(', '))
-      return sendFixed(reply, 'METHOD')
-    }
-    return sendError(new RequestError('ROUTE_NOT_FOUND', 'No such path. GET / lists every path.'), request, reply)
-  }
-}
-
-/** Whether a path matches a route's pattern, where `:name` matches one segment, and `*` at the end any number. */
-function matches(pattern: string, path: string): boolean {
-  if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1))
-  const expected = pattern.split('/')
-  const segments = path.replace(/(.)\/$/, '$1').split('/')
-  return (
-    expected.length === segments.length &&
-    expected.every((part, index) => part.startsWith(':') || part === segments[index])
-  )
 }

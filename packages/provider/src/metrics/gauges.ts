@@ -4,34 +4,46 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 
 /** Sources of the gauges, read on each scrape. */
 export interface GaugeSources {
+  index: IndexSources
+  /** Hosted files, their declared bytes, and incomplete ones; undefined if hosting is off. */
+  hosted(): Promise<{ files: number; bytes: number; unfinished: number } | undefined>
+  state: StateSources
+  connections: ConnectionSources
+  version: string
+}
+
+interface IndexSources {
   progress(): IndexProgress[]
   /** Whether the index of a chain is current. */
   isCurrent(progress: IndexProgress): boolean
   /** Proven offset of the clock by the heads of a chain, in seconds; null while no head was seen. */
   clockOffset(chainId: number): number | null
-  /** Assets of a chain that need a key that is not configured; null while they were not counted. */
+  /** Assets of a chain that need a key that is not configured; null until they were counted. */
   unknownKeys(chainId: number): number | null
   /** Proofs of delivery in the queue. */
   proofsWaiting(): Promise<number>
   /** The nodes of each chain, by their hosts, and whether each answers. */
   nodes(): { chainId: number; host: string; answers: boolean }[]
+}
+
+interface StateSources {
   /** Whether the database can be used. */
   isStateUp(): Promise<boolean>
   /** Time of the last write to the database, in milliseconds since 1970. */
   lastWrite(): number | undefined
   /** Free bytes on the disk of the database; undefined if the database is not on this machine. */
   diskLeft(): Promise<number | undefined>
-  /** Hosted files, their bytes as declared, and those that are not complete; undefined where hosting is off. */
-  hosted(): Promise<{ files: number; bytes: number; unfinished: number } | undefined>
-  version: string
+}
+
+interface ConnectionSources {
   /** Client connections, and their requests in flight. */
-  connections(): number
+  count(): number
   requests(): number
   /** Requests to storages in flight, by budget. */
   upstreamInFlight(budget: Budget): number
 }
 
-/** How a gauge is combined over the workers of a service. Of what they share, a sum would be meaningless. */
+/** Combines a gauge over the workers of a service. A sum would count shared things several times. */
 type Aggregator = 'min' | 'max' | 'first' | 'sum'
 
 interface GaugeOptions {
@@ -44,10 +56,10 @@ interface GaugeOptions {
 export function registerGauges(registry: Registry, sources: GaugeSources): void {
   collectDefaultMetrics({ register: registry, prefix: 'tidegate_' })
   const gauges = new Gauges(registry)
-  registerIndex(gauges, sources)
+  registerIndex(gauges, sources.index)
   registerHosting(gauges, sources)
-  registerState(gauges, sources)
-  registerConnections(gauges, sources)
+  registerState(gauges, sources.state)
+  registerConnections(gauges, sources.connections)
   gauges.labelled(
     {
       name: 'tidegate_build_info',
@@ -59,7 +71,7 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
   )
 }
 
-/** Registers gauges by the functions that tell their values; a value that is unknown is NaN. */
+/** Registers gauges by the functions that read their values. Unknown values are NaN. */
 class Gauges {
   constructor(private readonly registry: Registry) {}
 
@@ -91,7 +103,7 @@ class Gauges {
 
 function registerIndex(
   gauges: Gauges,
-  { progress, isCurrent, nodes, proofsWaiting, clockOffset, unknownKeys }: GaugeSources,
+  { progress, isCurrent, nodes, proofsWaiting, clockOffset, unknownKeys }: IndexSources,
 ): void {
   const perChain = (
     name: string,
@@ -141,7 +153,7 @@ function registerHosting(gauges: Gauges, { hosted }: GaugeSources): void {
   perHosting('tidegate_hosted_unfinished', 'Uploads that are not complete; NaN where hosting is off.', 'unfinished')
 }
 
-function registerState(gauges: Gauges, { isStateUp, diskLeft, lastWrite }: GaugeSources): void {
+function registerState(gauges: Gauges, { isStateUp, diskLeft, lastWrite }: StateSources): void {
   gauges.plain(
     { name: 'tidegate_state_up', help: '1 if the database can be used, else 0.', aggregator: 'min' },
     async () => Number(await isStateUp()),
@@ -164,8 +176,8 @@ function registerState(gauges: Gauges, { isStateUp, diskLeft, lastWrite }: Gauge
   )
 }
 
-function registerConnections(gauges: Gauges, { connections, requests, upstreamInFlight }: GaugeSources): void {
-  gauges.plain({ name: 'tidegate_http_connections', help: 'Client connections.' }, connections)
+function registerConnections(gauges: Gauges, { count, requests, upstreamInFlight }: ConnectionSources): void {
+  gauges.plain({ name: 'tidegate_http_connections', help: 'Client connections.' }, count)
   gauges.plain({ name: 'tidegate_http_requests_in_flight', help: 'Requests in flight.' }, requests)
   gauges.labelled(
     { name: 'tidegate_upstream_requests_in_flight', help: 'Requests to storages in flight, by budget.' },

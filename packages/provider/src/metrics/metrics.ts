@@ -93,6 +93,11 @@ export class Metrics {
     registers: this.registers,
   })
 
+  constructor() {
+    // an alert counts these: a series that begins with the first one shows no increase
+    this.refusals.inc({ code: 'HOSTING_FULL' }, 0)
+  }
+
   /** Counts a response and its duration in seconds. */
   countRequest(method: string, route: string, status: number, seconds: number): void {
     this.requests.inc({ method, route, status })

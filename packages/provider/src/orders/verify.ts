@@ -1,5 +1,4 @@
 import { CHAIN_LIMITS } from '@tidegate/chain'
-import type { Cancellation } from '@tidegate/common'
 import { type ErrorCode, OrderError } from '@tidegate/protocol'
 import type { Hex } from 'viem'
 import type { OrderClaim } from './claim.js'
@@ -15,12 +14,12 @@ export interface VerifyOptions {
   /** Seconds since 1970. */
   now: number
   /** Aborts the wait. */
-  signal: Cancellation
+  signal: AbortSignal
 }
 
 /** The order that proves a claim. */
 export interface VerifiedOrder {
-  /** The transaction of the order itself, even where the claim named a reuse of it. */
+  /** The transaction of the order itself, even if the claim named a reuse of it. */
   txId: Hex
   /** Time of its block, in seconds since 1970. */
   timestamp: number

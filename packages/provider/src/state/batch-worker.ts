@@ -1,5 +1,5 @@
 import { INDEX_SCRIPTS } from '@tidegate/catalog/thread-scripts'
-import { serveWork } from '@tidegate/database/sqlite'
+import { databaseTasks } from '@tidegate/database/sqlite'
 
 /** The module of the thread that does large work of the embedded database. */
-serveWork(INDEX_SCRIPTS)
+export const { commit, end } = databaseTasks(INDEX_SCRIPTS)

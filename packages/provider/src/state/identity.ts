@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Driver, type Query, type Result, run, type Script, sql, sqlOne } from '@tidegate/database'
+import { type Dialect, type Driver, type Query, type Result, run, type Script, sql, sqlOne } from '@tidegate/database'
 
 /** The identity of the state in a database. */
 export interface Identity {
@@ -23,6 +23,8 @@ export interface IdentityStore {
   retire(successor: string): Promise<void>
   /** Continues a state that had been moved elsewhere, as a separate state with a new id. */
   fork(): Promise<void>
+  /** Whether the database was loaded from a dump of PostgreSQL, and `replaceState` has not accepted that yet. */
+  isRestored(): Promise<boolean>
 }
 
 /**
@@ -77,7 +79,18 @@ function* beginCopy(source: string): Script<void> {
 /** Marks a state as incomplete: `source` is being copied into it. No service starts on it until `contain` is called. */
 export const markCopying = (db: Driver, source: string): Promise<void> => db.transact(beginCopy(source))
 
-function* replace(ids: string[]): Script<void> {
+/** `xmin` is the transaction that wrote a row, modulo 2^32. */
+const RESTORED = sqlOne(
+  'SELECT 1 AS found FROM origin WHERE CAST(CAST(xmin AS TEXT) AS BIGINT) <> transaction % 4294967296',
+)
+const FORGET_ORIGIN = sql('DELETE FROM origin')
+const RECORD_ORIGIN = sql('INSERT INTO origin VALUES (txid_current())')
+
+function* replace(ids: string[], dialect: Dialect): Script<void> {
+  if (dialect === 'postgres') {
+    yield* run(FORGET_ORIGIN())
+    yield* run(RECORD_ORIGIN())
+  }
   yield* run(COPIED())
   yield* run(CLOSED())
   for (const id of ids) yield* run(ADD({ id, role: 'contained' }))
@@ -85,7 +98,7 @@ function* replace(ids: string[]): Script<void> {
 }
 
 /** Turns it into a new state that contains its former self and others, but not what any of them accepts from now on. */
-export const replaceState = (db: Driver, ids: string[]): Promise<void> => db.transact(replace(ids))
+export const replaceState = (db: Driver, ids: string[]): Promise<void> => db.transact(replace(ids, db.dialect))
 
 function* contain(ids: string[]): Script<void> {
   yield* run(OPEN())
@@ -113,6 +126,7 @@ export function identityStore(db: Driver): IdentityStore {
     contain: (ids) => db.transact(contain(ids)),
     retire: (successor) => db.transact(retire(successor)),
     fork: () => db.transact(fork()),
+    isRestored: async () => db.dialect === 'postgres' && (await db.query(RESTORED())).rows.length > 0,
   }
 }
 

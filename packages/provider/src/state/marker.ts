@@ -14,7 +14,7 @@ export interface Marker {
   id: string
 }
 
-/** Reads the marker of a folder. Returns undefined where there is none. Throws where it is unreadable. */
+/** Reads the marker of a folder. Returns undefined if there is none. Throws if it is unreadable. */
 export function readMarker(folder: string): Marker | undefined {
   let text: string
   try {
@@ -38,7 +38,7 @@ export function writeMarker(folder: string, marker: Marker): void {
   replaceFile(join(folder, MARKER_FILE), `${JSON.stringify(marker)}\n`)
 }
 
-/** Returns the size of a folder's embedded database in bytes; 0 where there is none. */
+/** Returns the size of a folder's embedded database in bytes; 0 if there is none. */
 export function embeddedSize(folder: string): number {
   try {
     return statSync(join(folder, DATABASE_FILE)).size
@@ -50,7 +50,7 @@ export function embeddedSize(folder: string): number {
 /** In place of the id of a database that has none yet, or is unreadable. */
 const UNNAMED = 'unnamed'
 
-/** Returns the id of the state in a folder's embedded database, opened read-only; undefined where it holds nothing durable. */
+/** Returns the id of the state in a folder's embedded database, opened read-only; undefined if it holds nothing durable. */
 export function embeddedState(folder: string): string | undefined {
   if (embeddedSize(folder) === 0) return undefined
   try {

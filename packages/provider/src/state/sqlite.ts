@@ -4,12 +4,12 @@ import { stateSchema } from './schema.js'
 import type { StateStore } from './stores.js'
 import { sqlStore } from './stores.js'
 
-/** Opens the embedded database of the service. Throws where it cannot be opened. */
+/** Opens the embedded database of the service. Throws if it cannot be opened. */
 export function openSqlite(folder: string, options?: SqliteOptions): Driver {
   return open(folder, stateSchema('sqlite'), options)
 }
 
-/** Opens the stores of an embedded database. Throws where it cannot be opened. */
+/** Opens the stores of an embedded database. Throws if it cannot be opened. */
 export function openSqliteStore(folder: string, options?: SqliteOptions): StateStore {
   return sqlStore(openSqlite(folder, options))
 }

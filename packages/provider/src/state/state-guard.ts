@@ -39,6 +39,10 @@ export async function assertSameState(identity: IdentityStore, expectedState: Ex
     throw new StartError([
       `${settings.DATABASE_URL === undefined ? 'STATE_DIR' : 'DATABASE_URL'}: the database holds an unfinished copy of a state. Run \`tidegate state copy\` or \`tidegate state restore\` again, as before.`,
     ])
+  if (await identity.isRestored())
+    throw new StartError([
+      'DATABASE_URL: the database was restored from a dump. Requests that were used since the dump could be replayed. Stop every instance, and run `tidegate state restored` once.',
+    ])
   const known = new Set([current.id, ...current.contains])
   const others = [...recordedStates(settings), ...(expected === undefined ? [] : [expected])].filter(
     (id) => !known.has(id),

@@ -1,4 +1,4 @@
-import { indexStore, searchStore } from '@tidegate/catalog'
+import { indexStore, searchConsumer, searchStore } from '@tidegate/catalog'
 import type { Driver, HealthCheckOptions } from '@tidegate/database'
 import { hostedStore } from '@tidegate/hosting'
 import { cutOverStore } from '../auth/cut-over-table.js'
@@ -19,7 +19,7 @@ export function sqlStore(db: Driver) {
   return {
     nonces: nonceStore(db),
     revocations: revocationStore(db),
-    index: indexStore(db),
+    index: indexStore(db, searchConsumer(db.dialect)),
     proofs: proofStore(db),
     usage: usageStore(db),
     deliveries: deliveryStore(db),

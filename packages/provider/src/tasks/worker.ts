@@ -3,12 +3,11 @@ import type { Hex } from '@tidegate/protocol'
 import type { AbiFunction } from 'viem'
 
 /**
- * The module of the sandbox's threads: each exported function is a task of that name. A task gets a copy of its input
- * and returns a value that can be cloned. It checks input against bounds before it builds anything from it. An invalid
- * document is a result, not an error: tasks do not throw for it.
+ * The module of the sandbox's threads. Each exported function is a task of that name. It gets a copy of its input, checks
+ * that against limits, and returns a value that can be cloned. An invalid document is a result, not an error.
  *
- * A thread never has a key of the provider: the main thread derives what a task needs of it (`ddo/document-keys.ts`).
- * Nothing here loads native code beside Node's own, since a thread that is terminated within it would abort the process.
+ * A thread never has a key of the provider: the main thread derives the keys of a document (`ddo/document-keys.ts`).
+ * Threads load no native code but Node's own: terminating a thread within it would abort the process.
  */
 export * from '@tidegate/catalog/document-tasks'
 

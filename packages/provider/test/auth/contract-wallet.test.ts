@@ -162,7 +162,7 @@ describe('contract wallets (EIP-1271)', () => {
     const bare = { signature: undefined, nonce: undefined }
     expect((await download(txId, bare, { AuthToken: token })).text).toBe('tide')
 
-    const { tokens } = world.local.app.context
+    const { tokens } = world.local.app.context.services.auth
     const now = Math.floor(Date.now() / 1000)
     const foreign = tokens.issue({ address: wallet.address as `0x${string}`, chainId: 1 }, now + 60, now)
     expect((await download(txId, bare, { AuthToken: foreign })).json).toMatchObject({ code: 'TOKEN_INVALID' })

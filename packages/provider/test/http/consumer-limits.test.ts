@@ -40,7 +40,7 @@ describe('limits per consumer and day', () => {
     const settings = { ...world.beside({ CONSUMER_REQUESTS_PER_DAY: '5' }), STATE_DIR: stateDir() }
     const beside = await createApp(loadSettings(settings))
     const url = await beside.listen()
-    await eventually(() => beside.context.progress().every(({ lag }) => lag === 0))
+    await eventually(() => beside.context.services.catalog.progress().every(({ lag }) => lag === 0))
     // in sequence, since a nonce must be greater than the last one
     const statuses: number[] = []
     for (let at = 0; at < 8; at++) statuses.push((await download(first, {}, at % 2 ? url : undefined)).status)

@@ -23,7 +23,7 @@ describe('a storage module whose body is not as long as its headers declare', ()
 
   beforeAll(async () => {
     world = await World.start({ RATE_LIMIT_BYTES: '1000000000' })
-    const { storages } = world.local.app.context
+    const { storages } = world.local.app.context.services.files
     const file = storages.file.bind(storages)
     storages.file = (object): StoredFile => {
       const found = file(object)

@@ -71,7 +71,7 @@ describe('decrypt right after publishing', () => {
     expect(await isIndexed(asset.did)).toBe(false)
     const answer = await decrypt(asset.nft, document)
     expect([answer.status, answer.json]).toEqual([201, asset.ddo])
-    expect(world.local.app.context.catchingUp.waiters).toBe(0)
+    expect(world.local.app.context.services.catalog.catchingUp.waiters).toBe(0)
   })
 
   it('by transaction, sends no node request if the index has it', async () => {
@@ -94,7 +94,7 @@ describe('decrypt right after publishing', () => {
     socket.write(
       `POST /api/services/decrypt HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     )
-    const { catchingUp } = world.local.app.context
+    const { catchingUp } = world.local.app.context.services.catalog
     await eventually(() => catchingUp.waiters === 1)
     socket.destroy()
     await eventually(() => catchingUp.waiters === 0)

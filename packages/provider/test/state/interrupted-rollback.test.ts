@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
-import { beginRollback, undoSome } from '../../../catalog/src/tables/commit.js'
+import { beginRollback, undoSome } from '../../../catalog/src/index/tables/commit.js'
+import { searchConsumer } from '../../../catalog/src/search/tables/consumer.js'
 import type { Driver } from '../../../database/src/sql.js'
 import { openPostgres } from '../../src/state/postgres.js'
 import { openSqlite } from '../../src/state/sqlite.js'
@@ -45,7 +46,7 @@ describe('a rollback that a kill interrupts', () => {
     expect((await index.generations(1)).live).toMatchObject({ cursor: at(5), undoing: true })
     expect(await index.commit({ chainId: 1, from: at(5), to: at(6), changes: [] })).toBe(false)
     // one transaction restores some rows, and the last one ends it
-    expect(await driver.transact(undoSome('live', 1, driver.dialect))).toBe(true)
+    expect(await driver.transact(undoSome('live', 1, searchConsumer(driver.dialect)))).toBe(true)
     await reopen()
     expect((await index.generations(1)).live).toMatchObject({ undoing: true })
     await index.rollback(1, at(5))

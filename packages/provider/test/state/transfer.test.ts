@@ -16,6 +16,7 @@ import { copiedTables, durableTables, type TableShape } from '../../src/state/tr
 /** Tables that no copy contains. */
 const STAYS = [
   'identity', // identifies this database
+  'origin', // the transaction that made this database
   'leases', // name the leader among the instances on this database
   'tidegate_schema', // the schema version in PostgreSQL
   // rebuilt from the index

@@ -4,7 +4,7 @@ import { STORAGE_LIMITS } from '../limits.js'
 import { Shard } from './shard.js'
 
 /**
- * What happened to a block: `hit`, `miss`, `stored`, `evicted`; `corrupt`: the file of a block held something else, and
+ * An event of a block: `hit`, `miss`, `stored`, `evicted`; `corrupt`: the file of a block held something else, and
  * was removed; `skipped`: the disk was too slow, or failed a moment ago; `failed`: the disk failed.
  */
 export type CacheEvent = 'hit' | 'miss' | 'stored' | 'evicted' | 'corrupt' | 'skipped' | 'failed'
@@ -16,13 +16,13 @@ export interface BlockCacheOptions {
   size: number
   /** Processes that share the folder. */
   writers: number
-  /** Called with what happened, and to how many blocks. */
+  /** Called with an event, and the number of its blocks. */
   onEvent?: (event: CacheEvent, count: number) => void
   /** Folders that the blocks are spread over; default: 64. */
   shards?: number
 }
 
-/** Neither a link nor a FIFO is waited for or followed. */
+/** Follows no link, and never waits for a FIFO. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /** Decides whether bytes are those of a block. */
@@ -30,8 +30,7 @@ export type Verify = (bytes: Uint8Array) => Promise<boolean>
 
 /**
  * Blocks of content-addressed files on disk, shared by the processes of a service. The least recently used are evicted.
- * Nothing that goes wrong with the disk reaches the caller: a block that cannot be read is not there, and one that
- * cannot be written is not stored.
+ * Failures of the disk never reach the caller: an unreadable block counts as missing, and an unwritable one is not stored.
  */
 export class BlockCache {
   private readonly shards: readonly Shard[]
@@ -94,7 +93,7 @@ export class BlockCache {
     this.writing.set(name, done)
   }
 
-  /** Resolves when everything that is being stored is stored. */
+  /** Resolves when all pending writes have ended. */
   async settled(): Promise<void> {
     await Promise.all(this.writing.values())
   }
@@ -106,7 +105,7 @@ export class BlockCache {
   }
 }
 
-/** Reads the file of a block. Returns undefined where it is missing, unreadable or too large. */
+/** Reads the file of a block. Returns undefined if it is missing, unreadable or too large. */
 async function readBlock(path: string): Promise<Uint8Array | undefined> {
   const handle = await open(path, READING).catch(() => undefined)
   if (!handle) return undefined

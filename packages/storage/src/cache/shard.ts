@@ -19,12 +19,12 @@ interface Entry {
 const TEMPORARY = '.tmp'
 
 /**
- * A folder of the cache. The folder itself is the only record of what is in it, so that any number of processes may use
- * it, and killing one leaves nothing wrong: a file is complete, or has a temporary name. Between two looks at the
- * folder each process adds so little that all of them together stay below the limit.
+ * A folder of the cache. The folder is the only record of its content, so any number of processes may use it. A killed process
+ * leaves complete files and temporary names. Between two listings each process adds so little that all together stay below
+ * the limit.
  */
 export class Shard {
-  /** Bytes in the folder as of the last look, and added by this process since; undefined before the first look. */
+  /** Bytes in the folder at the last listing, and added by this process since; undefined before the first listing. */
   private known: { bytes: number; added: number } | undefined
   /** Writes of this process, one after the other. */
   private last: Promise<unknown> = Promise.resolve()
@@ -44,7 +44,7 @@ export class Shard {
     return join(this.folder, name)
   }
 
-  /** Adds a file, unless it is there. Evicts others first where there is no room. Rejects where the disk fails. */
+  /** Adds a file, unless it is there. Evicts others first if there is no room. Rejects if the disk fails. */
   add(name: string, bytes: Uint8Array): Promise<boolean> {
     const added = this.last.then(() => this.write(name, bytes))
     this.last = added.catch(() => undefined)
@@ -89,7 +89,7 @@ export class Shard {
     this.known = { bytes: total, added: 0 }
   }
 
-  /** Looks at the folder. What another process removes meanwhile is left out. */
+  /** Lists the files of the folder. Skips those that another process removes meanwhile. */
   private async entries(): Promise<Entry[]> {
     const entries: Entry[] = []
     for (const name of await readdir(this.folder)) {
@@ -101,7 +101,7 @@ export class Shard {
   }
 }
 
-/** Share of the limit that is kept when files are evicted, so that it does not happen for each file. */
+/** Share of the limit that stays when files are evicted: one eviction makes room for many files. */
 const KEPT = 7 / 8
 
 async function exists(path: string): Promise<boolean> {

@@ -1,7 +1,6 @@
-import type { Cancellation } from '@tidegate/common'
-import { StorageError } from '@tidegate/protocol'
 import { Agent, type buildConnector } from 'undici'
 import { STORAGE_LIMITS } from '../limits.js'
+import { busy } from '../storage-failures.js'
 
 export interface PoolLimits {
   /** Maximum number of requests in flight, until their bodies have ended. Further ones are refused. */
@@ -53,17 +52,17 @@ export class ConnectionPool {
   }
 
   /**
-   * Like tryAcquire, but waits for a connection to the host where the pool queues. An aborted request leaves the queue
+   * Like tryAcquire, but waits for a connection to the host if the pool queues. An aborted request leaves the queue
    * at once. In the agent's own queue it would hold its slot, so that a slow host could block all others.
    */
-  async acquire(host: string, signal: Cancellation): Promise<() => void> {
+  async acquire(host: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     const { maxRequests, maxPerHost, queues } = this.options
     if (!queues || this.inFlightTo(host) < maxPerHost || this.active >= maxRequests) return this.tryAcquire(host)
     return this.enqueue(host, signal)
   }
 
-  private enqueue(host: string, signal: Cancellation): Promise<() => void> {
+  private enqueue(host: string, signal: AbortSignal): Promise<() => void> {
     const queue = this.queues.get(host) ?? new Set()
     this.queues.set(host, queue)
     return new Promise((resolve, reject) => {
@@ -106,12 +105,4 @@ export class ConnectionPool {
       next?.()
     }
   }
-}
-
-/** Returns the error for a request that finds no free slot. */
-export function busy(): StorageError {
-  return new StorageError(
-    'STORAGE_BUSY',
-    'The provider has reached its limit of requests to storages. Try again in a moment.',
-  )
 }

@@ -1,12 +1,13 @@
 import { isIP, Socket } from 'node:net'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
-import { type FileProblem, StorageError } from '@tidegate/protocol'
+import type { FileProblem, StorageError } from '@tidegate/protocol'
 import type { RequestContext } from '../storage.js'
+import { notDelivered, timedOut } from '../storage-failures.js'
 import type { Egress, PinnedDestination } from './egress.js'
 
 /**
  * A socket that reports its end, whatever a library does to its listeners. It is destroyed without an error event,
- * which would crash the process where no listener is left.
+ * which would crash the process if no listener is left.
  */
 class TrackedSocket extends Socket {
   /** Bytes received until it was destroyed. */
@@ -85,7 +86,7 @@ export class StorageConnection {
     return secured.on('error', () => undefined)
   }
 
-  /** Resolves with the argument of a socket's next event. Rejects with StorageError where the socket closes first. */
+  /** Resolves with the argument of a socket's next event. Rejects with StorageError if the socket closes first. */
   waitFor(socket: Socket, event: 'connect' | 'secureConnect' | 'data'): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const closed = () => reject(this.failure())
@@ -120,10 +121,8 @@ export class StorageConnection {
 
   /** Returns the error for a failed connection. Its message does not reveal the destination. */
   failure(reason?: FileProblem): StorageError {
-    if (this.timedOut || this.context.signal.aborted)
-      return new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
-    const why = this.connected ? reason : 'unreachable'
-    return new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.', why)
+    if (this.timedOut || this.context.signal.aborted) return timedOut()
+    return notDelivered(this.connected ? reason : 'unreachable')
   }
 
   private readonly onSocketDestroyed = (socket: TrackedSocket): void => {

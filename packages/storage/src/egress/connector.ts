@@ -1,6 +1,5 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { Socket } from 'node:net'
-import { abortSignal, type Cancellation } from '@tidegate/common'
 import { buildConnector } from 'undici'
 import { literalAddress } from './addresses.js'
 import type { Destinations } from './destinations.js'
@@ -20,7 +19,7 @@ export type Lookup = (
   callback: LookupCallback,
 ) => void
 
-/** Which destinations are allowed, and how names are resolved. */
+/** The allowed destinations, and the resolver of names. */
 export interface ResolveOptions {
   destinations: Destinations
   lookup: Lookup
@@ -30,13 +29,13 @@ export interface ResolveOptions {
  * The signal of the request that is being dispatched. Set only during a synchronous call, in which the HTTP library opens
  * the connection, so it needs no owner.
  */
-let dispatching: Cancellation | undefined
+let dispatching: AbortSignal | undefined
 
 /**
  * Dispatches a request to the HTTP library. The signal also aborts the look-up and the connection that the library
  * starts for it: the library itself would continue both, and hold the request's slot until it is connected.
  */
-export function sendWithSignal(signal: Cancellation, send: () => void): void {
+export function sendWithSignal(signal: AbortSignal, send: () => void): void {
   dispatching = signal
   try {
     send()
@@ -58,7 +57,7 @@ export function guardedConnector({
   const tls = { rejectUnauthorized: true }
   const checked = checkedLookup(options)
   const lookup: Lookup = (hostname, options, callback) =>
-    checked(hostname, dispatching ? { ...options, signal: abortSignal(dispatching) } : options, callback)
+    checked(hostname, dispatching ? { ...options, signal: dispatching } : options, callback)
   const connect = buildConnector({ timeout, lookup, ...tls } as buildConnector.BuildOptions)
   return (target, callback) => {
     const literal = literalAddress(target.hostname)
@@ -77,7 +76,7 @@ export function guardedConnector({
   }
 }
 
-/** Returns a look-up that fails where any of the addresses is not allowed: a mixed result is an attempt at evasion. */
+/** Returns a look-up that fails if any of the addresses is not allowed: a mixed result is an attempt at evasion. */
 function checkedLookup({ destinations, lookup }: ResolveOptions): Lookup {
   return (hostname, options, callback) =>
     lookup(hostname, { ...options, all: true }, (error, resolved) => {
@@ -96,7 +95,7 @@ function checkedLookup({ destinations, lookup }: ResolveOptions): Lookup {
  * Rejects with ForbiddenDestination, or with the signal's reason. Callers must connect to the address, not to the
  * name.
  */
-export function pinnedAddress(hostname: string, options: ResolveOptions, signal?: Cancellation): Promise<string> {
+export function pinnedAddress(hostname: string, options: ResolveOptions, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const literal = literalAddress(hostname)
@@ -107,14 +106,10 @@ export function pinnedAddress(hostname: string, options: ResolveOptions, signal?
     }
     const abort = () => reject(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    checkedLookup(options)(
-      hostname,
-      { all: false, ...(signal ? { signal: abortSignal(signal) } : {}) },
-      (error, address) => {
-        signal?.removeEventListener('abort', abort)
-        if (error) reject(error)
-        else resolve(address as string)
-      },
-    )
+    checkedLookup(options)(hostname, { all: false, ...(signal ? { signal: signal } : {}) }, (error, address) => {
+      signal?.removeEventListener('abort', abort)
+      if (error) reject(error)
+      else resolve(address as string)
+    })
   })
 }

@@ -3,7 +3,7 @@ import zlib, { type ZlibOptions } from 'node:zlib'
 import { StorageError } from '@tidegate/protocol'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { Budget } from '../storage.js'
-import { busy } from './connection-pool.js'
+import { busy } from '../storage-failures.js'
 import { DecodedBody, type Decoder } from './decoded-body.js'
 import type { UpstreamResponse } from './exchange.js'
 
@@ -89,7 +89,7 @@ export class ContentDecoder {
     }
   }
 
-  /** Decodes the coding that was applied last first. Throws StorageError where the memory does not suffice. */
+  /** Decodes the coding that was applied last first. Throws StorageError if the memory does not suffice. */
   private decoderFor(body: Readable, codings: string[], budget: Budget): DecodedBody {
     const applied = codings.map((name) => CODINGS[name] as Coding)
     const memory = applied.reduce((sum, coding) => sum + coding.memory, 0)

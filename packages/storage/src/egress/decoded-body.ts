@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream'
-import { StorageError } from '@tidegate/protocol'
 import { STORAGE_LIMITS } from '../limits.js'
+import { notDelivered } from '../storage-failures.js'
 
 /** A zlib stream; `bytesWritten`: bytes that it has consumed. */
 export interface Decoder extends Transform {
@@ -24,7 +24,7 @@ export class DecodedBody extends Readable {
   /** First bytes, while too few to tell the form of the coding. */
   private head = Buffer.alloc(0)
 
-  /** `create` returns the decoder for a body with these first bytes, two where there are as many. `onClose` is called once. */
+  /** `create` returns the decoder for a body with these first bytes, two if there are as many. `onClose` is called once. */
   constructor(
     private readonly source: Readable,
     private readonly create: (head: Buffer) => Decoder,
@@ -49,7 +49,7 @@ export class DecodedBody extends Readable {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     for (const stream of [this.source, this.decoder]) stream?.on('error', () => undefined).destroy()
-    this.fail(error ?? broken())
+    this.fail(error ?? notDelivered())
     this.onClose?.()
     done(error)
   }
@@ -99,10 +99,6 @@ export class DecodedBody extends Readable {
   }
 
   private break(): void {
-    if (!this.readableEnded) this.destroy(broken())
+    if (!this.readableEnded) this.destroy(notDelivered())
   }
-}
-
-function broken(): StorageError {
-  return new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
 }

@@ -45,7 +45,7 @@ export class Destinations {
       const all = Object.values(interfaces()).flatMap((addresses) => addresses ?? [])
       return new Set(all.map(({ address }) => canonical(ipaddr.process(address))))
     } catch {
-      return this.own // where the system fails, use the last known addresses
+      return this.own // if the system fails, use the last known addresses
     }
   }
 }

@@ -3,18 +3,19 @@ import { type Outcome, type Trace, untraced } from '@tidegate/common'
 import { LRUCache } from 'lru-cache'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { Budget, RequestContext } from '../storage.js'
+import { unreachable } from '../storage-failures.js'
 import { ChainCookies } from './chain-cookies.js'
 import { ConnectionPool, type PoolLimits } from './connection-pool.js'
 import { guardedConnector, type Lookup, pinnedAddress, type ResolveOptions } from './connector.js'
 import { ContentDecoder, contentCodings, withoutCoding } from './content-codings.js'
 import { Destinations } from './destinations.js'
+import { NameResolver } from './dns/name-resolver.js'
 import type { EgressRequest } from './egress-request.js'
 import { exchange, type UpstreamResponse } from './exchange.js'
-import { failureOf, OUTCOMES, refused } from './failures.js'
+import { failureOf, OUTCOMES } from './failures.js'
 import { type DestinationPolicy, isAllowed, isAllowedHost, isAllowedPort } from './policy.js'
 import { type CheckedRequest, locationOf, redirected } from './redirects.js'
 import { type RequestUrl, redirectUrl, requestUrl } from './request-url.js'
-import { NameResolver } from './resolver.js'
 import { retryOnReset } from './retry.js'
 
 export interface EgressOptions {
@@ -43,7 +44,7 @@ export interface EgressOptions {
   ca?: string
 }
 
-/** Whose host a request began at: a gateway that the operator has configured, or a host that a publisher names. */
+/** The owner of a request's first host: a gateway of the operator, or a host that a publisher names. */
 export type HostClass = 'gateway' | 'publisher'
 
 export interface EgressResponse extends UpstreamResponse {
@@ -51,7 +52,7 @@ export interface EgressResponse extends UpstreamResponse {
   url: URL
 }
 
-/** Where to connect for a protocol that opens its own socket. */
+/** The destination of a protocol that opens its own socket. */
 export interface PinnedDestination {
   /** The checked address. */
   address: string
@@ -93,7 +94,7 @@ export class Egress {
 
   /**
    * Sends a request and follows a few redirects, checking every hop. Resolves as soon as the headers have arrived.
-   * Rejects with StorageError, whose message is fixed: details of a failure would reveal where the file is.
+   * Rejects with StorageError, whose message is fixed: details of a failure would reveal the location of the file.
    */
   request(request: EgressRequest): Promise<EgressResponse> {
     const { trace = untraced } = this.options
@@ -104,7 +105,7 @@ export class Egress {
     const { url: text, ...others } = request
     let current: CheckedRequest = { ...others, ...this.cachedUrl(text) }
     const cookies = new ChainCookies()
-    // where a gateway redirects to is up to the gateway
+    // a gateway chooses its own redirects
     const host = this.options.gateways?.has(current.url.origin) ? 'gateway' : 'publisher'
     for (let hop = 0; hop <= STORAGE_LIMITS.files.redirects; hop++) {
       const cookie = cookies.header(current, current.headers.cookie)
@@ -116,12 +117,12 @@ export class Egress {
       cookies.store(response.headers['set-cookie'], current)
       current = redirected(current, response.status, this.checked(redirectUrl(location, current)))
     }
-    throw refused()
+    throw unreachable()
   }
 
   /**
    * Returns a response with a whole body as if the storage had sent it without the content codings that nobody asked
-   * for: without the length and the range of the coded form. Rejects with StorageError where it cannot be decoded.
+   * for: without the length and the range of the coded form. Rejects with StorageError if it cannot be decoded.
    */
   async decoded(response: EgressResponse, budget: Budget): Promise<EgressResponse> {
     const codings = contentCodings(response.headers)
@@ -137,12 +138,12 @@ export class Egress {
 
   /**
    * Resolves a URL of another protocol to the address to connect to. Acquires a slot in the budget, which the caller
-   * must release. Throws StorageError where the destination is not allowed, or the budget has no free slot.
+   * must release. Throws StorageError if the destination is not allowed, or the budget has no free slot.
    */
   async pin(url: URL, defaultPort: number, { signal, budget }: RequestContext): Promise<PinnedDestination> {
     const { policy, connectTimeout, responseTimeout, stallTimeout, ca } = this.options
     const port = Number(url.port || defaultPort)
-    if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw refused()
+    if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw unreachable()
     const release = this.pools[budget].tryAcquire(url.hostname)
     try {
       // the brackets of IPv6 belong to the URL, not to the address
@@ -166,7 +167,7 @@ export class Egress {
 
   /** Returns an allowed URL. Any other is refused with the same message as an unreachable host. */
   private checked(url: RequestUrl | undefined): RequestUrl {
-    if (!url || !isAllowed(url.url, this.options.policy)) throw refused()
+    if (!url || !isAllowed(url.url, this.options.policy)) throw unreachable()
     return url
   }
 

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { Cancellation } from '@tidegate/common'
 import { type Dispatcher, errors } from 'undici'
 import { sendWithSignal } from './connector.js'
 
@@ -43,7 +42,7 @@ class StreamedBody extends Readable {
 export interface ExchangeOptions {
   dispatcher: Dispatcher
   /** Aborts the request, in any state. */
-  signal: Cancellation
+  signal: AbortSignal
   /** Milliseconds until the response begins, not counting interim (1xx) responses. */
   timeout: number
   /** Called once, when the connection is idle again or closed. */
@@ -52,7 +51,7 @@ export interface ExchangeOptions {
   fetched?: (bytes: number) => void
 }
 
-/** Sends one request. Rejects with the dispatcher's error where there is no response, or with the signal's reason. */
+/** Sends one request. Rejects with the dispatcher's error if there is no response, or with the signal's reason. */
 export function exchange(request: Dispatcher.DispatchOptions, options: ExchangeOptions): Promise<UpstreamResponse> {
   const { signal } = options
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { trimmed } from './blanks.js'
 
-/** A response whose head is no HTTP, too long, or ambiguous about where its body ends. */
+/** A response whose head is no HTTP, too long, or ambiguous about the end of its body. */
 export class MalformedResponse extends Error {
   readonly code = 'STORAGE_MALFORMED'
 }
@@ -11,7 +11,7 @@ export interface ResponseHead {
   text: string
 }
 
-/** The fields that say where a body ends. */
+/** The fields that define the end of a body. */
 const FRAMING = ['content-length', 'transfer-encoding'] as const
 
 /** Control characters but the tab: in a value they may hide a coding, or split the head for another reader. */

@@ -35,7 +35,7 @@ export class ResponseHeads {
     const text = chunk.toString('latin1')
     this.seam = this.seam.slice(-2) + text
     this.held = withoutEmptyLines(this.held + text)
-    // a complete head is searched for where it can be new, so that single bytes cost little
+    // only the new bytes can complete a head: single bytes must cost little
     const heads = END.test(this.seam) ? this.repairedHeads(chunk) : ''
     if (typeof heads !== 'string') return heads
     if (this.held.length > MAX_HEAD || !START.startsWith(this.held.slice(0, START.length).toLowerCase()))

@@ -1,14 +1,13 @@
-import type { Cancellation } from '@tidegate/common'
 import { RESET } from './upstream-socket.js'
 
 /** Milliseconds before each retry of a request whose connection was closed. */
 const BACKOFFS = [0, 50]
 
 /**
- * Retries where the connection was closed before a response: a storage may close an idle keep-alive connection just
- * when it is reused, and where there are several, all of them concurrently. Rejects with the last error.
+ * Retries if the connection was closed before a response: a storage may close an idle keep-alive connection just
+ * when it is reused, and if there are several, all of them concurrently. Rejects with the last error.
  */
-export async function retryOnReset<T>(send: () => Promise<T>, signal: Cancellation): Promise<T> {
+export async function retryOnReset<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (const backoff of BACKOFFS) {
     try {
       return await send()
@@ -29,12 +28,4 @@ function wasClosed(error: unknown): boolean {
     code === 'EPIPE' ||
     (code === 'UND_ERR_SOCKET' && (socket?.bytesRead ?? 0) > 0)
   )
-}
-
-const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'])
-
-/** Whether a storage timed out. */
-export function isTimeout(error: unknown): boolean {
-  const code = (error as { code?: string }).code
-  return code !== undefined && TIMEOUTS.has(code)
 }

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream'
-import { type Cancellation, Deadline } from '@tidegate/common'
+import { Deadline } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
 import { discard } from '../egress/egress.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { FileDescription, OpenedFile } from '../storage.js'
+import { notDelivered, timedOut } from '../storage-failures.js'
 import { mediaType } from './responses.js'
 
 /**
@@ -14,7 +15,7 @@ import { mediaType } from './responses.js'
  */
 export async function describeDelivered(
   { status, headers, name, body }: OpenedFile,
-  signal: Cancellation,
+  signal: AbortSignal,
   claimedSize: () => Promise<number | undefined> = async () => undefined,
 ): Promise<FileDescription> {
   if (status !== 200 && status !== 206) {
@@ -40,7 +41,7 @@ export async function describeDelivered(
 }
 
 /** Reads up to `limit` bytes or more of a body, or to its end, and discards the rest. A slow body is left after a while. */
-async function readBeginning(body: Readable, limit: number, signal: Cancellation) {
+async function readBeginning(body: Readable, limit: number, signal: AbortSignal) {
   let bytes = 0
   let patience: Deadline | undefined
   let left = false
@@ -60,9 +61,9 @@ async function readBeginning(body: Readable, limit: number, signal: Cancellation
     return { bytes, ended: !left }
   } catch (error) {
     if (left) return { bytes, ended: false }
-    if (signal.aborted) throw new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
+    if (signal.aborted) throw timedOut()
     if (error instanceof StorageError) throw error
-    throw new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
+    throw notDelivered()
   } finally {
     patience?.release()
     discard(body)

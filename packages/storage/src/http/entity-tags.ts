@@ -21,7 +21,7 @@ export function isWildcard(list: string): boolean {
   return list.length <= STORAGE_LIMITS.headers.condition && list.trim() === '*'
 }
 
-/** Parses the tags of an If-None-Match. Returns none where it is malformed, too long or has too many. */
+/** Parses the tags of an If-None-Match. Returns none if it is malformed, too long or has too many. */
 export function entityTags(list: string): string[] {
   if (list.length > STORAGE_LIMITS.headers.condition) return []
   const tags: string[] = []

@@ -5,7 +5,7 @@ import type { OpenedFile } from '../storage.js'
 export interface ContentRange {
   first: number
   last: number
-  /** Bytes of the whole file; undefined where unknown. */
+  /** Bytes of the whole file; undefined if unknown. */
   total: number | undefined
 }
 

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream'
 import { withDeadline } from '@tidegate/common'
-import { StorageError } from '@tidegate/protocol'
+import type { StorageError } from '@tidegate/protocol'
 import type { z } from 'zod'
 import { contentCodings } from '../egress/content-codings.js'
-import { discard, type Egress } from '../egress/egress.js'
+import { discard, type Egress, type EgressResponse } from '../egress/egress.js'
 import { STORAGE_LIMITS } from '../limits.js'
-import type { OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
+import type { FileDescription, OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
+import { describeFailure, isStorageFailure, unreachable } from '../storage-failures.js'
 import { describeDelivered } from './describe-delivered.js'
 import { asWhole, parseContentRange } from './framing.js'
 import { nameOf } from './naming.js'
@@ -37,88 +38,124 @@ export interface HttpKind<T> {
   checked?(body: Readable): Promise<Readable>
 }
 
-/** A file as a download gets it, and where it came from. */
+type Headers = Record<string, string>
+
+/** A file as a download gets it, and the request that delivered it. */
 interface Delivery {
   file: OpenedFile
-  /** Its body is that of the response: neither decoded nor a part. */
+  /** Whether its content coding is the format of the file itself. */
+  stored: boolean
+  /** Whether its body is that of the response: neither decoded nor a part. */
   asSent: boolean
   request: HttpRequest
 }
 
-/** Creates the storage of a kind. */
-export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
-  const send = async (
-    request: HttpRequest,
-    headers: Record<string, string>,
-    context: RequestContext,
-  ): Promise<Sent> => {
-    const own = request.headers?.range === undefined ? headers : withoutIfRange(headers)
-    const requestHeaders = { ...own, ...request.headers }
-    const response = await egress.request({ ...request, headers: requestHeaders, ...sharedContext(context) })
-    return { requestHeaders, response: asWhole(requestHeaders, response) }
+/** The storage of a kind whose files are responses to HTTP requests. */
+export class HttpStorage<T> implements Storage<T> {
+  readonly type: string
+  readonly schema: Storage<T>['schema']
+
+  constructor(
+    private readonly kind: HttpKind<T>,
+    private readonly egress: Egress,
+  ) {
+    this.type = kind.type
+    this.schema = kind.schema
   }
 
-  const delivered = async (
-    request: HttpRequest,
-    { requestHeaders, response: sent }: Sent,
-    context: OpenRequest,
-  ): Promise<Delivery & { stored: boolean }> => {
-    const { response, stored, named } = await withStoredCoding(sent, nameOf(sent, kind.namedByUrl))
-    assertDelivered(requestHeaders, response)
-    const hasBody = response.status === 200 || response.status === 206
-    const decoded = hasBody ? await egress.decoded(response, context.budget) : asDecoded(response)
-    const { headers } = decoded
-    const body = hasBody && kind.checked ? await kind.checked(decoded.body) : decoded.body
-    const status = response.status as OpenedFile['status']
-    const file: OpenedFile = { status, headers: passedHeaders(headers), body, ...(named ? { name: named } : {}) }
-    const asSent = status === 200 && contentCodings(response.headers).length === 0
-    return { file, stored, asSent, request }
+  outline(file: T): FileDescription | undefined {
+    return this.kind.outline?.(file)
   }
 
-  /** Delivers a part of a file whose coding belongs to it: only the beginning of the file shows that. */
-  const partOfStored = async (whole: Delivery, headers: OpenRequest['headers'], context: OpenRequest) => {
-    discard(whole.file.body)
-    const { requestHeaders, response } = await send(whole.request, headers, context)
-    const { 'content-type': type } = whole.file.headers
-    const { 'content-encoding': _coding, ...others } = response.headers
-    const part = { ...response, headers: type ? { ...others, 'content-type': type } : others }
-    assertDelivered(requestHeaders, part)
-    const { name } = whole.file
-    const status = part.status as OpenedFile['status']
-    return { status, headers: passedHeaders(part.headers), body: part.body, ...(name ? { name } : {}) }
+  async open(file: T, context: OpenRequest): Promise<OpenedFile> {
+    const { file: opened } = await this.deliver(file, context)
+    if (context.method === 'GET') return opened
+    // HEAD of a storage says little about its GET: the answer is that of GET, ended after its headers
+    discard(opened.body)
+    return { ...opened, body: Readable.from([]) }
   }
 
-  const fetchOne = async (request: HttpRequest, context: OpenRequest): Promise<Delivery> => {
+  async describe(file: T, context: RequestContext): Promise<FileDescription> {
+    try {
+      const delivery = await this.deliver(file, { ...context, method: 'GET', headers: {} })
+      return await describeDelivered(delivery.file, context.signal, () => this.claimedSize(delivery, context))
+    } catch (error) {
+      return describeFailure(error)
+    }
+  }
+
+  /** Tries the requests of a file until one succeeds. Throws the last failure if none does. */
+  private async deliver(file: T, context: OpenRequest): Promise<Delivery> {
+    let failure: StorageError = unreachable()
+    for (const request of await this.kind.requests(file, context.userdata)) {
+      try {
+        return await this.fetch(request, context)
+      } catch (error) {
+        if (!isStorageFailure(error)) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private async fetch(request: HttpRequest, context: OpenRequest): Promise<Delivery> {
     const { headers } = context
-    let sent = await send(request, headers, context)
-    if (request.method === 'POST') return delivered(request, sent, context)
+    let sent = await this.send(request, headers, context)
+    if (request.method === 'POST') return this.delivery(request, sent, context)
     const isPart = isCodedPart(sent) && request.headers?.range === undefined
     // a part of coded bytes cannot be decoded: the whole file is a valid response to a range, too
     if (isPart) {
       discard(sent.response.body)
-      sent = await send(request, withoutRange(headers), context)
+      sent = await this.send(request, withoutRange(headers), context)
     }
-    const delivery = await delivered(request, sent, context)
-    const file = isPart && delivery.stored ? await partOfStored(delivery, headers, context) : delivery.file
+    const delivery = await this.delivery(request, sent, context)
+    const file = isPart && delivery.stored ? await this.partOfStored(delivery, headers, context) : delivery.file
     const resumed = resuming(file, async (from, to, validator) => {
       // these override a range of the publisher's, which they resume
       const rest = { ...request.headers, range: `bytes=${from}-${to}`, 'if-range': validator }
       const resend: HttpRequest = { ...request, headers: rest }
-      if (delivery.stored) return partOfStored({ ...delivery, request: resend }, {}, context)
-      return (await delivered(resend, await send(resend, {}, context), context)).file
+      if (delivery.stored) return this.partOfStored({ ...delivery, request: resend }, {}, context)
+      return (await this.delivery(resend, await this.send(resend, {}, context), context)).file
     })
     return { ...delivery, file: resumed }
   }
 
-  const deliver = async (file: T, context: OpenRequest): Promise<Delivery> =>
-    firstSuccess(await kind.requests(file, context.userdata), (request) => fetchOne(request, context))
+  private async send(request: HttpRequest, headers: Headers, context: RequestContext): Promise<Sent> {
+    const own = request.headers?.range === undefined ? headers : withoutIfRange(headers)
+    const requestHeaders = { ...own, ...request.headers }
+    const response = await this.egress.request({ ...request, headers: requestHeaders, ...sharedContext(context) })
+    return { requestHeaders, response: asWhole(requestHeaders, response) }
+  }
+
+  /** Checks a response, and decodes its body. Throws StorageError if it is not the file. */
+  private async delivery(request: HttpRequest, sent: Sent, { budget }: OpenRequest): Promise<Delivery> {
+    const name = nameOf(sent.response, this.kind.namedByUrl)
+    const { response, stored, named } = await withStoredCoding(sent.response, name)
+    assertDelivered(sent.requestHeaders, response)
+    const hasBody = response.status === 200 || response.status === 206
+    const decoded = hasBody ? await this.egress.decoded(response, budget) : asDecoded(response)
+    const body = hasBody && this.kind.checked ? await this.kind.checked(decoded.body) : decoded.body
+    const asSent = response.status === 200 && contentCodings(response.headers).length === 0
+    return { file: openedFile({ ...decoded, body }, named), stored, asSent, request }
+  }
+
+  /** Delivers a part of a file whose coding belongs to it: only the beginning of the file shows that. */
+  private async partOfStored(whole: Delivery, headers: Headers, context: OpenRequest): Promise<OpenedFile> {
+    discard(whole.file.body)
+    const { requestHeaders, response } = await this.send(whole.request, headers, context)
+    const { 'content-type': type } = whole.file.headers
+    const { 'content-encoding': _coding, ...others } = response.headers
+    const part = { ...response, headers: type ? { ...others, 'content-type': type } : others }
+    assertDelivered(requestHeaders, part)
+    return openedFile(part, whole.file.name)
+  }
 
   /** Returns the size that a range request tells of a file which GET sends without a length, if it tells one. */
-  const claimedSize = async ({ request, file, asSent }: Delivery, context: RequestContext) => {
+  private async claimedSize({ request, file, asSent }: Delivery, context: RequestContext) {
     if (!asSent || request.method === 'POST' || request.headers?.range !== undefined) return undefined
     const limits = { milliseconds: STORAGE_LIMITS.describing.claim, parent: context.signal }
     return withDeadline(limits, async (signal) => {
-      const { response } = await send(request, { range: 'bytes=0-0' }, { ...context, signal })
+      const { response } = await this.send(request, { range: 'bytes=0-0' }, { ...context, signal })
       discard(response.body)
       const { etag, 'last-modified': modified, 'content-range': range } = passedHeaders(response.headers)
       const isSame = etag === file.headers.etag && modified === file.headers['last-modified']
@@ -126,28 +163,15 @@ export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
       return isSame && isPlain ? parseContentRange(range)?.total : undefined
     }).catch(() => undefined)
   }
+}
 
+/** Returns a checked response as a file. */
+function openedFile({ status, headers, body }: EgressResponse, name: string | undefined): OpenedFile {
   return {
-    type: kind.type,
-    schema: kind.schema,
-    ...(kind.outline ? { outline: kind.outline } : {}),
-    async open(file, context) {
-      const { file: opened } = await deliver(file, context)
-      if (context.method === 'GET') return opened
-      // HEAD of a storage says little about its GET: the answer is that of GET, ended after its headers
-      discard(opened.body)
-      return { ...opened, body: Readable.from([]) }
-    },
-    async describe(file, context) {
-      try {
-        const delivery = await deliver(file, { ...context, method: 'GET', headers: {} })
-        return await describeDelivered(delivery.file, context.signal, () => claimedSize(delivery, context))
-      } catch (error) {
-        if (!isStorageFailure(error)) throw error
-        const { reason, upstreamStatus } = error
-        return { valid: false, reason, ...(upstreamStatus === undefined ? {} : { upstreamStatus }) }
-      }
-    },
+    status: status as OpenedFile['status'],
+    headers: passedHeaders(headers),
+    body,
+    ...(name ? { name } : {}),
   }
 }
 
@@ -157,29 +181,10 @@ function sharedContext({ signal, budget, fetched }: RequestContext): Omit<Reques
 }
 
 /** With If-Range of the consumer's, a range of the publisher's could become the whole file. */
-function withoutIfRange({ 'if-range': _, ...others }: Record<string, string>): Record<string, string> {
+function withoutIfRange({ 'if-range': _, ...others }: Headers): Headers {
   return others
 }
 
 function withoutRange({ range: _range, 'if-range': _if, ...others }: OpenRequest['headers']): OpenRequest['headers'] {
   return others
-}
-
-/** Returns the result of the first request that succeeds. Throws the last failure where none does. */
-async function firstSuccess<R>(requests: HttpRequest[], send: (request: HttpRequest) => Promise<R>): Promise<R> {
-  let failure: unknown
-  for (const request of requests) {
-    try {
-      return await send(request)
-    } catch (error) {
-      if (!isStorageFailure(error)) throw error
-      failure = error
-    }
-  }
-  throw failure ?? new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.', 'unreachable')
-}
-
-/** Whether a failure is the storage's. That this provider is busy says nothing about the file. */
-export function isStorageFailure(error: unknown): error is StorageError {
-  return error instanceof StorageError && error.code !== 'STORAGE_BUSY'
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { StorageError } from '@tidegate/protocol'
 import { discard } from '../egress/egress.js'
 import { BufferedBody } from '../egress/exchange.js'
+import { notDelivered } from '../storage-failures.js'
 
 /**
  * Reads the beginning of a body until `isEnough` of a chunk, or to its end. Returns a body that has all bytes. Takes the body
@@ -41,5 +42,5 @@ export async function peeked(source: Readable, isEnough: (chunk: Buffer) => bool
 /** The failure of a body, whatever error broke it. */
 function failed(error: unknown): never {
   if (error instanceof StorageError) throw error
-  throw new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
+  throw notDelivered()
 }

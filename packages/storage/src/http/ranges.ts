@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * Parses the single range of a Range header for a file of `size` bytes (RFC 9110). Returns undefined where the whole
- * file must be sent: no header, several ranges, another unit. Returns 'unsatisfiable' where it lies outside the file.
+ * Parses the single range of a Range header for a file of `size` bytes (RFC 9110). Returns undefined if the whole
+ * file must be sent: no header, several ranges, another unit. Returns 'unsatisfiable' if it lies outside the file.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '')

@@ -1,7 +1,7 @@
-import { StorageError } from '@tidegate/protocol'
 import { areDecodable, contentCodings, withoutCoding } from '../egress/content-codings.js'
 import { discard, type EgressResponse } from '../egress/egress.js'
 import type { OpenedFile } from '../storage.js'
+import { notDelivered } from '../storage-failures.js'
 import { isExpectedResponse } from './framing.js'
 import { reasonOf } from './reasons.js'
 
@@ -44,7 +44,7 @@ export function assertDelivered(requestHeaders: Record<string, string>, response
   if (isExpected && !isUndecodable(response)) return
   discard(body)
   const reason = isExpected ? 'unsupported' : reasonOf(status)
-  throw new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.', reason, status)
+  throw notDelivered(reason, status)
 }
 
 /** Returns a response without body as it would be without content codings. */

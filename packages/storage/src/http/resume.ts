@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
-import { StorageError } from '@tidegate/protocol'
 import { discard } from '../egress/egress.js'
 import { BufferedBody } from '../egress/exchange.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { OpenedFile } from '../storage.js'
+import { notDelivered } from '../storage-failures.js'
 import { isSameFile, parseContentRange } from './framing.js'
 
 /** Requests the rest of a file from a byte on, on the condition that it is unchanged (If-Range). */
@@ -25,7 +25,7 @@ export function resuming(opened: OpenedFile, reopen: Reopen): OpenedFile {
   return { ...opened, body: new ResumingBody(opened.body, first, first + Number(length) - 1, rest) }
 }
 
-/** Returns the body of the rest; undefined where it is not the requested range, or not of the same file. */
+/** Returns the body of the rest; undefined if it is not the requested range, or not of the same file. */
 function restOf(original: OpenedFile, from: number, to: number, rest: OpenedFile): Readable | undefined {
   const part = parseContentRange(rest.headers['content-range'])
   if (rest.status === 206 && part?.first === from && part.last === to && isSameFile(original.headers, rest.headers))
@@ -62,10 +62,10 @@ class ResumingBody extends Readable {
     source.on('data', (chunk: Buffer) => {
       this.position += chunk.length
       // bytes beyond the announced length would be read as the next response of the connection
-      if (this.position > this.last + 1) this.destroy(lengthMismatch())
+      if (this.position > this.last + 1) this.destroy(notDelivered())
       else if (!this.push(chunk)) source.pause()
     })
-    source.once('end', () => this.onBroken(source, lengthMismatch()))
+    source.once('end', () => this.onBroken(source, notDelivered()))
     source.once('error', (error) => this.onBroken(source, error))
     source.pause()
   }
@@ -91,9 +91,4 @@ class ResumingBody extends Readable {
       this.destroy(error)
     }
   }
-}
-
-/** Returns the error for a body that is not as long as announced. */
-function lengthMismatch(): StorageError {
-  return new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.')
 }

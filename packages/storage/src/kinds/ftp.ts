@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { StorageConnection } from '../egress/connection.js'
-import { discard } from '../egress/egress.js'
+import { discard, type Egress } from '../egress/egress.js'
 import { describeDelivered } from '../http/describe-delivered.js'
 import { urlText } from '../http/descriptor.js'
 import { parseContentRange } from '../http/framing.js'
-import { isStorageFailure } from '../http/http-storage.js'
 import { lastSegment } from '../http/naming.js'
 import { byteRange } from '../http/ranges.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { FileDescription, OpenedFile, OpenRequest, RequestContext, Storage } from '../storage.js'
+import { describeFailure } from '../storage-failures.js'
 import { FtpSession } from './ftp/session.js'
 import type { StorageTools } from './tools.js'
 
@@ -22,14 +22,6 @@ export type FtpFile = z.infer<typeof ftpFile>
 
 /** Creates the storage for FTP servers (ftp, or ftps with explicit TLS). User and password are part of the secret URL. */
 export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
-  /** Logs in and requests the size of the file, which may be unknown. The caller must close the session. */
-  async function login(text: string, context: RequestContext) {
-    const url = new URL(text)
-    const session = await FtpSession.login(url, await StorageConnection.to(url, 21, egress, context))
-    const path = decodeURIComponent(url.pathname)
-    return { session, path, size: await session.size(path) }
-  }
-
   /** Opens a file. `rangeOf`: the Range header for a file of a size. */
   async function openPart(
     { url }: FtpFile,
@@ -37,18 +29,11 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
     context: RequestContext,
     rangeOf: (size: number) => string | undefined,
   ): Promise<OpenedFile> {
-    const { session, path, size } = await login(url, context)
+    const { session, path, size } = await login(egress, url, context)
     const segment = lastSegment(new URL(url))
     const name = segment ? { name: segment } : {}
     // some servers report 0 for files that they make when asked
-    if (!size) {
-      const body = await session.read(path, 0, Number.POSITIVE_INFINITY)
-      // it has been read up to its end, which came first
-      const headers: OpenedFile['headers'] = body.readableLength === 0 ? { 'content-length': '0' } : {}
-      if (method === 'GET') return { status: 200, headers, body, ...name }
-      discard(body)
-      return { status: 200, headers, body: Readable.from([]), ...name }
-    }
+    if (!size) return { ...(await openUnsized(session, path, method)), ...name }
     let range = byteRange(rangeOf(size), size)
     if (range === 'unsatisfiable') {
       session.close()
@@ -84,11 +69,28 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
         const contentLength = size === undefined ? {} : { contentLength: size }
         return { ...described, ...contentLength, ...(opened.name ? { name: opened.name } : {}) }
       } catch (error) {
-        if (isStorageFailure(error)) return { valid: false, reason: error.reason }
-        throw error
+        return describeFailure(error)
       }
     },
   }
+}
+
+/** Logs in and requests the size of the file, which may be unknown. The caller must close the session. */
+async function login(egress: Egress, text: string, context: RequestContext) {
+  const url = new URL(text)
+  const session = await FtpSession.login(url, await StorageConnection.to(url, 21, egress, context))
+  const path = decodeURIComponent(url.pathname)
+  return { session, path, size: await session.size(path) }
+}
+
+/** Opens a file whose size the server does not know. */
+async function openUnsized(session: FtpSession, path: string, method: OpenRequest['method']): Promise<OpenedFile> {
+  const body = await session.read(path, 0, Number.POSITIVE_INFINITY)
+  // an empty file ends before its first byte
+  const headers: OpenedFile['headers'] = body.readableLength === 0 ? { 'content-length': '0' } : {}
+  if (method === 'GET') return { status: 200, headers, body }
+  discard(body)
+  return { status: 200, headers, body: Readable.from([]) }
 }
 
 function isFtpUrl(text: string): boolean {

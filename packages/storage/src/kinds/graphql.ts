@@ -3,7 +3,7 @@ import { StorageError } from '@tidegate/protocol'
 import * as z from 'zod'
 import { discard } from '../egress/egress.js'
 import { descriptorHeaders, fileUrl } from '../http/descriptor.js'
-import { httpStorage } from '../http/http-storage.js'
+import { HttpStorage } from '../http/http-storage.js'
 import { peeked } from '../http/peeked.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { Storage } from '../storage.js'
@@ -30,7 +30,7 @@ const MORE_THAN_A_QUERY = /\b(?:mutation|subscription)\b|\$/
 
 /** Creates the storage for results of GraphQL queries by the publisher. Userdata becomes the variables of the query. */
 export function graphqlStorage({ egress }: StorageTools): Storage<GraphqlFile> {
-  return httpStorage(
+  return new HttpStorage(
     {
       type: 'graphql',
       schema: graphqlFile as unknown as z.ZodType<GraphqlFile>,

@@ -3,10 +3,10 @@ import { Deadline } from '@tidegate/common'
 import { CID } from 'multiformats/cid'
 import * as z from 'zod'
 import { matchesIfNoneMatch } from '../http/entity-tags.js'
-import { isStorageFailure } from '../http/http-storage.js'
 import { byteRange } from '../http/ranges.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { OpenedFile, OpenRequest, RequestContext, Storage } from '../storage.js'
+import { describeFailure } from '../storage-failures.js'
 import { ContentFile, entityBytes } from './ipfs/content.js'
 import type { Gateways } from './ipfs/sources.js'
 import type { Piece } from './ipfs/unix-file.js'
@@ -53,8 +53,7 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
       try {
         return { valid: true, contentLength: await ContentFile.size(parsedCid(text) as CID, gateways, context) }
       } catch (error) {
-        if (isStorageFailure(error)) return { valid: false, reason: error.reason }
-        throw error
+        return describeFailure(error)
       }
     },
 
@@ -62,7 +61,7 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
       const etag = `"${text}"` // the CID identifies the content
       if (matchesIfNoneMatch(headers['if-none-match'], etag))
         return { status: 304, headers: { etag }, body: Readable.from([]) }
-      // a file that cannot be opened leaves its listener to the end of the request
+      // if the file cannot be opened, the listener stays until the end of the request
       const reading = new Deadline({ parent: requestSignal })
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
       const rangeHeader = valid ? headers.range : undefined
@@ -107,7 +106,7 @@ async function started(bytes: AsyncGenerator<Piece>): Promise<Readable> {
       read(this).catch((error: Error) => this.destroy(error))
     },
     destroy(error, done) {
-      // what it waits for ends with the signal of the request
+      // a pending read ends with the signal of the request
       bytes.return(undefined).catch(() => undefined)
       done(error)
     },

@@ -35,13 +35,13 @@ export class StorageRegistry {
 
   constructor(tools: StorageTools) {
     const gateways: Record<string, readonly string[]> = tools.gateways
-    // a kind that needs gateways is off where there are none, and so is hosting
+    // a kind is off without its gateways, and hosting without a look-up of files
     const isServed = (type: string) => (type === 'hosted' ? tools.hosted !== undefined : gateways[type]?.length !== 0)
     const served = Object.entries(KINDS).filter(([type]) => isServed(type))
     this.kinds = new Map(served.map(([type, kind]) => [type, kind(tools) as Storage]))
   }
 
-  /** The storage of a type, in whatever case; undefined where there is none. */
+  /** The storage of a type, in whatever case; undefined if there is none. */
   kind(type: string): Storage | undefined {
     return this.kinds.get(type.toLowerCase())
   }

@@ -1,7 +1,7 @@
 import { AwsV4Signer } from 'aws4fetch'
 import * as z from 'zod'
 import { fileUrl } from '../http/descriptor.js'
-import { type HttpRequest, httpStorage } from '../http/http-storage.js'
+import { type HttpRequest, HttpStorage } from '../http/http-storage.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import { BUCKET_NAME, REGION_NAME } from '../s3-names.js'
 import type { Storage } from '../storage.js'
@@ -16,7 +16,7 @@ const plain = (name: string) =>
     .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), `must not hold control characters in ${name}`)
     .refine((text) => !/\p{Surrogate}/u.test(text), 'must be well-formed text')
 
-/** A value for a header. */
+/** Schema of a value that is sent in a header. */
 const ascii = (name: string) => plain(name).refine((text) => /^[\x20-\x7e]*$/.test(text), 'must hold ASCII alone')
 
 const s3File = z.object({
@@ -44,7 +44,7 @@ function flattened(value: unknown): unknown {
 
 /** Creates the storage for objects of S3-compatible services, with signed requests (Signature Version 4). */
 export function s3Storage({ egress }: StorageTools): Storage<S3File> {
-  return httpStorage(
+  return new HttpStorage(
     {
       type: 's3',
       schema: z.preprocess(flattened, s3File) as unknown as z.ZodType<S3File>,

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import { abortable, abortSignal, COMMON_LIMITS } from '@tidegate/common'
+import { abortable, COMMON_LIMITS } from '@tidegate/common'
 import { ChainError, isAddressText, SandboxError, StorageError, ValidationError } from '@tidegate/protocol'
 import { type AbiFunction, type Address, getAddress, type Hex } from 'viem'
 import * as z from 'zod'
-import { isStorageFailure } from '../http/http-storage.js'
 import type { RequestContext, Storage } from '../storage.js'
+import { describeFailure } from '../storage-failures.js'
 import { AbiError, readFunctionAbi } from './smartcontract/abi-types.js'
 import { contractCall } from './smartcontract/arguments.js'
 import { decodeContractResult } from './smartcontract/decode-result.js'
@@ -41,7 +41,7 @@ export function contractStorage({ readContract, decodeResult }: StorageTools): S
       getAddress(file.address),
       callData,
       COMMON_LIMITS.contract.result,
-      abortSignal(signal),
+      signal,
     )
     const data = await abortable(request, signal)
     if (data === undefined) throw noAnswer()
@@ -72,8 +72,7 @@ export function contractStorage({ readContract, decodeResult }: StorageTools): S
         if (context.signal.aborted) return { valid: false, reason: 'timeout' }
         if (error instanceof ChainError) return { valid: false, reason: 'unreachable' }
         if (error instanceof ValidationError) return { valid: false, reason: 'failed' }
-        if (isStorageFailure(error)) return { valid: false, reason: error.reason }
-        throw error
+        return describeFailure(error)
       }
     },
     async open(file, context) {

@@ -2,9 +2,9 @@ import { ValidationError } from '@tidegate/protocol'
 import * as z from 'zod'
 import { StorageConnection } from '../egress/connection.js'
 import { urlText } from '../http/descriptor.js'
-import { isStorageFailure } from '../http/http-storage.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { OpenedFile, OpenRequest, RequestContext, Storage, UserData } from '../storage.js'
+import { describeFailure } from '../storage-failures.js'
 import { addressProblem, postgresAddress } from './sql/address.js'
 import { ROW_FORMATS } from './sql/row-formats.js'
 import type { Rows } from './sql/rows.js'
@@ -83,8 +83,7 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
         return { valid: true, contentType: mediaType(file.format) }
       } catch (error) {
         if (error instanceof ValidationError) return { valid: false, reason: 'failed' }
-        if (isStorageFailure(error)) return { valid: false, reason: error.reason }
-        throw error
+        return describeFailure(error)
       }
     },
   }

@@ -10,9 +10,9 @@ export interface StorageTools {
   readContract: ReadContract
   decodeResult: DecodeResult
   sql: SqlLimits
-  /** Looks up files that this service hosts; undefined where it hosts none. */
+  /** Looks up files that this service hosts; undefined if it hosts none. */
   hosted?: FindHosted | undefined
-  /** Blocks of content-addressed files on disk; undefined where none are kept. */
+  /** Blocks of content-addressed files on disk; undefined if none are kept. */
   blockCache?: BlockCache | undefined
   /** Base URLs without a trailing slash, in order of preference. */
   gateways: { ipfs: readonly string[]; filecoin: readonly string[]; arweave: readonly string[] }
@@ -20,7 +20,7 @@ export interface StorageTools {
 
 /** A hosted file, as storages see it. */
 export interface HostedFile {
-  /** Whose file it is. */
+  /** The publisher who uploaded it. */
   owner: string
   size: number
   /** Hex. */
@@ -30,7 +30,7 @@ export interface HostedFile {
   /** A type that no browser runs. */
   contentType: string
   name?: string
-  /** Opens the bytes from `start` to `end`, both inclusive. Rejects where they are not there. The signal ends it in any state. */
+  /** Opens the bytes from `start` to `end`, both inclusive. Rejects if they are not there. The signal ends it in any state. */
   read(start: number, end: number, signal: AbortSignal): Promise<Readable>
 }
 
@@ -46,8 +46,8 @@ export interface SqlLimits {
 }
 
 /**
- * Calls a contract with call data. Returns at most `limit` bytes; undefined where the call fails or exceeds them, or the
- * chain is not supported. Rejects with ChainError where no node responds. The signal aborts the request to the node.
+ * Calls a contract with call data. Returns at most `limit` bytes; undefined if the call fails or exceeds them, or the
+ * chain is not supported. Rejects with ChainError if no node responds. The signal aborts the request to the node.
  */
 export type ReadContract = (
   chainId: number,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { stripped } from '../egress/request-url.js'
 import { descriptorHeaders, fileUrl } from '../http/descriptor.js'
-import { httpStorage } from '../http/http-storage.js'
+import { HttpStorage } from '../http/http-storage.js'
 import type { Storage, UserData } from '../storage.js'
 import type { StorageTools } from './tools.js'
 
@@ -20,7 +20,7 @@ export type UrlFile = z.infer<typeof urlFile>
 
 /** Creates the storage for http(s) URLs. Userdata becomes the query of a GET, or the JSON body of a POST. */
 export function urlStorage({ egress }: StorageTools): Storage<UrlFile> {
-  return httpStorage(
+  return new HttpStorage(
     {
       type: 'url',
       schema: urlFile as unknown as z.ZodType<UrlFile>,

@@ -114,7 +114,7 @@ function valuesOf({ path, values, exact }: Extract<Clause, { kind: 'values' }>):
   return kind === undefined ? by : { op: 'kind', word: kind, exact, by }
 }
 
-/** The kind that a value names; undefined where documents may have the value in another form. */
+/** The kind that a value names; undefined if documents may have the value in another form. */
 function kindIn(value: string, exact: boolean): string | undefined {
   const word = asWord(value)
   return exact && word !== value ? undefined : word

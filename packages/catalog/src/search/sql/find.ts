@@ -1,8 +1,8 @@
 import { type Dialect, type Query, type Result, run, type Script } from '@tidegate/database'
 import { charactersOf, type IndexedAsset, ValidationError } from '@tidegate/protocol'
+import { assetsOf } from '../../index/tables/assets.js'
 import { CATALOG_LIMITS } from '../../limits.js'
-import { assetsOf } from '../../tables/assets.js'
-import type { Found, Scope, Search } from '../syntax.js'
+import type { Scope, Search, SearchResult } from '../syntax.js'
 import { aggregated } from './aggregate.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
@@ -18,7 +18,7 @@ const LIMITS = CATALOG_LIMITS.search
 const AT_ONCE = 50
 
 /** The answer while the search index is being built. */
-const building = ({ counted }: Search): Found => ({
+const building = ({ counted }: Search): SearchResult => ({
   building: true,
   total: totalOf(0, counted),
   hits: [],
@@ -28,11 +28,11 @@ const building = ({ counted }: Search): Found => ({
 })
 
 /** What was found, and the state of the index that it is of; see generations.ts. */
-export interface FoundOf {
+export interface ResultOfState {
   state: string | null
-  found: Found
+  found: SearchResult
   /** Whether it depends on more than the search and the state. */
-  isPassing: boolean
+  isTransient: boolean
 }
 
 /** Assets that were read in one state of the index, by DID. */
@@ -67,17 +67,17 @@ export function* find(
   dialect: Dialect,
   knownIn: (state: string | null) => KnownAssets = () => new Map(),
   seen?: Seen,
-): Script<FoundOf> {
+): Script<ResultOfState> {
   const expected = seen && beginning(search, scope, dialect, seen)
   const state = stateIn(yield* run({ ...stateQuery(dialect), next: expected?.query }))
   if (expected && state === seen?.state) {
     const { plan, steps, query } = expected
-    return { state, found: yield* continued(steps, query), isPassing: plan.asksPurgatory }
+    return { state, found: yield* continued(steps, query), isTransient: plan.asksPurgatory }
   }
   const generations = generationsIn(state)
-  if (isBuilding(generations)) return { state, found: building(search), isPassing: true }
+  if (isBuilding(generations)) return { state, found: building(search), isTransient: true }
   const plan = planOf(search, scope, dialect, generations)
-  return { state, found: yield* findBy(plan, knownIn(state)), isPassing: plan.asksPurgatory }
+  return { state, found: yield* findBy(plan, knownIn(state)), isTransient: plan.asksPurgatory }
 }
 
 /** A search in a state of the index up to its first statement; undefined if it has none there, or is refused. */
@@ -102,7 +102,7 @@ function* continued<T>(steps: Script<T>, query: Query): Script<T> {
   return next.value
 }
 
-function* findBy(plan: Plan, known: KnownAssets): Script<Found> {
+function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
   const { search, all, of, score, isScored } = plan
   const scored = score.parts.length > 0 ? scoredBy(score, all, of) : undefined
   const { n, hits } = yield* pageAndCount(plan, scored)
@@ -146,7 +146,7 @@ function* pageAndCount(plan: Plan, scored: Part | undefined) {
 }
 
 /** How many hits there are, counted up to at least one more than are reported. */
-function totalOf(count: number, most: number | undefined): Found['total'] {
+function totalOf(count: number, most: number | undefined): SearchResult['total'] {
   if (most === undefined) return undefined
   return count > most ? { value: most, relation: 'gte' } : { value: count, relation: 'eq' }
 }

@@ -7,7 +7,7 @@ import type { Plan } from './plan.js'
 const LIMITS = CATALOG_LIMITS.search
 
 /**
- * Hits of one of the greater scores that are gathered. Where there are more, the newest are found faster by reading
+ * Hits of one of the greater scores that are gathered. If there are more, the newest are found faster by reading
  * documents in order, each with its tokens, or with its name where that decides.
  */
 const GATHERED = { greater: 8192, titled: 1024 }
@@ -20,7 +20,7 @@ type Limits = typeof LIMITED & { most: number | undefined }
 /** The hits of one of the greater scores. */
 interface Level {
   hits: Part
-  /** The same by names, to be read in order where there are more than are gathered. */
+  /** The same by names, to be read in order if there are more than are gathered. */
   titles: Part | undefined
   /** How many are gathered. */
   gathered: number
@@ -121,7 +121,7 @@ function statement(all: Part, levels: Level[], end: number, limits: Limits, isLi
   }
 }
 
-/** The hits of a score: those that were gathered, or where there are more than `most` of them, the newest by names. */
+/** The hits of a score: those that were gathered, or if there are more than `most` of them, the newest by names. */
 function eitherOf(
   list: string,
   titles: Part,

@@ -16,7 +16,7 @@ export interface Plan {
   all: Part
   /** Lists what of it meets another condition. */
   of(part: Condition): Part
-  /** The same by the words of names, for reading in order; undefined where these do not decide. */
+  /** The same by the words of names, for reading in order; undefined if these do not decide. */
   inTitles(part: Condition): Part | undefined
   /** Whether it asks what is in purgatory, which is not in the database. */
   asksPurgatory: boolean

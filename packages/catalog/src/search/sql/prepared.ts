@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Dialect } from '@tidegate/database'
 import type { IndexedAsset } from '@tidegate/protocol'
+import type { PreparedRows } from '../../index/index-consumer.js'
 import { searchable } from '../document.js'
 import { type SearchValue, textColumns, valueRows } from './rows.js'
 
@@ -13,19 +14,12 @@ export interface SearchRows {
   values: SearchValue[]
 }
 
-/** Search rows that were made before their asset was in the index, for what it was expected to be. */
-export interface PreparedSearch {
-  asset: IndexedAsset
-  /** As JSON, which goes from thread to thread faster than their values; undefined if it must not be found. */
-  rows: string | undefined
-}
-
-/** An asset that was expected without its document. */
+/** Returns an asset with its document. */
 export function withDocument(asset: IndexedAsset, { ddo, did }: { ddo: string; did: string }): IndexedAsset {
   return { ...asset, metadata: { ...asset.metadata, ddo, did } }
 }
 
-/** Makes the search rows of an asset ahead; see `PreparedSearch`. */
+/** Makes the search rows of an asset ahead, as JSON; undefined if it must not be found. */
 export function preparedRows(asset: IndexedAsset, dialect: Dialect): string | undefined {
   return JSON.stringify(searchRows(asset, dialect))
 }
@@ -38,11 +32,11 @@ function searchRows(asset: IndexedAsset, dialect: Dialect): SearchRows | undefin
   return { did, created, text: textColumns(document, dialect), values: valueRows(document) }
 }
 
-/** The search rows of an asset: those that were prepared where it is as expected, else made now. */
+/** Returns the search rows of an asset: the prepared ones if the asset is as expected, or new ones. */
 export function rowsFor(
   asset: IndexedAsset,
   dialect: Dialect,
-  prepared: PreparedSearch | undefined,
+  prepared: PreparedRows | undefined,
 ): SearchRows | undefined {
   if (!prepared || !isDeepStrictEqual(prepared.asset, asset)) return searchRows(asset, dialect)
   return prepared.rows === undefined ? undefined : (JSON.parse(prepared.rows) as SearchRows)

@@ -60,7 +60,7 @@ export function inGeneration(columns: TextColumns, generation: number, dialect: 
     : { ...columns, tsv: `'${token}' ${columns.tsv}` }
 }
 
-/** The kind of a document: a word in lower case, empty where it has none, null where only its tokens can tell. */
+/** The kind of a document: a word in lower case, empty if it has none, null if only its tokens can tell. */
 function kindOf({ leaves }: Searchable): string | null {
   const [leaf, ...others] = leaves.filter(({ path }) => path === KIND)
   if (!leaf) return ''

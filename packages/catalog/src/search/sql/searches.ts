@@ -1,25 +1,25 @@
 import { type Driver, SnapshotTimeout } from '@tidegate/database'
 import { CATALOG_LIMITS } from '../../limits.js'
-import type { Found, Scope, Search } from '../syntax.js'
-import { Answers, keyOf } from './answers.js'
+import type { Scope, Search, SearchResult } from '../syntax.js'
+import { CachedSearches, keyOf } from './cached-searches.js'
 import { Turns, tooSlow } from './turns.js'
 
 /** Searches of a database: a limited number at once, each in a snapshot and within a deadline. */
 export class Searches {
   private readonly turns: Turns
-  private readonly answers: Answers
+  private readonly answers: CachedSearches
 
   /** `deadline`: milliseconds for a search, with its time in the queue. */
   constructor(
     private readonly db: Pick<Driver, 'dialect' | 'query' | 'snapshots'>,
     deadline: number = CATALOG_LIMITS.search.deadline,
   ) {
-    this.answers = new Answers(db.dialect, (query) => db.query({ ...query, isFixed: true }))
+    this.answers = new CachedSearches(db.dialect, (query) => db.query({ ...query, isFixed: true }))
     this.turns = new Turns(db.snapshots.places, Math.min(deadline, db.snapshots.longest))
   }
 
   /** Throws SearchError if a search times out or is unavailable, and ValidationError if it is too expensive. */
-  find(search: Search, scope: Scope): Promise<Found> {
+  find(search: Search, scope: Scope): Promise<SearchResult> {
     const begun = performance.now()
     return this.answers.knownOr(keyOf(search, scope), () =>
       this.turns.run((end) => this.snapshot(search, scope, end), begun),
@@ -31,7 +31,7 @@ export class Searches {
     return this.turns.close()
   }
 
-  private async snapshot(search: Search, scope: Scope, end: number): Promise<Found> {
+  private async snapshot(search: Search, scope: Scope, end: number): Promise<SearchResult> {
     try {
       return await this.db.snapshots.read(end, (ask) => this.answers.find(search, scope, ask))
     } catch (error) {

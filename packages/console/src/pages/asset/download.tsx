@@ -8,10 +8,10 @@ import { LinkTools } from '../../parts/link-tools.js'
 import { Problem } from '../../parts/states.js'
 import { Bytes } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
-import { linkTo } from '../../state/links.js'
-import { canChooseFile, chooseFile, follow, IN_MEMORY } from '../../state/sinks.js'
+import { linkTo } from '../../state/buying/links.js'
+import { canChooseFile, chooseFile, follow, IN_MEMORY } from '../../state/buying/sinks.js'
+import { startTransfer, transfers } from '../../state/buying/transfers.js'
 import { useStore } from '../../state/store.js'
-import { startTransfer, transfers } from '../../state/transfers.js'
 import { text } from '../../text.js'
 
 interface DownloadProps {

@@ -3,7 +3,7 @@ import { guessedName } from '../../icons/file-icon.js'
 import { Card } from '../../parts/card.js'
 import { PriceText, Time } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
-import { pathOf } from '../../state/route.js'
+import { pathOf } from '../../state/page/route.js'
 import { text } from '../../text.js'
 
 type Told = Pick<

@@ -7,7 +7,7 @@ import { FileIcon, guessedName } from '../../icons/file-icon.js'
 import { Button } from '../../parts/button.js'
 import { AmountText, PriceText } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
-import { pathOf } from '../../state/route.js'
+import { pathOf } from '../../state/page/route.js'
 import type { Sale } from '../../state/sales.js'
 import { text } from '../../text.js'
 

@@ -1,7 +1,7 @@
 import type { Asset } from '@tidegate/client'
 import { Choice, Field } from '../../parts/field.js'
 import { TagInput } from '../../parts/tag-input.js'
-import type { Edited } from '../../state/changes.js'
+import type { Edited } from '../../state/publishing/changes.js'
 import { text } from '../../text.js'
 
 interface FormProps {

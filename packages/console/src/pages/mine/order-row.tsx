@@ -6,7 +6,7 @@ import { ButtonLink } from '../../parts/button.js'
 import { Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
-import { pathOf } from '../../state/route.js'
+import { pathOf } from '../../state/page/route.js'
 import { text } from '../../text.js'
 import { Download } from '../asset/download.js'
 

@@ -4,8 +4,8 @@ import { Button } from '../../parts/button.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Problem } from '../../parts/states.js'
 import { Words } from '../../parts/words.js'
-import { announce } from '../../state/announce.js'
 import { contextNow } from '../../state/context.js'
+import { announce } from '../../state/page/announce.js'
 import { text } from '../../text.js'
 
 /** Revokes an asset, or restores it, when that is confirmed. */

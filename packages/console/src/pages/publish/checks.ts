@@ -1,5 +1,5 @@
-import type { Draft, DraftFile } from '../../state/draft.js'
-import { addressesOf } from '../../state/publication.js'
+import type { Draft, DraftFile } from '../../state/publishing/draft.js'
+import { addressesOf } from '../../state/publishing/publication.js'
 import { text } from '../../text.js'
 
 /** What is wrong with a draft, by field. */
@@ -33,7 +33,7 @@ export function problemsOf(draft: Draft, step: number): Problems {
   return problems
 }
 
-/** The first step with something to do; the last one where nothing is. */
+/** The first step with something to do; the last one if nothing is. */
 export function firstOpenStep(draft: Draft): number {
   const open = [0, 1, 2].find((step) => Object.keys(problemsOf(draft, step)).length > 0)
   return open ?? 3

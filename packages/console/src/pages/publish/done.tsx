@@ -3,7 +3,7 @@ import { Picture } from '../../icons/illustrations.js'
 import { Button, ButtonLink } from '../../parts/button.js'
 import { CopyButton } from '../../parts/copy.js'
 import { Words } from '../../parts/words.js'
-import { pathOf } from '../../state/route.js'
+import { pathOf } from '../../state/page/route.js'
 import { text } from '../../text.js'
 
 /** It is published: its address, to be shared. */

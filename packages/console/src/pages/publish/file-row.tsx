@@ -6,9 +6,9 @@ import { Ring } from '../../parts/ring.js'
 import { Problem } from '../../parts/states.js'
 import { Bytes } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
-import { type DraftFile, dropFile, type LocatedFile, type UploadFile } from '../../state/draft.js'
-import { checkLocation } from '../../state/locations.js'
-import { pauseUpload, removeUpload, resumeUpload } from '../../state/uploads.js'
+import { type DraftFile, dropFile, type LocatedFile, type UploadFile } from '../../state/publishing/draft.js'
+import { checkLocation } from '../../state/publishing/locations.js'
+import { pauseUpload, removeUpload, resumeUpload } from '../../state/publishing/uploads.js'
 import { text } from '../../text.js'
 
 /** A file of the draft, and how far it is. */

@@ -1,7 +1,7 @@
 import { grouped } from '../../format/amount.js'
 import { Card } from '../../parts/card.js'
 import { Words } from '../../parts/words.js'
-import type { Draft } from '../../state/draft.js'
+import type { Draft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'

@@ -1,6 +1,6 @@
 import { Choice, Field } from '../../parts/field.js'
 import { config } from '../../state/config.js'
-import { type Draft, draft, editDraft } from '../../state/draft.js'
+import { type Draft, draft, editDraft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import type { Problems } from './checks.js'

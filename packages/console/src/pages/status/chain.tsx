@@ -1,5 +1,5 @@
 import { grouped } from '../../format/amount.js'
-import { AddressText } from '../../parts/address.js'
+import { AddressText } from '../../parts/wallet/address.js'
 import { chainOf } from '../../state/config.js'
 import type { ChainStatus } from '../../state/status.js'
 import { text } from '../../text.js'

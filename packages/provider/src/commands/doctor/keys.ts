@@ -1,16 +1,16 @@
-import { DocumentReader } from '@tidegate/catalog'
+import { DocumentReader, type IndexStore } from '@tidegate/catalog'
 import type { Chains } from '@tidegate/chain'
 import { countUnknown } from '../../access/key-audit.js'
 import { ProviderKeys } from '../../access/provider-keys.js'
 import type { Settings } from '../../config/schema.js'
-import type { StateStore } from '../../state/stores.js'
+import type { MilestoneStore } from '../../state/milestones.js'
 import { TaskSandbox } from '../../tasks/task-sandbox.js'
 import type { Finding } from './files.js'
 
 /** Checks whether assets of this provider in the index need a key that is not configured, and names them. */
 export async function* keyFindings(
   { PUBLIC_URL: publicUrl, MAX_DDO_SIZE }: Settings,
-  { index, milestones }: StateStore,
+  { index, milestones }: { index: IndexStore; milestones: MilestoneStore },
   chains: Chains,
 ): AsyncGenerator<Finding> {
   const keys = await ProviderKeys.open(milestones, chains, { publicUrl, records: false })

@@ -3,7 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { type AuthenticatedConsumer, authenticate, authenticateToken } from '../../auth/authenticate.js'
 import type { Nonce } from '../../auth/nonce.js'
-import type { Context } from '../context.js'
+import type { Settings } from '../../config/schema.js'
+import type { Services } from '../services.js'
 import { type Credentials, credentialsOf } from './credentials.js'
 import { type AddressParam, described, nonce, readParams, signatureText } from './params.js'
 import { assertNamesProvider } from './sign-in.js'
@@ -29,6 +30,9 @@ interface ProofParams {
   signature?: string
 }
 
+/** The rooms that authenticate a consumer. */
+export type Provers = Pick<Services, 'settings' | 'chains' | 'auth'>
+
 /** The parameters of a request and its credentials. */
 export interface ConsumerRequest<T> {
   params: T & ProofParams
@@ -39,7 +43,7 @@ export interface ConsumerRequest<T> {
  * Returns the parameter parser of a route that accepts a signature or an auth token. Nonce and signature are required
  * unless a token is sent. The parser throws one ValidationError with every missing field.
  */
-export function consumerParams<T extends z.ZodRawShape>(shape: T, { settings }: Context) {
+export function consumerParams<T extends z.ZodRawShape>(shape: T, settings: Pick<Settings, 'NONCE_MAX_AHEAD'>) {
   const proof = nonce(settings.NONCE_MAX_AHEAD)
   const withToken = z.object({ ...shape, nonce: proof.optional() })
   const required = signatureText.refine((value) => value !== 'null', 'is required')
@@ -53,7 +57,7 @@ export function consumerParams<T extends z.ZodRawShape>(shape: T, { settings }: 
 
 /**
  * Authenticates the request by a signature over one of the messages, or by token. The address may be a contract wallet
- * on the chain of the request, if it has one. Throws ValidationError, TokenError, ChainError, and RequestError where
+ * on the chain of the request, if it has one. Throws ValidationError, TokenError, ChainError, and RequestError if
  * signatures must name the provider, which no message here does.
  */
 export async function proveConsumer(
@@ -61,12 +65,11 @@ export async function proveConsumer(
   { address }: AddressParam,
   messages: (nonce: string) => string[],
   chain: Chain | undefined,
-  context: Context,
+  { settings, chains, auth }: Provers,
 ): Promise<AuthenticatedConsumer> {
-  const { store, signatures, cutOver, tokens, chains } = context
-  if (credentials && 'token' in credentials) return authenticateToken(address, credentials.token, tokens, chain)
-  assertNamesProvider(context)
+  if (credentials && 'token' in credentials) return authenticateToken(address, credentials.token, auth.tokens, chain)
+  assertNamesProvider(settings)
   const { nonce: signed, signature } = params as Required<ProofParams>
   const request = { address, nonce: signed, signature, messages: messages(signed.text), chains }
-  return authenticate(chain ? { ...request, chain } : request, { nonces: store.nonces, signatures, cutOver })
+  return authenticate(chain ? { ...request, chain } : request, auth)
 }

@@ -2,11 +2,12 @@ import type { Chain } from '@tidegate/chain'
 import { AccessError, type IndexedAsset } from '@tidegate/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from 'viem'
+import type { AccessLists } from '../../access/access-lists.js'
 import { isNamed, namedAccounts } from '../../access/named-accounts.js'
 import { authenticateHolder } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
 import type { Settings } from '../../config/schema.js'
-import type { Context } from '../context.js'
+import type { Services } from '../services.js'
 import { chainOf } from './chain.js'
 import { consumerParams, optionalProof, PROOF, proveConsumer } from './consumer.js'
 import { credentialsOf } from './credentials.js'
@@ -16,12 +17,12 @@ import { address, described, sentParams } from './params.js'
 export const DECRYPTER_PARAMS = {
   decrypterAddress: described(
     address,
-    'Address that signed. Needed with a signature, where the operator restricts encrypted documents to certain addresses.',
+    'Address that signed. Needed with a signature, if the operator restricts encrypted documents to certain addresses.',
   ).optional(),
   ...optionalProof(PROOF),
 }
 
-/** The accounts that may read encrypted documents; undefined where everybody may. */
+/** Returns the accounts that may read encrypted documents; undefined if everybody may. */
 function readersOf({ AUTHORIZED_DECRYPTERS: addresses, AUTHORIZED_DECRYPTERS_LIST: lists }: Settings) {
   return namedAccounts(addresses, lists?.byChain)
 }
@@ -32,12 +33,17 @@ export function isReadingRestricted(settings: Settings): boolean {
 }
 
 /**
- * Throws AccessError unless the account may read encrypted documents of a chain, ChainError where that depends on an
- * access list and no node answers.
+ * Throws AccessError unless the account may read encrypted documents of a chain, ChainError if that depends on an access
+ * list and no node answers.
  */
-export async function assertDecrypter(account: Address, chainId: number, context: Context): Promise<void> {
-  const readers = readersOf(context.settings)
-  if (readers && !(await isNamed(readers, account, chainId, context.accessLists)))
+export async function assertDecrypter(
+  account: Address,
+  chainId: number,
+  settings: Settings,
+  accessLists: AccessLists,
+): Promise<void> {
+  const readers = readersOf(settings)
+  if (readers && !(await isNamed(readers, account, chainId, accessLists)))
     throw new AccessError('DECRYPTER_DENIED', 'This address may not read encrypted documents here.')
 }
 
@@ -49,9 +55,10 @@ export type DecrypterCheck = (request: FastifyRequest, reply: FastifyReply, asse
  * documents that are encrypted on the chain: they sign decrypterAddress + nonce + "decryptDDO", or send a token. Client
  * libraries send a token without an address. The check throws AccessError, ValidationError, TokenError, ChainError.
  */
-export function decrypterCheck(context: Context): DecrypterCheck {
-  if (!readersOf(context.settings)) return async () => undefined
-  const read = consumerParams({ decrypterAddress: address }, context)
+export function decrypterCheck(services: Pick<Services, 'settings' | 'chains' | 'auth' | 'access'>): DecrypterCheck {
+  const { settings, chains, auth, access } = services
+  if (!readersOf(settings)) return async () => undefined
+  const read = consumerParams({ decrypterAddress: address }, settings)
   return async (request, reply, { chainId, metadata }) => {
     if (!metadata.encrypted || metadata.ddo === null) return
     // a shared cache must not serve this to anyone else
@@ -62,20 +69,20 @@ export function decrypterCheck(context: Context): DecrypterCheck {
         'DECRYPTER_DENIED',
         'The document is encrypted on the chain. This provider returns it only to authorized addresses, for their signature or token.',
       )
-    const chain = chainOf(chainId, context.chains)
+    const chain = chainOf(chainId, chains)
     const isNamedAddress = sentParams(request).decrypterAddress !== undefined
     const reader =
       'token' in credentials && !isNamedAddress
-        ? await authenticateHolder(credentials.token, context.tokens, chain)
+        ? await authenticateHolder(credentials.token, auth.tokens, chain)
         : await named(request, chain)
     await reader.consumeNonce()
-    await assertDecrypter(reader.address, chainId, context)
+    await assertDecrypter(reader.address, chainId, settings, access.accessLists)
   }
 
   function named(request: FastifyRequest, chain: Chain) {
     const sent = read(request)
     const { decrypterAddress } = sent.params
     const messages = (nonce: string) => [modernMessage(decrypterAddress.text, nonce, 'decryptDDO')]
-    return proveConsumer(sent, decrypterAddress, messages, chain, context)
+    return proveConsumer(sent, decrypterAddress, messages, chain, services)
   }
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.js'
+import type { Services } from '../services.js'
 import type { EndpointDoc } from './docs.js'
 
 /** One endpoint: its discovery names, its description and its route. */
@@ -10,10 +10,10 @@ export interface Endpoint {
   path: string
   /** Needs no order, and is therefore limited by the budgets for anonymous requests. */
   anonymous?: true
-  /** Whether the root document names it, where that depends on the settings. */
-  isOffered?(context: Context): boolean
+  /** Whether the root document names it, if that depends on the settings. */
+  isOffered?(services: Services): boolean
   doc: EndpointDoc
-  register(app: FastifyInstance, context: Context): void
+  register(app: FastifyInstance, services: Services): void
 }
 
 /** Prefix of the service's own routes (service specification, "Versioning"). */

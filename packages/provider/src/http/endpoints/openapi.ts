@@ -77,7 +77,7 @@ function operation({ doc, method, path, names }: Endpoint): Record<string, unkno
   }
 }
 
-/** Parameters that an auth token replaces: not required where a token is accepted. */
+/** Parameters that an auth token replaces: not required if a token is accepted. */
 const PROOF_NAMES = new Set(['nonce', 'signature'])
 
 function parameters(shape: z.ZodRawShape | undefined, where: 'query' | 'path', token?: boolean) {

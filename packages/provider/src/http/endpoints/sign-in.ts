@@ -6,15 +6,16 @@ import { maxNonce, parseNonce } from '../../auth/nonce.js'
 import { checkSignIn, parseSignIn, type SignInMessage } from '../../auth/sign-in.js'
 import { plainDigests } from '../../auth/signature.js'
 import type { TokenHolder } from '../../auth/tokens.js'
+import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
-import type { Context } from '../context.js'
+import type { Provers } from './consumer.js'
 import { readParams, sentParams, signatureText, signInText } from './params.js'
 import { ownUrl } from './public-url.js'
 
 /** The signer of a sign-in message. */
 export interface SignedIn {
   holder: TokenHolder
-  /** Expiration Time in seconds since 1970, where the message has one. */
+  /** Expiration Time in seconds since 1970, if the message has one. */
   expiresAt: number | undefined
 }
 
@@ -29,13 +30,13 @@ export function isSignIn(request: FastifyRequest): boolean {
  * Authenticates the signer of a sign-in message whose URI is `path` of this provider, and consumes its nonce. The address
  * may be a contract wallet on the chain that the message names. Throws ValidationError, ChainError, StateError.
  */
-export async function proveSignIn(request: FastifyRequest, path: string, context: Context): Promise<SignedIn> {
-  const { settings, chains, store, signatures, cutOver } = context
+export async function proveSignIn(request: FastifyRequest, path: string, provers: Provers): Promise<SignedIn> {
+  const { settings, chains, auth } = provers
   const { message: text, signature } = readParams(PARAMS, request)
   const { address, chain, nonce, expiresAt } = accepted()
   const signer = await authenticate(
     { address, nonce, signature, messages: [text], chain, chains, consumedAtOnce: true, digestsOf: plainDigests },
-    { nonces: store.nonces, signatures, cutOver },
+    auth,
   )
   await signer.consumeNonce()
   return { holder: signer, expiresAt: expiresAt === undefined ? undefined : Math.floor(expiresAt / 1000) }
@@ -64,8 +65,8 @@ export async function proveSignIn(request: FastifyRequest, path: string, context
   }
 }
 
-/** Refuses a signature over a text that names no provider, where the operator requires that. Throws RequestError. */
-export function assertNamesProvider({ settings }: Pick<Context, 'settings'>): void {
+/** Refuses a signature over a text that names no provider, if the operator requires a name. Throws RequestError. */
+export function assertNamesProvider(settings: Pick<Settings, 'REQUIRE_DOMAIN_SIGNATURES'>): void {
   if (settings.REQUIRE_DOMAIN_SIGNATURES)
     throw new RequestError(
       'SIGNATURE_NAMES_NO_PROVIDER',

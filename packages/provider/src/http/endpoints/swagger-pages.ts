@@ -3,7 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 /**
- * Returns an app that listens nowhere and has the pages of Swagger UI below `prefix`, for an OpenAPI document. Rejects where
+ * Returns an app that listens nowhere and has the pages of Swagger UI below `prefix`, for an OpenAPI document. Rejects if
  * they cannot be loaded, and may be tried again.
  */
 export async function swaggerPages(prefix: string, document: object): Promise<FastifyInstance> {

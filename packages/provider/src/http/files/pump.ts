@@ -9,74 +9,117 @@ export function declaredLength({ headers }: OpenedFile): number {
 }
 
 /**
- * Pipes a body to the client, subject to back-pressure and the byte budget. Never writes more or fewer bytes than
- * declared, whatever the storage sends: a client would parse excess bytes as the next response, and the next response as
- * the missing rest of the file. If the body fails or has another length, the connection is destroyed, so that the
- * transfer cannot look complete. A fast storage and a fast client get a slice of each turn of the event loop, since the
- * system would go on reading one connection for megabytes while others and new requests wait.
+ * Pipes a body to the client, subject to back-pressure and the byte budget. Returns the counter of written bytes.
+ *
+ * Never writes more or fewer bytes than declared, whatever the storage sends: a client would parse excess bytes as the
+ * next response, and the next response as the missing rest of the file. If the body fails or has another length, the
+ * connection is destroyed, so that the transfer cannot look complete.
  */
-export function pump(opened: OpenedFile, { raw, request }: FastifyReply, transfer?: Transfer): void {
-  const { body } = opened
+export function pump(
+  opened: OpenedFile,
+  { raw, request }: FastifyReply,
+  transfer?: Transfer,
+): { readonly bytes: number } {
+  const running = new Pump(opened, raw, transfer)
+  request.lifetime.onEnd(() => running.leave())
+  return running
+}
+
+/** A transfer between a fast storage and a fast client yields to the event loop after every slice. */
+class Pump {
+  /** Bytes written to the client. */
+  bytes = 0
+  private readonly body: OpenedFile['body']
+  private readonly send: (chunk: Buffer) => boolean
   /** Bytes of the declared length not yet received. */
-  let remaining = declaredLength(opened)
-  let ended = false
+  private remaining: number
+  private ended = false
   /** Received bytes that wait for the budget. */
-  let held: Buffer | undefined
-  const send =
-    body instanceof FileBody
-      ? (chunk: Buffer) => raw.write(chunk, (error) => void (error ?? body.recycle(chunk)))
-      : (chunk: Buffer) => raw.write(chunk)
-  /** Bytes written since the other transfers and requests had their turn. */
-  let written = 0
-  /** Reads on, unless something still waits to be written. */
-  const readOn = () => {
-    if (!held && !raw.writableNeedDrain) body.resume()
+  private held: Buffer | undefined
+  /** Bytes written in this slice. */
+  private slice = 0
+
+  constructor(
+    opened: OpenedFile,
+    private readonly raw: FastifyReply['raw'],
+    private readonly transfer: Transfer | undefined,
+  ) {
+    const { body } = opened
+    this.body = body
+    this.remaining = declaredLength(opened)
+    this.send =
+      body instanceof FileBody
+        ? (chunk) => raw.write(chunk, (error) => void (error ?? body.recycle(chunk)))
+        : (chunk) => raw.write(chunk)
+    const abort = () => this.abort()
+    body.on('data', (chunk: Buffer) => this.take(chunk))
+    body.once('end', () => this.finish())
+    body.once('error', abort).once('close', abort)
+    raw.on('drain', () => this.readInTurn())
   }
-  /** As readOn, but lets others have their turn after every slice. */
-  const readInTurn = () => {
-    if (written < PROVIDER_LIMITS.bytes.slice) return readOn()
-    written = 0
-    setImmediate(readOn)
+
+  /** Discards the rest of the body: the client has left. */
+  leave(): void {
+    if (!this.ended) discard(this.body)
   }
-  const write = (chunk: Buffer) => {
-    const taken = transfer?.take(chunk.length) ?? chunk.length
-    written += taken
-    if (taken > 0 && !send(taken < chunk.length ? chunk.subarray(0, taken) : chunk)) body.pause()
-    else if (written >= PROVIDER_LIMITS.bytes.slice) {
+
+  private take(chunk: Buffer): void {
+    this.remaining -= chunk.length
+    if (this.remaining < 0) this.abort()
+    else this.write(chunk)
+  }
+
+  private write(chunk: Buffer): void {
+    const { body } = this
+    const taken = this.transfer?.take(chunk.length) ?? chunk.length
+    this.bytes += taken
+    this.slice += taken
+    if (taken > 0 && !this.send(taken < chunk.length ? chunk.subarray(0, taken) : chunk)) body.pause()
+    else if (this.slice >= PROVIDER_LIMITS.bytes.slice) {
       body.pause()
-      readInTurn()
+      this.readInTurn()
     }
     if (taken === chunk.length) return
-    held = chunk.subarray(taken)
+    this.held = chunk.subarray(taken)
     body.pause()
-    transfer?.wait(resume)
+    this.transfer?.wait(() => this.resume())
   }
-  const resume = () => {
-    const rest = held as Buffer
-    held = undefined
-    write(rest)
-    if (held) return
-    if (ended) raw.end()
-    else readOn()
+
+  private resume(): void {
+    const rest = this.held as Buffer
+    this.held = undefined
+    this.write(rest)
+    if (this.held) return
+    if (this.ended) this.raw.end()
+    else this.readOn()
   }
-  const abort = () => {
-    if (ended) return
-    discard(body)
-    raw.destroy()
+
+  /** Reads on, unless something still waits to be written. */
+  private readOn(): void {
+    if (!this.held && !this.raw.writableNeedDrain) this.body.resume()
   }
-  body.on('data', (chunk: Buffer) => {
-    remaining -= chunk.length
-    if (remaining < 0) abort()
-    else write(chunk)
-  })
-  body.once('end', () => {
-    if (remaining !== 0 && remaining !== Number.POSITIVE_INFINITY) return abort()
-    ended = true
-    if (!held) raw.end()
-  })
-  body.once('error', abort).once('close', abort)
-  raw.on('drain', readInTurn)
-  request.lifetime.onEnd(() => {
-    if (!ended) discard(body)
-  })
+
+  /** As readOn, but yields after every slice. */
+  private readInTurn(): void {
+    if (this.slice < PROVIDER_LIMITS.bytes.slice) this.readOn()
+    else {
+      this.slice = 0
+      setImmediate(() => this.readOn())
+    }
+  }
+
+  private finish(): void {
+    const isComplete = this.remaining === 0 || this.remaining === Number.POSITIVE_INFINITY
+    if (!isComplete) this.abort()
+    else {
+      this.ended = true
+      if (!this.held) this.raw.end()
+    }
+  }
+
+  private abort(): void {
+    if (this.ended) return
+    discard(this.body)
+    this.raw.destroy()
+  }
 }

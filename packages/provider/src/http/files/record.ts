@@ -1,29 +1,33 @@
+import type { Logger } from '@tidegate/common'
 import type { OpenedFile } from '@tidegate/storage'
-import type { FastifyRequest } from 'fastify'
 import type { AdmittedFile } from '../../access/admission.js'
-import type { Context } from '../context.js'
-import { isWholeFile } from './transfer.js'
+import type { DeliveryLedger } from '../../deliveries/ledger.js'
+import type { DeliveryQueue } from '../../deliveries/queue.js'
+import { isWholeFile, type SentFile } from './send-file.js'
 
-/** What was sold to whom. */
-type Sold = Pick<AdmittedFile, 'opened' | 'order' | 'consumer' | 'fileIndex'>
-
-/** The outcome of the transfer. */
-interface Transferred {
-  delivered: OpenedFile
-  bytes: number
-  complete: boolean
+/** Where deliveries are recorded: for reports, and as proofs for receivers. */
+export interface DeliveryRecords {
+  ledger: Pick<DeliveryLedger, 'recordDelivery' | 'recordFees'>
+  proofs: Pick<DeliveryQueue, 'enabled' | 'add'>
 }
 
-/** Records a transfer that has ended: in the log, for reports, and as a proof of delivery. Never throws. */
-export function recordTransfer(context: Context, request: FastifyRequest, sold: Sold, transferred: Transferred): void {
+type Sold = Pick<AdmittedFile, 'opened' | 'order' | 'consumer' | 'fileIndex'>
+
+/** Records a delivery that has ended: in the log, for reports, and as a proof. Never throws. */
+export function recordDelivery(
+  { ledger, proofs }: DeliveryRecords,
+  log: Pick<Logger, 'info' | 'error'>,
+  sold: Sold,
+  file: OpenedFile,
+  { bytes, complete }: SentFile,
+): void {
   const { opened, order, consumer, fileIndex } = sold
-  const { delivered, bytes, complete } = transferred
   const did = opened.asset.ddo.id
   const facts = { did, serviceId: opened.service.id, fileIndex, order: order.txId, consumer: consumer.address }
-  request.log.info({ audit: 'delivery', ...facts, bytes, complete }, 'delivery')
-  if (delivered.status > 206) return
-  recordInLedger(context, sold, transferred)
-  if (!complete || !context.deliveries.enabled) return
+  log.info({ audit: 'delivery', ...facts, bytes, complete }, 'delivery')
+  if (file.status > 206) return
+  recordInLedger(ledger, sold, file, { bytes, complete })
+  if (!complete || !proofs.enabled) return
   const delivery = {
     chainId: opened.asset.chain.chainId,
     datatoken: opened.service.datatokenAddress,
@@ -31,20 +35,22 @@ export function recordTransfer(context: Context, request: FastifyRequest, sold: 
     serviceIndex: opened.index,
     fileIndex,
     bytes,
-    whole: isWholeFile(delivered),
+    whole: isWholeFile(file),
     consumerAddress: consumer.address,
     consumerData: consumer.signed?.message ?? '',
     consumerSignature: consumer.signed?.signature ?? '',
   }
-  context.deliveries
-    .add(delivery)
-    .catch(() => request.log.error({ did }, 'a delivery could not be queued for its proof'))
+  proofs.add(delivery).catch(() => log.error({ did }, 'a delivery could not be queued for its proof'))
 }
 
-function recordInLedger({ ledger }: Context, { opened, order, consumer, fileIndex }: Sold, transferred: Transferred) {
+function recordInLedger(
+  ledger: DeliveryRecords['ledger'],
+  { opened, order, consumer, fileIndex }: Sold,
+  { hostedBy }: OpenedFile,
+  { bytes, complete }: SentFile,
+): void {
   const { asset, service } = opened
   const about = { chainId: asset.chain.chainId, did: asset.ddo.id, nft: asset.nft, service: service.id }
-  const { bytes, complete, delivered } = transferred
   ledger.recordDelivery({
     at: Date.now(),
     file: fileIndex,
@@ -52,8 +58,8 @@ function recordInLedger({ ledger }: Context, { opened, order, consumer, fileInde
     orderTx: order.txId,
     bytes,
     complete,
-    hostedBy: delivered.hostedBy,
-    // last: an object that begins as a copy takes microseconds to grow
+    hostedBy,
+    // last: V8 is slow to extend an object that begins as a copy
     ...about,
   })
   const { datatokenAddress: datatoken } = service

@@ -1,7 +1,6 @@
 import { CHECKSUM_ALGORITHMS } from '@tidegate/hosting'
 import { HostingError } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../context.js'
 
 /** Path of uploads, which are at that path and their ids. */
 export const UPLOADS_PATH = '/api/services/uploads'
@@ -35,16 +34,15 @@ const READ = [
 
 /**
  * Makes the server speak tus 1.0 on the paths of uploads: `X-HTTP-Method-Override` is the method, and answers have the headers
- * of the protocol. Must be called before CORS is registered, which answers OPTIONS.
+ * of the protocol, up to `maxFile` bytes. Must be called before CORS is registered, which answers OPTIONS.
  */
-export function speakTus(app: FastifyInstance, { hosting, settings }: Context): void {
-  if (!hosting) return
+export function speakTus(app: FastifyInstance, maxFile: number): void {
   // before the router and whatever else looks at the method
   app.server.prependListener('request', overrideMethod)
   app.addHook('onRequest', (request, reply, done) => {
     if (!isUploadUrl(request.url)) return done()
     const isQuestion = request.method === 'OPTIONS'
-    reply.headers(isQuestion ? { ...CAPABILITIES, 'tus-max-size': settings.HOSTING_MAX_FILE } : ALWAYS)
+    reply.headers(isQuestion ? { ...CAPABILITIES, 'tus-max-size': maxFile } : ALWAYS)
     done()
   })
 }

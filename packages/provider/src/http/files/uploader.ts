@@ -3,10 +3,10 @@ import { HostingError, ValidationError } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import { type AuthenticatedConsumer, authenticateHolder, authenticateToken } from '../../auth/authenticate.js'
 import { type Command, modernMessage } from '../../auth/signature.js'
-import type { Context } from '../context.js'
 import { walletChain } from '../endpoints/chain.js'
-import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
+import { consumerParams, PROOF, type Provers, proveConsumer } from '../endpoints/consumer.js'
 import { address, described, text, whole } from '../endpoints/params.js'
+import type { Uploads } from '../services.js'
 
 /** Parameters of every request about uploads, in the query or as headers: clients of tus set headers more easily. */
 const UPLOADER_PARAMS = {
@@ -18,35 +18,36 @@ const UPLOADER_PARAMS = {
   ).optional(),
 }
 
-/** For the description: proof of an uploader, where a token takes its place. */
+/** Proof of an uploader, for the API description. */
 export const UPLOADER_PROOF = { ...UPLOADER_PARAMS, ...PROOF }
 
 /** The id of a file in a path. */
 export const UPLOAD_ID = described(text, 'Id of the file: a secret of its publisher.', 'x'.repeat(43))
 
-/** A publisher who has proven to be one. */
+/** An authenticated publisher. */
 export interface ProvenUploader {
   address: string
-  /** What files are stored under: a contract wallet is itself on its own chain alone. */
+  /** Owner of the files: the address, and for a contract wallet its chain, since others may own it elsewhere. */
   owner: string
   consumeNonce: AuthenticatedConsumer['consumeNonce']
 }
 
-/** What a request about uploads does: `read` discloses nothing that the list does not, `change` is everything else. */
+/** The effect of a request about uploads. `read` discloses no more than the list of files; `change` is everything else. */
 export type UploaderAction = 'read' | 'change'
 
 /**
- * Returns what authenticates the uploader of a request: by token, or by signature. A change is signed over
- * address + nonce + "upload". Reading is signed over address + nonce + "listUploads", which consumes no nonce and opens
- * nothing else; a signature for a change is good for reading as well, and its nonce is then consumed here. It throws
- * ValidationError, TokenError, ChainError, StateError.
+ * Creates the authentication of uploaders: by token, or by signature. A change is signed over address + nonce + "upload".
+ * Reading is signed over address + nonce + "listUploads", which consumes no nonce and opens nothing else. A signature for
+ * a change is good for reading as well; its nonce is then consumed here. It throws ValidationError, TokenError,
+ * ChainError, StateError.
  */
 export function uploaderProof(
-  context: Context,
+  provers: Provers,
   action: UploaderAction,
 ): (request: FastifyRequest) => Promise<ProvenUploader> {
   const commands: Command[] = action === 'read' ? ['listUploads', 'upload'] : ['upload']
-  const read = consumerParams(UPLOADER_PARAMS, context)
+  const { settings, chains, auth } = provers
+  const read = consumerParams(UPLOADER_PARAMS, settings)
   return async (request) => {
     const sent = read(withProofHeaders(request))
     const { address: claimed, chainId } = sent.params
@@ -57,7 +58,7 @@ export function uploaderProof(
 
     async function prove(): Promise<AuthenticatedConsumer> {
       const { credentials } = sent
-      const { tokens, chains } = context
+      const { tokens } = auth
       if (credentials && 'token' in credentials) {
         const { token } = credentials
         const chain = chainId === undefined ? 'any' : chains.get(chainId)
@@ -68,14 +69,14 @@ export function uploaderProof(
       if (!claimed) throw ValidationError.of('address', 'The address field is required.')
       const chain = walletChain(chainId, chains)
       const messages = (nonce: string) => commands.map((command) => modernMessage(claimed.text, nonce, command))
-      return proveConsumer(sent, claimed, messages, chain, context).catch((error: unknown) => {
+      return proveConsumer(sent, claimed, messages, chain, provers).catch((error: unknown) => {
         throw chain ? error : unlessWallet(error, chainId)
       })
     }
   }
 }
 
-/** Adds to a refused signature that it may be a contract wallet's, which no chain was asked for. */
+/** Adds to a refused signature that it may be a contract wallet's, whose chain is unknown. */
 function unlessWallet(error: unknown, chainId: number | undefined): unknown {
   if (!(error instanceof ValidationError) || !error.fields.signature) return error
   const reason =
@@ -85,15 +86,15 @@ function unlessWallet(error: unknown, chainId: number | undefined): unknown {
   return new ValidationError({ ...error.fields, chainId: [reason] })
 }
 
-/** Returns the hosting of this provider. Throws HostingError where it is off. */
-export function hostingOf({ hosting }: Context): Hosting {
+/** Returns the hosting of this provider. Throws HostingError if it is off. */
+export function hostingOf({ hosting }: Pick<Uploads, 'hosting'>): Hosting {
   if (!hosting) throw new HostingError('HOSTING_OFF', 'This provider hosts no files.')
   return hosting
 }
 
 const PROOF_HEADERS = ['address', 'chainId', 'nonce', 'signature']
 
-/** Returns a request whose query has what was sent as headers; the query wins. It has no body: that is the file. */
+/** Returns the request with the headers of a proof in its query, which wins. The body is the file, and left out. */
 function withProofHeaders({ query, headers }: FastifyRequest): FastifyRequest {
   const named = PROOF_HEADERS.map((name) => [name, headers[name.toLowerCase()]])
   const sent = Object.fromEntries(named.filter(([, value]) => value !== undefined))

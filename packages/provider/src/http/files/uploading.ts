@@ -1,7 +1,7 @@
 import { type Creation, HOSTING_LIMITS, normalMetadata, PartChecksum, type Uploader } from '@tidegate/hosting'
 import { ValidationError } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../context.js'
+import type { Services } from '../services.js'
 import { tusHeaders, UPLOADS_PATH } from './tus-requests.js'
 import { hostingOf } from './uploader.js'
 
@@ -11,7 +11,7 @@ import { hostingOf } from './uploader.js'
  * checksum or metadata header.
  */
 export async function answerUpload(
-  context: Context,
+  { settings, uploads }: Pick<Services, 'settings' | 'uploads'>,
   request: FastifyRequest,
   reply: FastifyReply,
   uploader: Pick<Uploader, 'owner' | 'file' | 'creation'>,
@@ -20,11 +20,10 @@ export async function answerUpload(
   const sum = request.headers['upload-checksum']
   const checksum = sum === undefined ? undefined : PartChecksum.parse(String(sum))
   const metadata = method === 'POST' ? normalMetadata(String(request.headers['upload-metadata'] ?? '')) : ''
-  const base = context.settings.PUBLIC_URL ?? ''
+  const base = settings.PUBLIC_URL ?? ''
   if (method !== 'HEAD') {
-    const { HOSTING_STALL_TIMEOUT: window } = context.settings
-    request.arrival?.allowSteady(window, HOSTING_LIMITS.hosting.steady)
-    const { uploadsActive } = context.metrics
+    request.arrival?.allowSteady(settings.HOSTING_STALL_TIMEOUT, HOSTING_LIMITS.hosting.steady)
+    const { uploadsActive } = uploads.metrics
     uploadsActive.inc()
     request.lifetime.onEnd(() => uploadsActive.dec())
   }
@@ -35,7 +34,7 @@ export async function answerUpload(
     body: method === 'HEAD' ? undefined : raw,
     urlOf: (id: string) => `${base}${UPLOADS_PATH}/${id}`,
   }
-  const response = await hostingOf(context).answer(tus, { ...uploader, checksum, metadata })
+  const response = await hostingOf(uploads).answer(tus, { ...uploader, checksum, metadata })
   // cross-origin headers are the service's own
   for (const [name, value] of response.headers) if (!name.startsWith('access-control-')) reply.header(name, value)
   // of a creation that was repeated the body is not read
@@ -48,7 +47,7 @@ export function withUnreadBody(app: FastifyInstance, routes: (app: FastifyInstan
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
-    // what is refused may have gigabytes to come: nobody reads them
+    // a refused upload may have gigabytes to come, which are not read
     scope.addHook('onError', async (request, reply) => {
       if (!request.raw.complete) reply.header('connection', 'close')
     })
@@ -56,9 +55,7 @@ export function withUnreadBody(app: FastifyInstance, routes: (app: FastifyInstan
   })
 }
 
-/**
- * What makes a creation one that may be repeated: undefined without an Idempotency-Key. Throws ValidationError.
- */
+/** Returns the identity of a creation that may be repeated; undefined without an Idempotency-Key. Throws ValidationError. */
 export function creationOf({ headers }: FastifyRequest, owner: string): Creation | undefined {
   const { 'idempotency-key': key, 'upload-length': length = '', 'upload-metadata': metadata = '' } = headers
   if (key === undefined) return undefined

@@ -1,5 +1,6 @@
-import { memoized, type SealingKeys, seal, sealingKeys, unseal } from '@tidegate/protocol'
+import { memoized } from '@tidegate/protocol'
 import type { ProviderKey } from '@tidegate/protocol/keys'
+import { type SealingKeys, seal, sealingKeys, unseal } from '@tidegate/protocol/keys'
 import {
   entityTags,
   isEntityTag,

@@ -1,10 +1,11 @@
 import { type LimitError, StateError } from '@tidegate/protocol'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { AnonymousCaller } from '../../access/describe-files.js'
 import type { Settings } from '../../config/schema.js'
 import { onRequestEnd } from '../request-end.js'
 import { isPrivate, networkOf } from './address.js'
-import { ConcurrencyLimiter, tooManyInFlight } from './concurrency.js'
-import { rateLimitError } from './rate-limits.js'
+import { ConcurrencyLimiter } from './concurrency.js'
+import { rateLimited, tooManyInFlight } from './retry-later.js'
 import { RateWindows } from './windows.js'
 
 /** Defaults for one address: requests and bytes per minute, and requests in flight. */
@@ -12,7 +13,7 @@ const DEFAULT_REQUESTS = 600
 const DEFAULT_BYTES = 1_073_741_824
 const DEFAULT_IN_FLIGHT = 32
 
-/** What of an endpoint says whether it is limited. */
+/** The part of an endpoint that tells whether it is limited. */
 interface Limited {
   path: string
   anonymous?: boolean
@@ -42,7 +43,7 @@ export class AnonymousBudget {
 
   /**
    * Counts refused requests to all other endpoints, and those that a client leaves before the answer, which may be a
-   * refusal. Must be called before whatever refuses requests.
+   * refusal. Must be called before the hooks that refuse requests.
    */
   countRefused(app: FastifyInstance, endpoints: readonly Limited[]): void {
     const paths = anonymousPaths(endpoints)
@@ -58,10 +59,19 @@ export class AnonymousBudget {
   /** Enforces the limits on the anonymous endpoints. */
   register(app: FastifyInstance, endpoints: readonly Limited[]): void {
     const paths = anonymousPaths(endpoints)
-    app.addHook('onRequest', (request, reply, done) => {
+    app.addHook('onRequest', (request, _reply, done) => {
       if (!paths.has(request.routeOptions.url ?? '')) return done()
-      done(this.refusalOf(request, reply))
+      done(this.refusalOf(request))
     })
+  }
+
+  /** Returns the caller of a request, for descriptions of files within so many milliseconds. */
+  caller(request: FastifyRequest, milliseconds: number): AnonymousCaller {
+    return {
+      deadline: request.lifetime.deadline(milliseconds),
+      spend: (bytes) => this.spend(request, bytes),
+      assertBytesLeft: () => this.assertBytesLeft(request),
+    }
   }
 
   /** Counts bytes read from a storage for a request. */
@@ -70,22 +80,22 @@ export class AnonymousBudget {
   }
 
   /** Throws LimitError if the address has used up its bytes for the current window. */
-  assertBytesLeft(request: FastifyRequest, reply: FastifyReply): void {
+  assertBytesLeft(request: FastifyRequest): void {
     const { used, endsIn } = this.windows.add(`bytes ${networkOf(request.ip)}`, 0)
     if (this.bytes > 0 && used >= this.bytes && this.isLimited(request, this.settings.ANONYMOUS_BYTES))
-      throw rateLimitError(reply, 'bytes', endsIn)
+      throw rateLimited('bytes', endsIn)
   }
 
-  private refusalOf(request: FastifyRequest, reply: FastifyReply): LimitError | StateError | undefined {
+  private refusalOf(request: FastifyRequest): LimitError | StateError | undefined {
     const { settings } = this
     const { used, endsIn } = this.windows.add(`requests ${networkOf(request.ip)}`, 1)
     if (this.requests > 0 && used > this.requests && this.isLimited(request, settings.ANONYMOUS_REQUESTS))
-      return rateLimitError(reply, 'requests', endsIn)
+      return rateLimited('requests', endsIn)
     const { ip, lifetime } = request
     const isLimited = this.isLimited(request, settings.MAX_ANONYMOUS_PER_ADDRESS)
     const refused = this.inFlight.enter(networkOf(ip), lifetime, isLimited)
     if (refused === 'own')
-      return tooManyInFlight(reply, 'Too many requests in flight from this address. Try again when one has ended.')
+      return tooManyInFlight('Too many requests in flight from this address. Try again when one has ended.')
     return refused && new StateError('BUSY', 'The provider has reached its limit of such requests in flight.')
   }
 

@@ -3,8 +3,6 @@ import { PROVIDER_LIMITS } from '../../limits.js'
 import type { UsageStore } from './usage-table.js'
 import { WINDOW } from './windows.js'
 
-/** Length of a budget window in milliseconds. */
-
 /** An address's use of its budget in the current window. */
 export interface BudgetUse {
   /** Bytes. */

@@ -1,10 +1,11 @@
-import { LimitError, StateError } from '@tidegate/protocol'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import { StateError } from '@tidegate/protocol'
+import type { FastifyInstance } from 'fastify'
 import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Connections, Lifetime } from '../lifetime.js'
 import { networkOf } from './address.js'
 import { isDownload, isHealthProbe } from './rate-limits.js'
+import { tooManyInFlight } from './retry-later.js'
 
 /**
  * Sheds load above the caps of one process: on connections, requests of one connection, downloads, and downloads of one
@@ -22,14 +23,12 @@ export function limitConcurrency(app: FastifyInstance, settings: Settings, conne
     }
     if (connections.inFlightOn(request.raw.socket) > PROVIDER_LIMITS.http.pipelined) {
       reply.header('connection', 'close')
-      return done(tooManyInFlight(reply, 'Too many requests in flight on this connection. Wait for the responses.'))
+      return done(tooManyInFlight('Too many requests in flight on this connection. Wait for the responses.'))
     }
     if (request.method !== 'GET' || !isDownload(request)) return done()
     const refused = downloads.enter(networkOf(request.ip), request.lifetime)
     if (refused === 'own')
-      return done(
-        tooManyInFlight(reply, 'Too many downloads in flight from this address. Try again when one has ended.'),
-      )
+      return done(tooManyInFlight('Too many downloads in flight from this address. Try again when one has ended.'))
     if (refused) return done(new StateError('BUSY', 'The provider has reached its limit of downloads in flight.'))
     done()
   })
@@ -79,10 +78,4 @@ export class ConcurrencyLimiter {
     })
     return undefined
   }
-}
-
-/** Returns the error for a client with too many requests in flight; it may retry as soon as one ends. */
-export function tooManyInFlight(reply: FastifyReply, message: string): LimitError {
-  reply.header('retry-after', '1')
-  return new LimitError('RATE_LIMITED', message)
 }

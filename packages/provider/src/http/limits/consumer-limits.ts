@@ -1,12 +1,9 @@
 import { DAY } from '@tidegate/common'
-import { LimitError } from '@tidegate/protocol'
-import type { FastifyReply } from 'fastify'
 import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
 import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
+import { RetryLater, secondsLeft } from './retry-later.js'
 import type { Usage, UsageStore } from './usage-table.js'
-
-/** Length of a window in milliseconds: a day from the first download in it. */
 
 /** A download that counts against the bytes of its consumer's day. */
 export interface CountedDownload {
@@ -17,8 +14,8 @@ export interface CountedDownload {
 type Consumer = Pick<AuthenticatedConsumer, 'address' | 'chainId'>
 
 /**
- * Limits the downloads and bytes of one consumer in a day, counted in the database over all instances. Only proven
- * consumers may be passed in: nobody else may use up a limit.
+ * Limits the downloads and bytes of one consumer in a day, counted in the database over all instances. A day begins with
+ * the first download in it. Only proven consumers may be passed in: nobody else may use up a limit.
  */
 export class ConsumerLimits {
   private readonly requests: number
@@ -40,30 +37,30 @@ export class ConsumerLimits {
    * Refuses a consumer who has used up a limit, before the nonce is consumed, so that the same request passes later.
    * Throws LimitError, StateError.
    */
-  async assertLeft(consumer: Consumer, reply: FastifyReply): Promise<void> {
+  async assertLeft(consumer: Consumer): Promise<void> {
     if (this.requests > 0) {
       const use = await this.usage.used(idOf('requests', consumer), DAY, Date.now())
-      if (use.used >= this.requests) throw refusal(reply, 'downloads', use)
+      if (use.used >= this.requests) throw refusal('downloads', use)
     }
     if (this.bytes === 0) return
     const use = await this.usage.used(idOf('bytes', consumer), DAY, Date.now())
-    if (use.used >= this.bytes) throw refusal(reply, 'bytes', use)
+    if (use.used >= this.bytes) throw refusal('bytes', use)
   }
 
   /**
    * Counts a download whose nonce is consumed. Concurrent downloads cannot exceed the limit. Throws like assertLeft.
    */
-  async countRequest(consumer: Consumer, reply: FastifyReply): Promise<void> {
+  async countRequest(consumer: Consumer): Promise<void> {
     if (this.requests === 0) return
     const use = await this.usage.add(idOf('requests', consumer), 1, DAY, Date.now())
-    if (use.used > this.requests) throw refusal(reply, 'downloads', use)
+    if (use.used > this.requests) throw refusal('downloads', use)
   }
 
   /**
    * Counts the bytes of a download that is about to start, by its length (undefined: unknown). Of concurrent downloads,
    * at most one may exceed the limit. Throws like assertLeft.
    */
-  async countBytes(consumer: Consumer, length: number | undefined, reply: FastifyReply): Promise<CountedDownload> {
+  async countBytes(consumer: Consumer, length: number | undefined): Promise<CountedDownload> {
     const id = idOf('bytes', consumer)
     const reserved = length ?? PROVIDER_LIMITS.bytes.reservation
     const use = await this.usage.add(id, reserved, DAY, Date.now())
@@ -75,7 +72,7 @@ export class ConsumerLimits {
     }
     if (use.used - reserved < this.bytes) return { end: correct }
     correct(0)
-    throw refusal(reply, 'bytes', use)
+    throw refusal('bytes', use)
   }
 }
 
@@ -84,8 +81,8 @@ function idOf(what: 'requests' | 'bytes', { address, chainId }: Consumer): strin
   return `consumer ${what} ${address}${chainId === undefined ? '' : ` ${chainId}`}`
 }
 
-function refusal(reply: FastifyReply, what: 'downloads' | 'bytes', { endsIn }: Usage): LimitError {
-  const seconds = Math.max(1, Math.ceil(endsIn / 1000))
-  reply.header('retry-after', seconds)
-  return new LimitError('CONSUMER_LIMITED', `This consumer has no ${what} left today. Try again in ${seconds} seconds.`)
+function refusal(what: 'downloads' | 'bytes', { endsIn }: Usage): RetryLater {
+  const seconds = secondsLeft(endsIn)
+  const message = `This consumer has no ${what} left today. Try again in ${seconds} seconds.`
+  return new RetryLater('CONSUMER_LIMITED', message, seconds)
 }

@@ -1,7 +1,8 @@
 import { StateError } from '@tidegate/protocol'
-import type { FastifyReply } from 'fastify'
 import type { Settings } from '../../config/schema.js'
-import { ConcurrencyLimiter, tooManyInFlight } from './concurrency.js'
+import type { Lifetime } from '../lifetime.js'
+import { ConcurrencyLimiter } from './concurrency.js'
+import { tooManyInFlight } from './retry-later.js'
 
 /**
  * Caps the upload requests in flight at this instance, in total and by publisher. Each holds a connection and an open
@@ -19,10 +20,10 @@ export class UploadSlots {
    * Takes a slot until the request ends. Call it before the nonce is consumed, so that a refused request can be repeated
    * without signing again. Throws LimitError, StateError.
    */
-  take(owner: string, reply: FastifyReply): void {
-    const refused = this.inFlight.enter(owner, reply.request.lifetime)
+  take(owner: string, lifetime: Lifetime): void {
+    const refused = this.inFlight.enter(owner, lifetime)
     if (refused === 'own')
-      throw tooManyInFlight(reply, 'This publisher has too many uploads in flight. Try again when one has ended.')
+      throw tooManyInFlight('This publisher has too many uploads in flight. Try again when one has ended.')
     if (refused) throw new StateError('BUSY', 'The provider has reached its limit of uploads in flight.')
   }
 }

@@ -1,10 +1,11 @@
-import { AssetError, assetDocument, INFLATED, opened, publishedMetadata, TOO_LARGE } from '@tidegate/protocol'
+import { AssetError, assetDocument, opened, publishedMetadata } from '@tidegate/protocol'
+import { INFLATED, TOO_LARGE } from '@tidegate/protocol/documents'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../context.js'
 import { DECRYPTER_PARAMS, decrypterCheck } from '../endpoints/decrypters.js'
 import { json } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, text } from '../endpoints/params.js'
+import type { Services } from '../services.js'
 
 /** Prefix of the routes of the index, the same as that of metadata caches. */
 export const PREFIX = '/api/aquarius/assets'
@@ -22,12 +23,12 @@ const READING: Pick<Endpoint['doc'], 'path' | 'params' | 'token' | 'errors'> = {
 }
 
 /**
- * Creates the look-up of a requested asset that the caller may read. It returns undefined if there is none, and throws
+ * Creates the look-up of an asset that the caller may read. It returns undefined if there is none, and throws
  * AccessError, or StaleIndexError if the index is stale.
  */
-function readableAsset(context: Context) {
-  const { indexed } = context
-  const checkReader = decrypterCheck(context)
+function readableAsset(services: Pick<Services, 'settings' | 'chains' | 'auth' | 'access' | 'catalog'>) {
+  const { indexed } = services.catalog
+  const checkReader = decrypterCheck(services)
   return async (request: FastifyRequest<DidRoute>, reply: FastifyReply) => {
     const { did } = request.params
     const found = await indexed.asset(did)
@@ -49,9 +50,10 @@ export const assetDdo: Endpoint = {
     ...READING,
     responses: { 200: json('The document.', { type: 'object' }) },
   },
-  register(app, context) {
-    const { onChain, purgatory } = context
-    const readable = readableAsset(context)
+  register(app, services) {
+    const { onChain } = services.catalog
+    const { purgatory } = services.access
+    const readable = readableAsset(services)
     app.get<DidRoute>(this.path, async (request, reply) => {
       const found = await readable(request, reply)
       const asset = found && opened(found)
@@ -79,8 +81,8 @@ export const assetMetadata: Endpoint = {
     ...READING,
     responses: { 200: json('The metadata.', { type: 'object' }) },
   },
-  register(app, context) {
-    const readable = readableAsset(context)
+  register(app, services) {
+    const readable = readableAsset(services)
     app.get<DidRoute>(this.path, async (request, reply) => {
       const found = await readable(request, reply)
       const asset = found && opened(found)

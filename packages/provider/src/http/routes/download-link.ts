@@ -1,19 +1,14 @@
-import { LinkError, ValidationError } from '@tidegate/protocol'
-import type { UserData } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type AdmittedFile, admit } from '../../access/admission.js'
+import { admit } from '../../access/admission.js'
+import { assertFitsLink, claimOf, grantOf } from '../../access/download-grant.js'
 import { openService } from '../../access/service.js'
-import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
-import type { Grant } from '../../auth/link-grant.js'
+import { secondsNow } from '../../auth/links.js'
 import { modernMessage } from '../../auth/signature.js'
-import { PROVIDER_LIMITS } from '../../limits.js'
-import type { Context } from '../context.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { json, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { described, text } from '../endpoints/params.js'
 import { publicUrl } from '../endpoints/public-url.js'
-import { deliver } from '../files/delivery.js'
 import { fallbackName } from '../files/disposition.js'
 import { FILE_ERRORS, FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../files/file-docs.js'
 import { registerFileRoute } from '../files/file-route.js'
@@ -21,7 +16,7 @@ import { FILE_PARAMS } from './download.js'
 
 const PATH = `${PREFIX}/download/link`
 
-/** Whoever has a link has the file: no cache keeps one, and no page that follows a download learns of it. */
+/** A link opens the file to everybody: no cache may store it, and no later page may learn it as its referrer. */
 const LINK_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 /** Creates a link to a file, for programs that can send neither a header nor a new signature for each request. */
@@ -47,22 +42,22 @@ export const createDownloadLink: Endpoint = {
     },
     errors: FILE_ERRORS,
   },
-  register(app, context) {
-    const read = consumerParams(FILE_PARAMS, context)
+  register(app, services) {
+    const { settings, access, auth } = services
+    const read = consumerParams(FILE_PARAMS, settings)
     app.post(PATH, async (request, reply) => {
       const sent = read(request)
-      const { documentId, serviceId, consumerAddress, transferTxId } = sent.params
-      const userdata = linkUserdata(sent.params.userdata)
-      const base = publicUrl(request, context.settings)
-      const opened = await openService(context, documentId, serviceId)
+      const { documentId, serviceId, consumerAddress, transferTxId: orderTx, userdata } = sent.params
+      assertFitsLink(userdata)
+      const base = publicUrl(request, settings)
+      const opened = await openService(access, documentId, serviceId)
       const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'downloadLink')]
-      const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, context)
-      const admitted = await admit(context, opened, consumer, sent.params, request.lifetime.signal)
+      const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services)
+      const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
       await consumer.consumeNonce()
-      const expiresAt = expiryOf(consumer, context)
-      const grant = context.links.seal({ ...grantOf(admitted), orderTx: transferTxId, ...userdata, expiresAt })
-      const url = `${base}${PATH}/${grant}/${fallbackName(admitted.fileIndex, undefined)}`
-      return reply.code(201).headers(LINK_HEADERS).send({ url, expires: expiresAt })
+      const grant = grantOf(admitted, { orderTx, userdata, lifetime: settings.DOWNLOAD_LINK_LIFETIME })
+      const url = `${base}${PATH}/${auth.links.seal(grant)}/${fallbackName(admitted.fileIndex, undefined)}`
+      return reply.code(201).headers(LINK_HEADERS).send({ url, expires: grant.expiresAt })
     })
   },
 }
@@ -90,60 +85,15 @@ export const followDownloadLink: Endpoint = {
       'LINK_REVOKED',
     ],
   },
-  register(app, context) {
+  register(app, { auth, access, downloads }) {
     registerFileRoute(app, this.path, async (request: FastifyRequest, reply: FastifyReply) => {
       reply.headers(LINK_HEADERS)
-      const grant = await context.links.open((request.params as { grant: string }).grant, seconds())
+      const grant = await auth.links.open((request.params as { grant: string }).grant, secondsNow())
       const { did, serviceId: service, consumer, orderTx: order } = grant
       request.subject = { did, service, consumer, order }
-      const opened = await openService(context, did, service)
-      const { chainId } = opened.asset.chain
-      if (chainId !== grant.chainId) throw new LinkError('LINK_INVALID', 'The download link is for another chain.')
-      const wanted = { ...grant, transferTxId: order, userdata: userdataOf(grant) }
-      const { signal } = request.lifetime
-      return deliver(context, request, reply, await admit(context, opened, consumerOf(grant), wanted, signal))
+      const opened = await openService(access, did, service)
+      const { consumer: holder, wanted } = claimOf(grant, opened)
+      return downloads.send(request, reply, await admit(access, opened, holder, wanted, request.lifetime.signal))
     })
   },
-}
-
-/** The consumer of a link: proven when it was created, so that no nonce is consumed for its use. */
-function consumerOf({ consumer: address, chainId, isWallet }: Grant): AuthenticatedConsumer {
-  return { address, ...(isWallet ? { chainId } : {}), consumeNonce: async () => undefined }
-}
-
-function grantOf({ opened, consumer, fileIndex }: AdmittedFile) {
-  const { asset, service } = opened
-  return {
-    consumer: consumer.address,
-    chainId: asset.chain.chainId,
-    isWallet: consumer.chainId !== undefined,
-    did: asset.ddo.id,
-    serviceId: service.id,
-    fileIndex,
-    ...(consumer.token ? { jti: consumer.token.jti } : {}),
-  }
-}
-
-/** When a link ends, in seconds since 1970: no later than the token that it is created with. */
-function expiryOf({ token }: AuthenticatedConsumer, { settings }: Context): number {
-  const expiry = seconds() + settings.DOWNLOAD_LINK_LIFETIME
-  return token ? Math.min(expiry, Math.floor(token.expiresAt)) : expiry
-}
-
-/** Returns the userdata as the grant holds it. Throws ValidationError if it is too long for a URL. */
-function linkUserdata(userdata: UserData | undefined): Pick<Grant, 'userdata'> {
-  if (userdata === undefined) return {}
-  const written = JSON.stringify(userdata)
-  const { userdata: most } = PROVIDER_LIMITS.links
-  if (written.length > most)
-    throw ValidationError.of('userdata', `The userdata field must not be longer than ${most} characters in a link.`)
-  return { userdata: written }
-}
-
-function userdataOf({ userdata }: Grant): UserData | undefined {
-  return userdata === undefined ? undefined : (JSON.parse(userdata) as UserData)
-}
-
-function seconds(): number {
-  return Math.floor(Date.now() / 1000)
 }

@@ -6,7 +6,6 @@ import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { address, text, transactionId, whole } from '../endpoints/params.js'
 import { userdata } from '../endpoints/userdata.js'
-import { deliver } from '../files/delivery.js'
 import { FILE_ERRORS, FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../files/file-docs.js'
 import { registerFileRoute } from '../files/file-route.js'
 
@@ -36,21 +35,18 @@ export const download: Endpoint = {
     responses: FILE_RESPONSES,
     errors: FILE_ERRORS,
   },
-  register(app, context) {
-    const read = consumerParams(FILE_PARAMS, context)
+  register(app, services) {
+    const { settings, access, downloads } = services
+    const read = consumerParams(FILE_PARAMS, settings)
     registerFileRoute(app, this.path, async (request: FastifyRequest, reply: FastifyReply) => {
       const sent = read(request)
       const { documentId, serviceId, consumerAddress, transferTxId } = sent.params
-      const opened = await openService(context, documentId, serviceId)
+      const opened = await openService(access, documentId, serviceId)
       request.subject = { did: documentId, service: serviceId, consumer: consumerAddress.text, order: transferTxId }
       const messages = (nonce: string) => [documentId + nonce, modernMessage(consumerAddress.text, nonce, 'download')]
-      const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, context)
-      return deliver(
-        context,
-        request,
-        reply,
-        await admit(context, opened, consumer, sent.params, request.lifetime.signal),
-      )
+      const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services)
+      const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
+      return downloads.send(request, reply, admitted)
     })
   },
 }

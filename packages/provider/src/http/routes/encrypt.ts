@@ -1,14 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Chain } from '@tidegate/chain'
+import type { Hosting } from '@tidegate/hosting'
 import { PROTOCOL_LIMITS, RequestError } from '@tidegate/protocol'
 import { encrypt as encryptTo } from '@tidegate/protocol/keys'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
+import type { AccessControl } from '../../access/rbac.js'
 import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
-import type { Context } from '../context.js'
 import { chainOf } from '../endpoints/chain.js'
-import { consumerParams, optionalProof, PROOF, proveConsumer } from '../endpoints/consumer.js'
+import { consumerParams, optionalProof, PROOF, type Provers, proveConsumer } from '../endpoints/consumer.js'
 import { credentialsOf } from '../endpoints/credentials.js'
 import { HEX } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
@@ -47,34 +48,42 @@ export const encrypt: Endpoint = {
     },
     errors: ['UNKNOWN_CHAIN', 'BAD_CONTENT_TYPE', 'EMPTY_BODY', 'RBAC_DENIED', 'RBAC_UNAVAILABLE'],
   },
-  register(app, context) {
+  register(app, services) {
+    const { settings, chains, access, uploads } = services
     const schema = z.object(params)
-    const checkSigner = signerCheck(context)
+    const checkSigner = signerCheck(services)
     withRawBody(app, (scope) => {
-      scope.post(this.path, { bodyLimit: context.settings.MAX_BODY_SIZE }, async (request, reply) => {
+      scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request, reply) => {
         const queryOnly = { query: request.query, headers: request.headers, body: undefined } as FastifyRequest
         if (sentParams(queryOnly).chainId === undefined)
           throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
-        const chain = chainOf(readParams(schema, queryOnly).chainId, context.chains)
+        const chain = chainOf(readParams(schema, queryOnly).chainId, chains)
         const body = octets(request)
         const consumer = await checkSigner(queryOnly, chain)
-        const provider = chain.key.address
-        await context.accessControl({
-          event: 'encryptUrl',
-          provider,
-          ...(consumer ? { consumer: consumer.address } : {}),
-        })
-        await consumer?.consumeNonce()
-        const encrypted = encryptTo(chain.key.publicKey, body)
-        // before the answer: once a file is published, it must be known to be used
-        await context.hosting?.uses.recordEncrypted(chain.chainId, body, encrypted)
+        const encrypted = await encryptFor(consumer, { chain, body }, access.accessControl, uploads.hosting)
         const hex = await hexOf(encrypted)
         // the framework would add a charset to text, but ocean.py compares the whole header
         reply.code(201).type('text/plain')
-        return Buffer.from(hex)
+        return hex
       })
     })
   },
+}
+
+/** Encrypts a document for a consumer, or for anybody. Throws AccessError, ValidationError, StateError. */
+async function encryptFor(
+  consumer: AuthenticatedConsumer | undefined,
+  { chain, body }: { chain: Chain; body: Buffer },
+  accessControl: AccessControl,
+  hosting: Hosting | undefined,
+): Promise<Buffer> {
+  const about = consumer ? { consumer: consumer.address } : {}
+  await accessControl({ event: 'encryptUrl', provider: chain.key.address, ...about })
+  await consumer?.consumeNonce()
+  const encrypted = encryptTo(chain.key.publicKey, body)
+  // before the answer: the use of a hosted file must be known before it is published
+  await hosting?.uses.recordEncrypted(chain.chainId, body, encrypted)
+  return encrypted
 }
 
 /**
@@ -94,16 +103,16 @@ async function hexOf(bytes: Buffer): Promise<Buffer> {
 
 /** Returns the check that authenticates the signer of a request, or gives undefined if the request is not signed. */
 function signerCheck(
-  context: Context,
+  provers: Provers,
 ): (request: FastifyRequest, chain: Chain) => Promise<AuthenticatedConsumer | undefined> {
-  const read = consumerParams({ consumerAddress: address }, context)
+  const read = consumerParams({ consumerAddress: address }, provers.settings)
   return async (request, chain) => {
     const credentials = credentialsOf(request)
     if (!credentials || !('signature' in credentials)) return undefined
     const sent = read(request)
     const { consumerAddress } = sent.params
     const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encrypt')]
-    return proveConsumer(sent, consumerAddress, messages, chain, context)
+    return proveConsumer(sent, consumerAddress, messages, chain, provers)
   }
 }
 

@@ -1,20 +1,12 @@
-import { FILE_PROBLEMS, type FileProblem, PROTOCOL_LIMITS } from '@tidegate/protocol'
-import {
-  type DescribedFile,
-  describeFile,
-  inBatches,
-  type RequestContext,
-  STORAGE_TYPES,
-  type StoredFile,
-  safeName,
-} from '@tidegate/storage'
+import { FILE_PROBLEMS, PROTOCOL_LIMITS } from '@tidegate/protocol'
+import { STORAGE_TYPES, safeName } from '@tidegate/storage'
 import * as z from 'zod'
+import { describeAll, describeSent, problemOf, type TypedDescription } from '../../access/describe-files.js'
 import { openService } from '../../access/service.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { described, flag, readParams, sentParams, text, whole } from '../endpoints/params.js'
 import { userdata } from '../endpoints/userdata.js'
-import type { RequestDeadline } from '../lifetime.js'
 
 const values = described(
   userdata,
@@ -74,64 +66,37 @@ export const fileinfo: Endpoint = {
       'ASSET_NOT_CONSUMABLE',
     ],
   },
-  register(app, context) {
-    const bodyLimit = Math.min(PROTOCOL_LIMITS.body.fileinfo, context.settings.MAX_BODY_SIZE)
-    app.post(this.path, { bodyLimit }, async (request, reply) => {
+  register(app, { settings, access, files, anonymous }) {
+    const { storages, descriptions } = files
+    const bodyLimit = Math.min(PROTOCOL_LIMITS.body.fileinfo, settings.MAX_BODY_SIZE)
+    app.post(this.path, { bodyLimit }, async (request) => {
       const { checksum = false, fileIndex, userdata: sentValues } = readParams(options, request)
-      const { settings, storages, anonymous, descriptions } = context
-      const deadline = request.lifetime.deadline(settings.DESCRIBE_TIMEOUT)
-      const wanted = {
-        checksumBelow: checksum ? settings.MAX_CHECKSUM_LENGTH : undefined,
-        spend: (bytes: number) => anonymous.spend(request, bytes),
-      }
-      const assertBytesLeft = (file: StoredFile) => {
-        if (checksum || file.describesByReading) anonymous.assertBytesLeft(request, reply)
-      }
+      const caller = anonymous.caller(request, settings.DESCRIBE_TIMEOUT)
+      const checksumBelow = checksum ? settings.MAX_CHECKSUM_LENGTH : undefined
       const sent = sentParams(request)
       if (sent.did === undefined && sent.type !== undefined) {
-        const file = storages.file(sent)
-        assertBytesLeft(file)
-        const probe: RequestContext = { signal: deadline.signal, budget: 'anonymous', userdata: sentValues }
-        const described = await inTime(describeFile(file, wanted, probe), deadline)
-        return [{ ...entry(0, file, true, described), ...(described.valid ? {} : { reason: reasonFor(described) }) }]
+        const described = await describeSent(storages.file(sent), caller, { checksumBelow, userdata: sentValues })
+        return [{ ...entry(0, true, described), ...(described.valid ? {} : { reason: problemOf(described) }) }]
       }
       const { did, serviceId } = readParams(published, request)
-      const opened = await openService(context, did, serviceId)
-      const chosen =
-        fileIndex === undefined
-          ? opened.files().map((file, index) => ({ file, index }))
-          : [{ file: opened.file(fileIndex), index: fileIndex }]
-      return inBatches(chosen, async ({ file, index }) => {
-        assertBytesLeft(file)
-        const about = { did: opened.asset.ddo.id, serviceId: opened.service.id }
-        const publishedFile = { ...about, index, files: opened.service.files, file }
-        const described = await inTime(descriptions.get(publishedFile, wanted, deadline), deadline)
+      const opened = await openService(access, did, serviceId)
+      const about = { did: opened.asset.ddo.id, serviceId: opened.service.id }
+      const all = await describeAll(descriptions, opened, fileIndex, caller, { checksumBelow })
+      return all.map((described) => {
         // only the operator may learn the fault of a secret location
         if (!described.valid) {
-          const { upstreamStatus } = described
-          request.log.info({ ...about, index, reason: reasonFor(described), upstreamStatus }, 'file is not valid')
+          const { index, upstreamStatus } = described
+          request.log.info({ ...about, index, reason: problemOf(described), upstreamStatus }, 'file is not valid')
         }
-        return entry(index, file, settings.EXPOSE_FILENAME, described)
+        return entry(described.index, settings.EXPOSE_FILENAME, described)
       })
     })
   },
 }
 
-/** Resolves with the description, or with that of an unavailable file once the deadline has passed. */
-function inTime(described: Promise<DescribedFile>, deadline: RequestDeadline): Promise<DescribedFile> {
-  return described.catch((error: unknown) => {
-    if (deadline.aborted) return { valid: false, reason: 'timeout' }
-    throw error
-  })
-}
-
-function reasonFor({ reason = 'failed' }: DescribedFile): FileProblem {
-  return reason
-}
-
 /** Returns one entry of the response. `named`: whether it may contain the file name. */
-function entry(index: number, { type }: StoredFile, named: boolean, described: DescribedFile): Record<string, unknown> {
-  const { valid, contentLength, contentType, name, checksum } = described
+function entry(index: number, named: boolean, described: TypedDescription): Record<string, unknown> {
+  const { type, valid, contentLength, contentType, name, checksum } = described
   if (!valid) return { index, valid, type }
   return {
     index,

@@ -1,6 +1,4 @@
-import { isCurrent } from '@tidegate/catalog'
 import { FAULT_KINDS } from '@tidegate/database'
-import { diskLeft } from '../../process/disk.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 
@@ -87,35 +85,10 @@ export const ready: Endpoint = {
       'Whether the database is healthy and the index of every chain is close to a recently seen head, with the progress of each.',
     responses: { 200: json('Ready.', READINESS), 503: json('Not ready.', READINESS) },
   },
-  register(app, { store, chains: served, factories, clock, progress, settings }) {
+  register(app, { health }) {
     app.get(this.path, async (_request, reply) => {
-      const chains = progress().map((chain) => {
-        const health = served.get(chain.chainId)?.nodes.health
-        const nodes = health?.map(({ answers }) => answers)
-        const limited = (health ?? [])
-          .map(({ host: node, limits, failure }) => ({ node, limits: failure ? [...limits, failure] : limits }))
-          .filter(({ limits }) => limits.length > 0)
-        const factory = !factories.isMissing(chain.chainId)
-        const isLate = clock.isWrong && clock.isWrongOn(chain.chainId)
-        const ready = factory && !isLate && isCurrent(chain, settings)
-        return {
-          ...chain,
-          nodes,
-          factory,
-          clock: clock.offset(chain.chainId),
-          ready,
-          ...(limited.length > 0 ? { limits: limited } : {}),
-        }
-      })
-      const fault = await store.checkHealth()
-      const isReady = !fault && chains.every((chain) => chain.ready)
-      const storeTrouble = fault ? { storeTrouble: fault.kind } : {}
-      const written = store.lastWrite()
-      const lastWrite = written === undefined ? {} : { lastWrite: Math.max(0, Date.now() - written) }
-      const bytes = await diskLeft(settings)
-      const disk = bytes === undefined ? {} : { diskLeft: bytes }
-      const facts = { store: !fault, ...storeTrouble, ...lastWrite, ...disk }
-      return reply.code(isReady ? 200 : 503).send({ ready: isReady, ...facts, chains })
+      const readiness = await health.readiness()
+      return reply.code(readiness.ready ? 200 : 503).send(readiness)
     })
   },
 }

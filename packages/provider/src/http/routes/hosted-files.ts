@@ -2,13 +2,14 @@ import { factsOf, HOSTING_LIMITS, type HostedRow } from '@tidegate/hosting'
 import type { ErrorCode } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import type { Context } from '../context.js'
+import type { Provers } from '../endpoints/consumer.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, flag, readParams, text } from '../endpoints/params.js'
 import { requireTus, UPLOADS_PATH } from '../files/tus-requests.js'
 import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, type UploaderAction, uploaderProof } from '../files/uploader.js'
 import { answerUpload, withUnreadBody } from '../files/uploading.js'
+import type { Services } from '../services.js'
 
 const ONE = `${UPLOADS_PATH}/:id`
 const READ =
@@ -34,7 +35,7 @@ const LISTED = object({
 
 const ERRORS: readonly ErrorCode[] = ['HOSTING_OFF', 'UPLOAD_NOT_FOUND']
 
-/** Lists the files of a publisher, with what uses them. */
+/** Lists the files of a publisher, with the assets that use them. */
 export const listUploads: Endpoint = {
   names: [],
   method: 'GET',
@@ -52,15 +53,15 @@ export const listUploads: Endpoint = {
     },
     errors: ['HOSTING_OFF'],
   },
-  register(app, context) {
-    const prove = uploaderProof(context, 'read')
+  register(app, services) {
+    const prove = uploaderProof(services, 'read')
     const query = z.object({ after: text.optional() })
     app.route({
       method: 'GET',
       url: UPLOADS_PATH,
       exposeHeadRoute: false,
       async handler(request, reply) {
-        const hosting = hostingOf(context)
+        const hosting = hostingOf(services.uploads)
         const { owner } = await prove(request)
         const { after = '' } = readParams(query, request)
         const rows = await hosting.list(owner, after, HOSTING_LIMITS.hosting.page)
@@ -77,7 +78,7 @@ export const listUploads: Endpoint = {
   },
 }
 
-/** Shows a file of a publisher; by HEAD, in the way of tus, how much of it is there. */
+/** Shows a file of a publisher. HEAD returns its offset, by the tus protocol. */
 export const showUpload: Endpoint = {
   names: [],
   method: 'GET',
@@ -92,17 +93,17 @@ export const showUpload: Endpoint = {
     responses: { 200: json('The file.', object(FILE_FIELDS)) },
     errors: [...ERRORS, 'UPLOAD_VERSION'],
   },
-  register(app, context) {
-    const own = ownFile(context, 'read')
+  register(app, services) {
+    const own = ownFile(services, 'read')
     app.route({
       method: 'HEAD',
       url: ONE,
       onRequest: requireTus,
       async handler(request, reply) {
         const { owner, file } = await own(request)
-        // waits for whoever writes, as a part does
-        context.uploadSlots.take(owner, reply)
-        return answerUpload(context, request, reply, { owner, file })
+        // waits for the writer of the file, as a part does
+        services.uploads.slots.take(owner, request.lifetime)
+        return answerUpload(services, request, reply, { owner, file })
       },
     })
     app.route({
@@ -128,26 +129,26 @@ export const deleteUpload: Endpoint = {
     responses: { 204: { description: 'Deleted.' } },
     errors: [...ERRORS, 'UPLOAD_IN_USE', 'UPLOAD_VERSION'],
   },
-  register(app, context) {
-    const own = ownFile(context, 'change')
+  register(app, services) {
+    const own = ownFile(services, 'change')
     const query = z.object({ force: flag.optional() })
     withUnreadBody(app, (scope) =>
       scope.delete(ONE, { onRequest: requireTus }, async (request, reply) => {
         const { file, consumeNonce } = await own(request)
         const { force = false } = readParams(query, request)
         await consumeNonce()
-        await hostingOf(context).remove(file, force)
+        await hostingOf(services.uploads).remove(file, force)
         return reply.code(204).send()
       }),
     )
   },
 }
 
-/** Returns what finds the file of the proven owner that a request is about. Throws as uploaderProof and Hosting.owned. */
-function ownFile(context: Context, action: UploaderAction) {
-  const prove = uploaderProof(context, action)
+/** Creates the look-up of a file of an authenticated publisher. It throws as uploaderProof and Hosting.owned. */
+function ownFile(services: Provers & Pick<Services, 'uploads'>, action: UploaderAction) {
+  const prove = uploaderProof(services, action)
   return async (request: FastifyRequest) => {
-    const hosting = hostingOf(context)
+    const hosting = hostingOf(services.uploads)
     const { owner, consumeNonce } = await prove(request)
     return { owner, consumeNonce, file: await hosting.owned((request.params as { id: string }).id, owner) }
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lastNonce } from '../../auth/auth.js'
 import { json, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { address, described, readParams, whole } from '../endpoints/params.js'
@@ -24,12 +25,11 @@ export const nonce: Endpoint = {
     params: params.shape,
     responses: { 200: json('The nonce, a decimal number.', object({ nonce: { type: 'number' } }), { nonce: 1 }) },
   },
-  register(app, { store, cutOver }) {
+  register(app, { auth }) {
     app.get(this.path, async (request, reply) => {
       const { userAddress, chainId } = readParams(params, request)
-      const last = await store.nonces.last(userAddress.address, chainId)
-      // written by hand, since a nonce may have more digits than a JavaScript number can hold
-      const body = `{"nonce":${await cutOver.lastNonce(last)}}`
+      // written by hand: the nonce may have more digits than a JavaScript number can hold
+      const body = `{"nonce":${await lastNonce(auth, userAddress.address, chainId)}}`
       reply.type('application/json; charset=utf-8')
       return body
     })

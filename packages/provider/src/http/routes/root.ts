@@ -1,10 +1,12 @@
 import type { Chain } from '@tidegate/chain'
 import type { Address } from 'viem'
+import type { Settings } from '../../config/schema.js'
+import type { Console } from '../../console/console.js'
 import { packageVersion } from '../../version.js'
 import { varyBy, wantsPage } from '../console/accept.js'
-import type { Context } from '../context.js'
 import { ADDRESS, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
+import type { Services } from '../services.js'
 
 const CONTRACTS = object(
   {
@@ -25,7 +27,7 @@ const SIGN_IN = {
 }
 
 /** `GET /`: software and version, served chains with their provider addresses and contracts, and the path of every endpoint. */
-export function rootEndpoint(endpoints: readonly Endpoint[]): Endpoint {
+export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Console, 'path'>): Endpoint {
   return {
     names: [],
     method: 'GET',
@@ -53,9 +55,9 @@ export function rootEndpoint(endpoints: readonly Endpoint[]): Endpoint {
         302: { description: 'The console, for browsers.' },
       },
     },
-    register(app, context) {
-      const document = rootDocument(endpoints, context)
-      const page = context.console?.path
+    register(app, services) {
+      const document = rootDocument(endpoints, services)
+      const page = console?.path
       app.get(this.path, async (request, reply) => {
         if (page === undefined) return document
         varyBy(reply, 'Accept')
@@ -65,9 +67,9 @@ export function rootEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   }
 }
 
-function rootDocument(endpoints: readonly Endpoint[], context: Context) {
-  const { chains } = context
-  const offered = endpoints.filter(({ isOffered }) => isOffered?.(context) ?? true)
+function rootDocument(endpoints: readonly Endpoint[], services: Services) {
+  const { chains, settings } = services
+  const offered = endpoints.filter(({ isOffered }) => isOffered?.(services) ?? true)
   const named = offered.flatMap(({ names, method, path }) => names.map((name) => [name, [method, path]]))
   return {
     software: 'Tidegate',
@@ -76,17 +78,17 @@ function rootDocument(endpoints: readonly Endpoint[], context: Context) {
     providerAddresses: Object.fromEntries([...chains].map(([chainId, { key }]) => [chainId, key.address])),
     contracts: Object.fromEntries([...chains].map(([chainId, chain]) => [chainId, contractsOf(chain)])),
     serviceEndpoints: Object.fromEntries(named) as Record<string, [string, string]>,
-    ...signIn(context),
+    ...signIn(settings),
   }
 }
 
-function signIn({ settings }: Context) {
+function signIn(settings: Settings) {
   const { PUBLIC_URL: url, REQUIRE_DOMAIN_SIGNATURES: required } = settings
   const { AUTH_TOKEN_MAX_LIFETIME: maxLifetime, DOWNLOAD_LINK_LIFETIME: linkLifetime } = settings
   return url === undefined ? {} : { signIn: { url, required, maxLifetime, linkLifetime } }
 }
 
-/** What a client cannot find out by itself: everything else is named by the factory. Named as in address files. */
+/** Returns the contracts that a client cannot find by itself, named as in address files. The factory names all others. */
 function contractsOf({ deployment: { factory, oceanToken } }: Chain): Record<string, Address> {
   return { ERC721Factory: factory, ...(oceanToken ? { Ocean: oceanToken } : {}) }
 }

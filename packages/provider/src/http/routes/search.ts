@@ -1,6 +1,5 @@
 import {
   CATALOG_LIMITS,
-  type Found,
   type FrontEndSearch,
   type Hit,
   hitsOf,
@@ -11,14 +10,15 @@ import {
   readSearch,
   type Scope,
   type Search,
+  type SearchResult,
 } from '@tidegate/catalog'
 import { ChainError, type IndexedAsset, isConsumable } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.js'
 import { isReadingRestricted } from '../endpoints/decrypters.js'
 import { type EndpointDoc, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { sendParts } from '../parts.js'
+import type { Services } from '../services.js'
 
 const PREFIX = '/api/aquarius/assets'
 
@@ -76,11 +76,11 @@ export const searchAssets: Endpoint = {
     },
     errors: ERRORS,
   },
-  register(app, context) {
+  register(app, services) {
     searchRoute(
       app,
       this.path,
-      context,
+      services,
       (body) => ({ search: readSearch(body) }),
       async function* ({ found, hits, took, shards, wantsAggregations }) {
         const aggregations = wantsAggregations ? { aggregations: found.aggregations } : {}
@@ -110,14 +110,14 @@ export const searchMetadata: Endpoint = {
     responses: { 200: json('The documents of the page.', { type: 'array', items: { type: 'object' } }) },
     errors: ERRORS,
   },
-  register(app, context) {
+  register(app, services) {
     const read = (body: unknown): Asked => {
       const asked: Asked = readFrontEndSearch(body) ?? { search: readSearch(body) }
       // only the form of version 5 says how many there are
       return asked.version === 5 ? asked : { ...asked, search: { ...asked.search, counted: undefined } }
     }
-    searchRoute(app, this.path, context, read, async function* ({ found, hits, version }) {
-      // what front ends of Ocean Node read: a list for each index, in two forms
+    searchRoute(app, this.path, services, read, async function* ({ found, hits, version }) {
+      // front ends of Ocean Node read a list for each index, in two forms
       const [open, close] =
         version === 5 ? ['[{"results":[', `],"totalResults":${found.total?.value ?? 0}}]`] : ['[[', ']]']
       if (version === 4 && found.hits.length === 0) return yield '[]'
@@ -142,7 +142,7 @@ function written(entries: object, more: string | undefined): string {
 type Asked = { search: Search; version?: FrontEndSearch['version'] }
 
 interface Answered extends Pick<Asked, 'version'> {
-  found: Found
+  found: SearchResult
   hits: AsyncIterable<Hit>
   /** Milliseconds until the hits were known. */
   took: number
@@ -151,42 +151,25 @@ interface Answered extends Pick<Asked, 'version'> {
   wantsAggregations: boolean
 }
 
+type SearchServices = Pick<Services, 'settings' | 'access' | 'catalog' | 'anonymous'>
+
 function searchRoute(
   app: FastifyInstance,
   path: string,
-  context: Context,
+  services: SearchServices,
   read: (body: unknown) => Asked,
   answer: (answered: Answered) => AsyncGenerator<string>,
 ): void {
-  const { settings, store, onChain, purgatory, anonymous } = context
+  const { settings, anonymous } = services
   const bodyLimit = Math.min(CATALOG_LIMITS.search.body, settings.MAX_BODY_SIZE)
-  const long = new LongDocuments((asset) => store.search.document(asset), context.documents)
+  const run = searcher(services)
   app.post(path, { bodyLimit }, async (request, reply) => {
     const begun = performance.now()
-    const { search, ...form } = read(request.body)
-    const progress = context.progress()
-    const chains = progress.filter((one) => isCurrent(one, settings)).map(({ chainId }) => chainId)
-    if (chains.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The index is not up to date. Try again later.')
-    anonymous.assertBytesLeft(request, reply)
-    const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
-    let found = await store.search.find(search, scope)
-    // readers of version 5 ask for a page behind the last one, and mean the last
-    const last = form.version === 5 ? lastPageOf(search, found.total?.value ?? 0) : undefined
-    if (last) found = await store.search.find(last, scope)
-    const hits = hitsOf(found, search.source, {
-      facts: (asset) => onChain.of(asset),
-      purgatory: (did) => purgatory.reasonFor(did),
-      assets: async (dids) => findable(await store.search.assets(dids), scope),
-      long,
-      signal: request.lifetime.signal,
-    })
-    const [total, successful] = [progress.length, chains.length]
-    const took = Math.round(performance.now() - begun)
-    const shards = { total, successful, skipped: 0, failed: total - successful } as const
-    const wantsAggregations = Object.keys(search.aggregations).length > 0
+    const asked = read(request.body)
+    anonymous.assertBytesLeft(request)
+    const answered = await run(asked, request.lifetime.signal)
     reply.type('application/json; charset=utf-8')
-    const parts = answer({ found, hits, took, shards, wantsAggregations, ...form })
-    return sendParts(reply, parts, {
+    return sendParts(reply, answer({ ...answered, took: Math.round(performance.now() - begun) }), {
       whole: CATALOG_LIMITS.search.whole,
       stallTimeout: settings.CONSUMER_STALL_TIMEOUT,
       onSent: (bytes) => anonymous.spend(request, bytes),
@@ -194,10 +177,36 @@ function searchRoute(
   })
 }
 
-/** Those of some assets that a search may still find: they may have changed since. */
+/** Creates the search of chains with a current index. It throws ChainError if there is none, and SearchError. */
+function searcher({ settings, access, catalog }: SearchServices) {
+  const { onChain, documents, search: index } = catalog
+  const { purgatory } = access
+  const long = new LongDocuments((asset) => index.document(asset), documents)
+  return async ({ search, ...form }: Asked, signal: AbortSignal): Promise<Omit<Answered, 'took'>> => {
+    const progress = catalog.progress()
+    const chains = progress.filter((one) => isCurrent(one, settings)).map(({ chainId }) => chainId)
+    if (chains.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The index is not up to date. Try again later.')
+    const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
+    let found = await index.find(search, scope)
+    // readers of version 5 ask for a page behind the last one, and mean the last
+    const last = form.version === 5 ? lastPageOf(search, found.total?.value ?? 0) : undefined
+    if (last) found = await index.find(last, scope)
+    const hits = hitsOf(found, search.source, {
+      facts: (asset) => onChain.of(asset),
+      purgatory: (did) => purgatory.reasonFor(did),
+      assets: async (dids) => findable(await index.assets(dids), scope),
+      long,
+      signal,
+    })
+    const [total, successful] = [progress.length, chains.length]
+    const shards = { total, successful, skipped: 0, failed: total - successful } as const
+    return { found, hits, shards, wantsAggregations: Object.keys(search.aggregations).length > 0, ...form }
+  }
+}
+
+/** Returns those of some assets that a search may still find: they may have changed since. */
 function findable(assets: Map<string, IndexedAsset>, { chains, encrypted }: Scope): Map<string, IndexedAsset> {
-  for (const [did, { chainId, metadata }] of assets)
-    if (!chains.includes(chainId) || !isConsumable(metadata.state) || (metadata.encrypted && !encrypted))
-      assets.delete(did)
-  return assets
+  const isFindable = ({ chainId, metadata }: IndexedAsset) =>
+    chains.includes(chainId) && isConsumable(metadata.state) && (encrypted || !metadata.encrypted)
+  return new Map([...assets].filter(([, asset]) => isFindable(asset)))
 }

@@ -1,4 +1,3 @@
-import { isCurrent } from '@tidegate/catalog'
 import { publicLimits } from '../../console/facts.js'
 import { packageVersion } from '../../version.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
@@ -31,7 +30,7 @@ const LIMITS = object(
   ['requestsPerMinute', 'bytesPerMinute', 'requestsPerDay', 'bytesPerDay'],
 )
 
-/** What the public may know of the state of the service. Unlike the readiness probe it says nothing of nodes, database and disk. */
+/** Status for the public. Unlike the readiness probe it discloses nothing about nodes, database and disk. */
 export const status: Endpoint = {
   names: [],
   method: 'GET',
@@ -52,19 +51,12 @@ export const status: Endpoint = {
       ),
     },
   },
-  register(app, { factories, clock, progress, settings, store }) {
+  register(app, { health, settings }) {
     const version = packageVersion()
     const limits = publicLimits(settings)
     app.get(this.path, async (_request, reply) => {
-      const chains = progress().map((chain) => {
-        const { chainId, head, block, lag, age } = chain
-        const isLate = clock.isWrong && clock.isWrongOn(chainId)
-        const isReady = !factories.isMissing(chainId) && !isLate && isCurrent(chain, settings)
-        return { chainId, ready: isReady, head, block, lag, age }
-      })
-      const ready = chains.every((chain) => chain.ready) && (await store.checkHealth()) === undefined
       reply.header('cache-control', 'no-store')
-      return { version, ready, chains, limits }
+      return { version, ...(await health.status()), limits }
     })
   },
 }

@@ -1,12 +1,12 @@
-import { TokenError, ValidationError } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { authenticate, authenticateSigner } from '../../auth/authenticate.js'
 import { type Command, modernMessage } from '../../auth/signature.js'
+import { issueToken, revokeToken } from '../../auth/token-requests.js'
 import type { TokenHolder } from '../../auth/tokens.js'
-import type { Context } from '../context.js'
+import type { Settings } from '../../config/schema.js'
 import { walletChain } from '../endpoints/chain.js'
-import { PROOF } from '../endpoints/consumer.js'
+import { PROOF, type Provers } from '../endpoints/consumer.js'
 import { json, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import {
@@ -52,11 +52,13 @@ export const createAuthToken: Endpoint = {
     params: { ...SIGNED_PARAMS, expiration },
     responses: { 200: TOKEN },
   },
-  register(app, context) {
-    const params = z.object({ ...signed(context), expiration })
+  register(app, services) {
+    const { settings, auth } = services
+    const params = z.object({ ...signed(settings), expiration })
     app.get(this.path, async (request) => {
       const sent = readParams(params, request)
-      return issue(context, await proveSigner(context, sent, 'createAuthToken'), 'expiration', sent.expiration)
+      const signer = await proveSigner(services, sent, 'createAuthToken')
+      return { token: issueToken(auth.tokens, settings, signer, { field: 'expiration', value: sent.expiration }) }
     })
   },
 }
@@ -73,15 +75,17 @@ export const generateAuthToken: Endpoint = {
     body: 'json',
     responses: { 200: TOKEN },
   },
-  register(app, context) {
-    const params = z.object({ ...signed(context), validUntil: expiration.optional() })
+  register(app, services) {
+    const { settings, auth } = services
+    const params = z.object({ ...signed(settings), validUntil: expiration.optional() })
     app.post(this.path, async (request) => {
       if (isSignIn(request)) {
-        const { holder, expiresAt } = await proveSignIn(request, '', context)
-        return issue(context, holder, 'message', expiresAt)
+        const { holder, expiresAt } = await proveSignIn(request, '', services)
+        return { token: issueToken(auth.tokens, settings, holder, { field: 'message', value: expiresAt }) }
       }
       const sent = readParams(params, request)
-      return issue(context, await proveSigner(context, sent, 'createAuthToken'), 'validUntil', sent.validUntil)
+      const signer = await proveSigner(services, sent, 'createAuthToken')
+      return { token: issueToken(auth.tokens, settings, signer, { field: 'validUntil', value: sent.validUntil }) }
     })
   },
 }
@@ -100,9 +104,9 @@ export const deleteAuthToken: Endpoint = {
     responses: { 200: json('The token is deleted permanently.', object({ success: { type: 'string' } })) },
     errors: ['TOKEN_EXPIRED', 'TOKEN_DELETED', 'TOKEN_INVALID'],
   },
-  register(app, context) {
+  register(app, services) {
     app.delete(this.path, async (request) => {
-      await revokeSigned(context, withSignatureHeader(request))
+      await revokeSigned(services, withSignatureHeader(request))
       return { success: 'Token has been deactivated.' }
     })
   },
@@ -123,18 +127,19 @@ export const invalidateAuthToken: Endpoint = {
     },
     errors: ['TOKEN_EXPIRED', 'TOKEN_DELETED', 'TOKEN_INVALID'],
   },
-  register(app, context) {
+  register(app, services) {
     app.post(this.path, async (request) => {
       if (isSignIn(request)) {
         const { token } = readParams(z.object({ token: tokenText }), request)
-        await revoke(context, (await proveSignIn(request, this.path, context)).holder, token)
-      } else await revokeSigned(context, request)
+        const { holder } = await proveSignIn(request, this.path, services)
+        await revokeToken(services.auth.tokens, holder, token)
+      } else await revokeSigned(services, request)
       return { success: true, message: 'Token has been deactivated.' }
     })
   },
 }
 
-function signed({ settings }: Context) {
+function signed(settings: Pick<Settings, 'NONCE_MAX_AHEAD'>) {
   const bounded = nonce(settings.NONCE_MAX_AHEAD)
   return { address: address.optional(), chainId: chainId.optional(), nonce: bounded, signature: signatureText }
 }
@@ -145,49 +150,27 @@ type SignedParams = z.output<z.ZodObject<ReturnType<typeof signed>>>
  * Authenticates the signer of address and nonce or, without an address, of the bare nonce. Consumes the nonce right
  * away: creation and deletion sign the same text, so a request refused on one route could be replayed on the other.
  */
-async function proveSigner(context: Context, asked: SignedParams, command: Command): Promise<TokenHolder> {
-  assertNamesProvider(context)
-  const { store, signatures, cutOver, chains } = context
-  const { address: claimed, chainId: on, nonce: used, signature } = asked
+async function proveSigner(provers: Provers, sent: SignedParams, command: Command): Promise<TokenHolder> {
+  const { settings, chains, auth } = provers
+  assertNamesProvider(settings)
+  const { address: claimed, chainId: on, nonce: used, signature } = sent
   const prove = () => {
-    if (!claimed)
-      return authenticateSigner({ nonce: used, signature, message: used.text }, { nonces: store.nonces, cutOver })
+    if (!claimed) return authenticateSigner({ nonce: used, signature, message: used.text }, auth)
     const messages = [claimed.text + used.text, modernMessage(claimed.text, used.text, command)]
     // modern clients send a chain id that nothing depends on, so an unserved chain is not a reason to refuse
     const chain = walletChain(on, chains)
     const proof = { address: claimed.address, nonce: used, signature, messages, chains, consumedAtOnce: true }
-    return authenticate(chain ? { ...proof, chain } : proof, { nonces: store.nonces, signatures, cutOver })
+    return authenticate(chain ? { ...proof, chain } : proof, auth)
   }
   const signer = await prove()
   await signer.consumeNonce()
   return signer
 }
 
-/** Expirations from here on are assumed to be in milliseconds, not seconds. */
-const MIN_MILLISECONDS = 100_000_000_000
-
-function issue({ settings, tokens }: Context, signer: TokenHolder, field: string, requested: number | undefined) {
-  const now = Math.floor(Date.now() / 1000)
-  const expiresAt = requested ?? now + Math.min(settings.AUTH_TOKEN_LIFETIME, settings.AUTH_TOKEN_MAX_LIFETIME)
-  const refuse = (why: string) => ValidationError.of(field, `The ${field} field ${why}.`)
-  if (expiresAt >= MIN_MILLISECONDS) throw refuse('must be in seconds since 1970 (UTC), and looks like milliseconds')
-  if (expiresAt <= now) throw refuse('must lie in the future (seconds since 1970, UTC)')
-  if (expiresAt > now + settings.AUTH_TOKEN_MAX_LIFETIME)
-    throw refuse(`must not lie more than ${settings.AUTH_TOKEN_MAX_LIFETIME} seconds ahead`)
-  return { token: tokens.issue(signer, expiresAt, now) }
-}
-
-async function revokeSigned(context: Context, request: FastifyRequest): Promise<void> {
-  const params = readParams(z.object({ ...signed(context), token: tokenText }), request)
-  await revoke(context, await proveSigner(context, params, 'invalidateAuthToken'), params.token)
-}
-
-async function revoke(context: Context, signer: TokenHolder, token: string): Promise<void> {
-  const claims = await context.tokens.verify(token)
-  const sameChain = signer.chainId === undefined || signer.chainId === claims.chainId
-  if (claims.address !== signer.address || !sameChain)
-    throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
-  await context.tokens.revoke(claims, Math.floor(Date.now() / 1000))
+async function revokeSigned(provers: Provers, request: FastifyRequest): Promise<void> {
+  const params = readParams(z.object({ ...signed(provers.settings), token: tokenText }), request)
+  const signer = await proveSigner(provers, params, 'invalidateAuthToken')
+  await revokeToken(provers.auth.tokens, signer, params.token)
 }
 
 /** Accepts the signature of a deletion as a header, as the service specification requires. */

@@ -29,7 +29,7 @@ const OFFSET = { 'Upload-Offset': { description: 'Bytes that are durable', schem
 /** Begins an upload. */
 export const createUpload: Endpoint = {
   names: ['uploads'],
-  isOffered: ({ hosting }) => hosting !== undefined,
+  isOffered: ({ uploads }) => uploads.hosting !== undefined,
   method: 'POST',
   path: UPLOADS_PATH,
   doc: {
@@ -52,22 +52,21 @@ export const createUpload: Endpoint = {
     },
     errors: [...ERRORS, 'NOT_A_PUBLISHER', 'UPLOAD_QUOTA'],
   },
-  register(app, context) {
-    const prove = uploaderProof(context, 'change')
-    // an alert counts them: a series that begins with the first one shows no increase
-    context.metrics.refusals.inc({ code: 'HOSTING_FULL' }, 0)
+  register(app, services) {
+    const { settings, uploads } = services
+    const prove = uploaderProof(services, 'change')
     withUnreadBody(app, (scope) =>
       scope.post(UPLOADS_PATH, { onRequest: requireTus }, async (request, reply) => {
-        const { HOSTING_PUBLISHERS: publishers } = context.settings
-        hostingOf(context)
+        const { HOSTING_PUBLISHERS: publishers } = settings
+        hostingOf(uploads)
         const uploader = await prove(request)
         if (publishers !== '*' && !publishers.some((one) => one === uploader.address))
           throw new HostingError('NOT_A_PUBLISHER', 'This provider hosts no files of this address.')
         const { owner } = uploader
         const creation = creationOf(request, owner)
-        if (request.arrival) context.uploadSlots.take(owner, reply)
+        if (request.arrival) uploads.slots.take(owner, request.lifetime)
         await uploader.consumeNonce()
-        return answerUpload(context, request, reply, { owner, file: undefined, creation })
+        return answerUpload(services, request, reply, { owner, file: undefined, creation })
       }),
     )
   },
@@ -88,16 +87,17 @@ export const continueUpload: Endpoint = {
     responses: { 204: { description: 'Taken.', headers: OFFSET } },
     errors: [...ERRORS, 'UPLOAD_TYPE', 'UPLOAD_NOT_FOUND', 'UPLOAD_CONFLICT', 'UPLOAD_LOST'],
   },
-  register(app, context) {
-    const prove = uploaderProof(context, 'change')
+  register(app, services) {
+    const { uploads } = services
+    const prove = uploaderProof(services, 'change')
     withUnreadBody(app, (scope) =>
       scope.patch(this.path, { onRequest: requireTus }, async (request, reply) => {
-        const hosting = hostingOf(context)
+        const hosting = hostingOf(uploads)
         const { owner, consumeNonce } = await prove(request)
         const file = await hosting.owned((request.params as { id: string }).id, owner)
-        context.uploadSlots.take(owner, reply)
+        uploads.slots.take(owner, request.lifetime)
         await consumeNonce()
-        return answerUpload(context, request, reply, { owner, file })
+        return answerUpload(services, request, reply, { owner, file })
       }),
     )
   },

@@ -1,9 +1,9 @@
-import { type SignedBy, type Validated, ValidationError } from '@tidegate/protocol'
+import { ValidationError } from '@tidegate/protocol'
+import type { SignedBy, Validated } from '@tidegate/protocol/documents'
 import { personalDigest, signDigest } from '@tidegate/protocol/keys'
 import type { FastifyRequest } from 'fastify'
 import { modernMessage } from '../../auth/signature.js'
-import type { Context } from '../context.js'
-import { consumerParams, proveConsumer } from '../endpoints/consumer.js'
+import { consumerParams, type Provers, proveConsumer } from '../endpoints/consumer.js'
 import { credentialsOf } from '../endpoints/credentials.js'
 import { ADDRESS, HEX, json, object } from '../endpoints/docs.js'
 import { type Endpoint, withRawBody } from '../endpoints/endpoint.js'
@@ -39,13 +39,13 @@ export const validateDdo: Endpoint = {
     },
     errors: ['CHAIN_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
   },
-  register(app, context) {
-    const { chains, documents, settings } = context
-    const checkSigner = signerCheck(context)
+  register(app, services) {
+    const { chains, catalog, settings } = services
+    const checkSigner = signerCheck(services)
     withRawBody(app, (scope) => {
       scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        const read = await documents.validate(body, { signal: request.lifetime.signal })
+        const read = await catalog.documents.validate(body, { signal: request.lifetime.signal })
         // this signature is also valid for creating a token, so its nonce is consumed even if the document is refused
         await checkSigner(request, read)
         if ('problems' in read)
@@ -61,8 +61,8 @@ export const validateDdo: Endpoint = {
 }
 
 /** Returns the check of a sent signature, which consumes its nonce. It throws ValidationError, ChainError. */
-function signerCheck(context: Context): (request: FastifyRequest, read: Validated) => Promise<void> {
-  const readProof = consumerParams({ publisherAddress: address }, context)
+function signerCheck(provers: Provers): (request: FastifyRequest, read: Validated) => Promise<void> {
+  const readProof = consumerParams({ publisherAddress: address }, provers.settings)
   return async ({ query, headers }, read) => {
     const body: Partial<SignedBy> = read.signedBy ?? {}
     const sent = { query, headers, body } as FastifyRequest
@@ -74,8 +74,8 @@ function signerCheck(context: Context): (request: FastifyRequest, read: Validate
       publisherAddress.text + nonce,
       modernMessage(publisherAddress.text, nonce, 'validateDDO'),
     ]
-    const chain = 'chainId' in read ? context.chains.get(read.chainId) : undefined
-    const publisher = await proveConsumer(proof, publisherAddress, messages, chain, context)
+    const chain = 'chainId' in read ? provers.chains.get(read.chainId) : undefined
+    const publisher = await proveConsumer(proof, publisherAddress, messages, chain, provers)
     await publisher.consumeNonce()
   }
 }

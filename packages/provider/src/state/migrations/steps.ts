@@ -289,4 +289,12 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   DELETE FROM index_cursor WHERE chain_id IN (SELECT id FROM index_reading WHERE role = 'import');
   UPDATE index_reading SET role = 'old' WHERE role = 'import';
   `,
+  // PostgreSQL: the transaction that wrote the row. A dump that is loaded has the same value, but is written by another transaction
+  {
+    sqlite: '',
+    postgres: `
+    CREATE TABLE origin (transaction BIGINT NOT NULL);
+    INSERT INTO origin VALUES (txid_current());
+    `,
+  },
 ]

@@ -138,6 +138,7 @@ interface Both {
 /** The last pass, with exclusive use of both databases; then the target succeeds the source. */
 async function complete({ from, source, to, target }: Both, report: (line: string) => void): Promise<boolean> {
   const identity = await identityStore(source).get()
+  await assertAccepted(from, source)
   if (!(await prepare(from, identity, to, target))) {
     report('it was copied already')
     return false
@@ -160,6 +161,12 @@ async function complete({ from, source, to, target }: Both, report: (line: strin
     if (place.kind === 'embedded')
       writeMarker(place.folder, { database: to.kind === 'embedded' ? 'embedded' : 'postgres', id })
   return true
+}
+
+/** Refuses a database that was restored from a dump: its copy would accept used requests. Throws StartError. */
+async function assertAccepted(place: Database, driver: Driver): Promise<void> {
+  if (await identityStore(driver).isRestored())
+    throw new StartError([`${nameOf(place)} was restored from a dump: run \`tidegate state restored\` on it first.`])
 }
 
 export function lineOf({ table, rows, written, removed }: Copied): string {

@@ -11,10 +11,13 @@ import { openPostgres } from '../postgres.js'
 import { openSqlite } from '../sqlite.js'
 
 /** The location of a state: the embedded database of a folder, a file in that format, or PostgreSQL. */
-export type Place =
-  | { kind: 'embedded'; folder: string }
-  | { kind: 'file'; path: string }
-  | { kind: 'postgres'; url: string }
+export type Place = Embedded | { kind: 'file'; path: string } | { kind: 'postgres'; url: string }
+
+/** The embedded database of a folder. */
+export interface Embedded {
+  kind: 'embedded'
+  folder: string
+}
 
 /** A location that a service can use. */
 export type Database = Exclude<Place, { kind: 'file' }>

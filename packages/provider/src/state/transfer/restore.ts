@@ -6,15 +6,14 @@ import type { Driver } from '@tidegate/database'
 import { DATABASE_FILE, InUseError } from '@tidegate/database/sqlite'
 import { StartError } from '@tidegate/protocol'
 import { cutOverStore } from '../../auth/cut-over-table.js'
-import type { Identity } from '../identity.js'
-import { identityStore, markCopying, replaceState } from '../identity.js'
+import { type Identity, identityStore, markCopying, replaceState } from '../identity.js'
 import { readMarker, writeMarker } from '../marker.js'
 import { openSqlite } from '../sqlite.js'
 import { holdsState } from './admission.js'
 import { INFO_TABLE, vacuumInto } from './backup.js'
 import { lineOf } from './copy.js'
 import { compareCounts, copyTables } from './pass.js'
-import { type Database, explained, nameOf, openExclusive } from './place.js'
+import { assertPresent, type Database, type Embedded, explained, nameOf, openExclusive } from './place.js'
 import { copiedTables, SCHEMA_VERSION } from './schema.js'
 import { identityIn, openSnapshot, type Snapshot, text } from './snapshot.js'
 
@@ -30,57 +29,98 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores the state of a backup into a database, as a new state. What was accepted since the backup is unknown, so the
+ * Restores a backup into an embedded database, as a new state. What was accepted since the backup is unknown, so the
  * cut-over time is set to now: nonces that can be read as an earlier time are refused. Existing nonces of the database
  * do not decrease. May be interrupted and repeated. Throws StartError.
  */
-export async function restoreState(path: string, to: Database, options: RestoreOptions): Promise<void> {
+export async function restoreState(path: string, to: Embedded, options: RestoreOptions): Promise<void> {
   if (!existsSync(path)) throw new StartError([`${path} does not exist.`])
-  await withCurrentSchema(path, async (backup, identity) => {
-    const target = await openExclusive(to).catch((error: unknown) => {
-      throw error instanceof InUseError ? new StartError([`${nameOf(to)}: ${error.message}.`]) : error
-    })
-    try {
-      await explained(to, target, () => fill(target, { backup, identity, path, to }, options))
-    } finally {
-      await target.close()
-    }
+  await withCurrentSchema(path, (backup, identity) =>
+    withExclusive(to, (target) => fill(target, { backup, identity, path, to }, options)),
+  )
+}
+
+/**
+ * Accepts a database that its own tools have restored (`pg_restore`), as a new state with the cut-over time set to now.
+ * May be interrupted and repeated. Throws StartError.
+ */
+export async function acceptRestored(place: Database, options: RestoreOptions): Promise<void> {
+  assertPresent(place)
+  await withExclusive(place, async (db) => {
+    const identity = await identityStore(db).get()
+    if (identity.copying !== undefined)
+      throw new StartError([`${nameOf(place)} holds an unfinished copy of a state: restore a complete one.`])
+    const recorded = assertGoesBack(identity, [], nameOf(place), options)
+    await cutOverStore(db).raise(options.now ?? Date.now())
+    await becomeNewState(db, { identity, recorded, place }, options)
   })
+}
+
+async function withExclusive(place: Database, work: (db: Driver) => Promise<void>): Promise<void> {
+  const db = await openExclusive(place).catch((error: unknown) => {
+    throw error instanceof InUseError ? new StartError([`${nameOf(place)}: ${error.message}.`]) : error
+  })
+  try {
+    await explained(place, db, () => work(db))
+  } finally {
+    await db.close()
+  }
 }
 
 interface Restored {
   backup: Snapshot
   identity: Identity
   path: string
-  to: Database
+  to: Embedded
 }
 
 async function fill(target: Driver, { backup, identity, path, to }: Restored, options: RestoreOptions): Promise<void> {
-  const { folder, force = false, now = Date.now(), report } = options
+  const { force = false, now = Date.now(), report } = options
   const current = await identityStore(target).get()
   const isUnfinished = current.copying === identity.id
   if (!force && !isUnfinished && (current.copying !== undefined || (await holdsState(target))))
     throw new StartError([`${nameOf(to)} holds a state: use an empty database, or replace that with --force.`])
-  const recorded = recordedIn(folder, force)
-  const known = [identity.id, ...identity.contains, current.id, ...current.contains]
-  if (!force && recorded !== undefined && !known.includes(recorded))
-    throw new StartError([
-      `${folder}: the state of this installation is not that of ${path}, or was moved to another database since. To go back nevertheless, use --force.`,
-    ])
-  if (!force && identity.successor !== undefined)
-    throw new StartError([`${path}: its state had been moved to another database before. To go back, use --force.`])
+  const recorded = assertGoesBack(identity, [current.id, ...current.contains], path, options)
   await markCopying(target, identity.id)
   // first, so that it applies even if the rest fails
   await cutOverStore(target).raise(now)
   const copied = await copyTables(copiedTables(), backup, target, (table) => report(lineOf(table)))
   await compareCounts(copied, target)
   await target.query({ text: `${REFRESH_ALL} ON CONFLICT (chain_id, nft) DO UPDATE SET findable = 0`, values: [] })
-  const former = [identity.id, ...identity.contains, ...(recorded === undefined ? [] : [recorded])]
-  await replaceState(target, former)
-  const { id } = await identityStore(target).get()
-  if (recorded !== undefined || to.kind === 'embedded')
-    writeMarker(folder, { database: to.kind === 'embedded' ? 'embedded' : 'postgres', id })
-  report(`cut-over: ${new Date((await cutOverStore(target).get()) as number).toISOString()}`)
+  await becomeNewState(target, { identity, recorded, place: to }, options)
+}
+
+/**
+ * Refuses an older state that is not one of this installation, or was moved elsewhere, unless forced. Returns the id that the
+ * marker of the folder records. `source` names the older state in errors. Throws StartError.
+ */
+function assertGoesBack(
+  identity: Identity,
+  known: string[],
+  source: string,
+  { folder, force = false }: RestoreOptions,
+): string | undefined {
+  const recorded = recordedIn(folder, force)
+  if (force) return recorded
+  if (recorded !== undefined && ![identity.id, ...identity.contains, ...known].includes(recorded))
+    throw new StartError([
+      `${folder}: the state of this installation is not that of ${source}, or was moved to another database since. To go back nevertheless, use --force.`,
+    ])
+  if (identity.successor !== undefined)
+    throw new StartError([`${source}: its state had been moved to another database before. To go back, use --force.`])
+  return recorded
+}
+
+/** Gives a restored state a new id: copies of the lost state do not contain the nonces that it accepts from now on. */
+async function becomeNewState(
+  db: Driver,
+  { identity, recorded, place }: { identity: Identity; recorded: string | undefined; place: Database },
+  { folder, report }: RestoreOptions,
+): Promise<void> {
+  await replaceState(db, [identity.id, ...identity.contains, ...(recorded === undefined ? [] : [recorded])])
+  const { id } = await identityStore(db).get()
+  if (recorded !== undefined || place.kind === 'embedded') writeMarker(folder, { database: place.kind, id })
+  report(`cut-over: ${new Date((await cutOverStore(db).get()) as number).toISOString()}`)
 }
 
 /** Returns the id of the state that the folder's marker records. */
@@ -109,7 +149,7 @@ async function withCurrentSchema(
   }
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-restore-'))
   try {
-    await vacuumInto({ kind: 'file', path }, join(folder, DATABASE_FILE))
+    vacuumInto(path, join(folder, DATABASE_FILE))
     await openSqlite(folder).close()
     const migrated = await openSnapshot({ kind: 'embedded', folder })
     try {

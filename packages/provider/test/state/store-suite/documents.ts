@@ -1,7 +1,7 @@
 import { zeroHash } from 'viem'
-import type { IndexChange } from '../../../../catalog/src/index-store.js'
+import type { IndexChange } from '../../../../catalog/src/index/index-store.js'
 import { readSearch } from '../../../../catalog/src/search/request.js'
-import type { Found, Scope } from '../../../../catalog/src/search/syntax.js'
+import type { Scope, SearchResult } from '../../../../catalog/src/search/syntax.js'
 import { didOf } from '../../../../protocol/src/ddo/ddo.js'
 import type { Address } from '../../../../protocol/src/hex.js'
 import type { StateStore } from '../../../src/state/stores.js'
@@ -73,7 +73,7 @@ export const nameOf = (did: string): string => NAMES.get(did) ?? did
 
 /** Searches of a store, in the format that front ends send. Without another `scope`, everything of chain 1 is in it. */
 export function searches(session: StoreSession) {
-  const find = (body: object, scope: Partial<Scope> = {}, store: StateStore = session.store): Promise<Found> =>
+  const find = (body: object, scope: Partial<Scope> = {}, store: StateStore = session.store): Promise<SearchResult> =>
     store.search.find(readSearch(body), { chains: [1], encrypted: true, purgatory: [], ...scope })
   /** Names of the assets that are found, in the order of the hits. */
   const names = async (...search: Parameters<typeof find>): Promise<string[]> =>

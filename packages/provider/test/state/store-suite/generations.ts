@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { IndexChange } from '../../../../catalog/src/index-store.js'
+import type { IndexChange } from '../../../../catalog/src/index/index-store.js'
 import { at, commit, DID, metadata, NFT, order, PUBLISHED, TOKEN } from './published.js'
 import { ALICE, key, type StoreSession } from './session.js'
 

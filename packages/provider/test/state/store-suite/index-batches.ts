@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { IndexBatch, IndexChange } from '../../../../catalog/src/index-store.js'
+import type { IndexBatch, IndexChange } from '../../../../catalog/src/index/index-store.js'
 import { UnstorableError } from '../../../../protocol/src/errors.js'
 import { at, commit, DID, metadata, NFT, nft, order, PUBLISHED, TOKEN, UNSTORABLE } from './published.js'
 import { ALICE, BOB, type StoreSession } from './session.js'

@@ -1,6 +1,6 @@
 import { type Address, toHex } from 'viem'
 import { expect, it } from 'vitest'
-import type { Cursor, IndexChange } from '../../../../catalog/src/index-store.js'
+import type { Cursor, IndexChange } from '../../../../catalog/src/index/index-store.js'
 import { at, commit, DID, metadata, NFT, nft, order, PUBLISHED, TOKEN } from './published.js'
 import { BOB, type StoreSession } from './session.js'
 

@@ -1,5 +1,5 @@
 import { zeroHash } from 'viem'
-import type { IndexChange } from '../../../../catalog/src/index-store.js'
+import type { IndexChange } from '../../../../catalog/src/index/index-store.js'
 import type { IndexedMetadata, IndexedNft } from '../../../../protocol/src/ddo/indexed.js'
 import { ALICE, type StoreSession } from './session.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { IndexChange } from '../../../../catalog/src/index-store.js'
+import type { IndexChange } from '../../../../catalog/src/index/index-store.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, searches, words } from './documents.js'
 import { at, commit, UNSTORABLE } from './published.js'
 import type { StoreSession } from './session.js'

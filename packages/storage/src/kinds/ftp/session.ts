@@ -7,7 +7,7 @@ import { STORAGE_LIMITS } from '../../limits.js'
 import { extendedPort, passivePort, repliedSize, sizeFact } from './replies.js'
 import { Transfer } from './transfer.js'
 
-/** What replies say about the file (RFC 959). */
+/** Problems of the file by reply code (RFC 959). */
 const REASONS: Record<number, FileProblem> = { 530: 'denied', 532: 'denied', 550: 'not_found' }
 
 /**

@@ -3,7 +3,7 @@ const [CURLY, SQUARE, CURLY_END, SQUARE_END] = Buffer.from('{[}]') as unknown as
 const [NULL] = Buffer.from('n') as unknown as [number]
 /** White space of JSON, and the bytes of a byte order mark, which may stand before it. */
 const SKIPPED = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
-/** Longer keys are none of those that are looked for. */
+/** Bytes of a key that are kept. The keys `data` and `errors` are shorter. */
 const KEY = 64
 
 /**
@@ -18,7 +18,7 @@ export class GraphqlAnswer {
   private isForeign = false
   private inString = false
   private escaped = false
-  /** The bytes of a key of the answer that is being read. */
+  /** The bytes so far of a key. */
   private keyBytes: number[] | undefined
   private key = ''
   private isValueNext = false

@@ -1,10 +1,10 @@
 import type { Block, Link } from './blocks.js'
 import type { Upcoming } from './upcoming.js'
 
-/** Where blocks come from, asked for in the order in which they occur in the file. */
+/** A source of blocks, which are requested in their order in the file. */
 export interface BlockSource {
   /**
-   * Returns the block of a link. `upcoming` holds the links that follow. Rejects with GatewayFailure where another
+   * Returns the block of a link. `upcoming` holds the links that follow. Rejects with GatewayFailure if another
    * source may have it, or with StorageError.
    */
   block(link: Link, upcoming: Upcoming): Promise<Block>

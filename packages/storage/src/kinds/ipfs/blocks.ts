@@ -17,7 +17,7 @@ export class Link {
     readonly size?: number,
   ) {}
 
-  /** Throws StorageError where the link holds no CID. */
+  /** Throws StorageError if the link holds no CID. */
   get cid(): CID {
     try {
       this.decoded ??= CID.decode(this.binary)
@@ -27,7 +27,7 @@ export class Link {
     return this.decoded
   }
 
-  /** The key of its block in maps; undefined where the link holds no CID. */
+  /** The key of its block in maps; undefined if the link holds no CID. */
   get key(): string | undefined {
     try {
       return keyOf(cidParts(this.binary).multihash)
@@ -49,7 +49,7 @@ export interface Block {
   pieces: readonly Uint8Array[]
   /** Bytes in all. */
   length: number
-  /** Resolves when the bytes match the CID. Rejects with StorageError or GatewayFailure where they do not. */
+  /** Resolves when the bytes match the CID. Rejects with StorageError or GatewayFailure if they do not. */
   verified: Promise<void>
 }
 
@@ -84,7 +84,7 @@ export interface CidParts {
   length: number
 }
 
-/** Reads the CID that bytes begin with. Throws an Error where they do not. */
+/** Reads the CID that bytes begin with. Throws an Error if they do not. */
 export function cidParts(bytes: Uint8Array): CidParts {
   const { codec, multihashSize, size } = CID.inspectBytes(bytes)
   if (size > bytes.length) throw new RangeError('a CID that is cut off')

@@ -15,7 +15,7 @@ export class FetchBudget {
     return this.left < 0
   }
 
-  /** Takes bytes that are being fetched. Throws StorageError where nothing is left. */
+  /** Takes bytes that are being fetched. Throws StorageError if nothing is left. */
   spend(bytes: number): void {
     this.left -= bytes
     if (this.isSpent) throw new StorageError('STORAGE_REFUSED', 'The file needs too many blocks for its content.')

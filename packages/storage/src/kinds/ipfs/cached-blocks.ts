@@ -5,10 +5,10 @@ import { type Block, bytesOf, IDENTITY, inlineBlock, type Link, matches, verifie
 import { GatewayFailure } from './gateway-failure.js'
 import type { Upcoming } from './upcoming.js'
 
-/** Links after a missing block that are looked for: where they are cached, the block alone is fetched. */
+/** Links after a missing block that are looked for: if they are cached, the block alone is fetched. */
 const GAP = 4
 
-/** Blocks from the cache. Fails where more than a single block is missing, so that a gateway sends the rest at once. */
+/** Blocks from the cache. Fails if more than a single block is missing, so that a gateway sends the rest at once. */
 export class CachedBlocks implements BlockSource {
   private found = false
 

@@ -12,7 +12,7 @@ import type { Upcoming } from './upcoming.js'
 /** Share of unneeded bytes that a CAR may have, beside a fixed amount. */
 const UNWANTED_SHARE = 0.05
 
-/** What a CAR is read with. */
+/** Dependencies of a CAR's reader. */
 export interface CarTools {
   budget: FetchBudget
   /** Fetches a block alone. */
@@ -25,7 +25,7 @@ export interface CarTools {
 
 /**
  * The blocks of one CAR, in the order in which the file needs them. Blocks that come early are held, up to a limit;
- * one that does not come in time is fetched alone. Blocks that the file does not need are skipped, and where there are
+ * one that does not come in time is fetched alone. Blocks that the file does not need are skipped, and if there are
  * more than a few of them the CAR is given up: the gateway sends something other than what was asked for.
  */
 export class CarBlocks implements BlockSource {

@@ -14,13 +14,13 @@ export interface Section {
 /** Bytes that a section head fits into: a length of at most eight bytes, and a CID. */
 const HEAD = 8 + 128
 
-/** Pieces of a block from which on they are copied together where they have fewer bytes each, on average. */
+/** Number of pieces from which a block is copied together, if its pieces are small on average. */
 const SCATTERED = 16
 const SHORT = 4096
 
 /**
  * Reads a CAR (version 1) as it arrives, section by section. Trusts nothing in it: lengths are bounded before anything
- * is allocated, the header is skipped, and blocks are not verified here. Methods throw an Error where the CAR is
+ * is allocated, the header is skipped, and blocks are not verified here. Methods throw an Error if the CAR is
  * malformed or ends within a section, or the error of the body.
  */
 export class CarReader {

@@ -90,7 +90,7 @@ export class ContentFile {
 }
 
 /**
- * Translates a Range header to `entity-bytes`, before the size of the file is known. Returns undefined where the whole
+ * Translates a Range header to `entity-bytes`, before the size of the file is known. Returns undefined if the whole
  * file is to be sent.
  */
 export function entityBytes(range: string | undefined): string | undefined {

@@ -15,8 +15,8 @@ type Visit = (field: number, value: number, bytes: Uint8Array | undefined) => vo
 
 /**
  * Decodes a dag-pb block of a file. Written by hand, in a single pass: a block may have tens of thousands of links, for
- * which a library creates so many objects that it blocks the event loop for a second. Returns undefined where the block
- * is not a file. Throws an Error where it is malformed.
+ * which a library creates so many objects that it blocks the event loop for a second. Returns undefined if the block
+ * is not a file. Throws an Error if it is malformed.
  */
 export function readFileBlock(block: Uint8Array): FileBlock | undefined {
   const cids: Uint8Array[] = []

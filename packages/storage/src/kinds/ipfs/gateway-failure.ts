@@ -1,8 +1,8 @@
 import type { StorageError } from '@tidegate/protocol'
 
 /**
- * Why a gateway's CAR ended early: `unable` where the gateway does not make CARs, `absent` where it does not have the
- * file or cannot be reached, `broken` where what it sent is cut off, malformed, wrong, or not what was asked for.
+ * Why a gateway's CAR ended early: `unable` if the gateway does not make CARs, `absent` if it does not have the
+ * file or cannot be reached, `broken` if its CAR is cut off, malformed, wrong, or another one.
  */
 export type GatewayProblem = 'unable' | 'absent' | 'broken'
 

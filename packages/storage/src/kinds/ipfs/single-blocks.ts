@@ -15,7 +15,7 @@ const READ_AHEAD = 8
 
 /**
  * Blocks fetched one by one from trustless gateways, a few ahead. Each one is verified against its CID, so that a
- * gateway can withhold a file but never change it. Where a gateway fails to deliver a block, or delivers a wrong one,
+ * gateway can withhold a file but never change it. If a gateway fails to deliver a block, or delivers a wrong one,
  * the next gateway is tried.
  */
 export class SingleBlocks implements BlockSource {

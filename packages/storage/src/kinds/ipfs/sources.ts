@@ -35,8 +35,8 @@ const UNABLE = new Set([400, 405, 406, 415, 501])
 const ABSENT = new Set([404, 410])
 
 /**
- * Chooses where the blocks of a download come from: the cache, as far as it goes; one CAR of the first gateway that makes one, and if it breaks, one of
- * the next gateway from where it broke; where no gateway is left, single blocks.
+ * Chooses the sources of a download's blocks. First the cache, as far as it goes. Then one CAR of the first gateway that makes
+ * CARs; if it breaks, the next gateway continues from there. Single blocks come last.
  */
 export class Sources {
   /** Gateways that may still be asked for a CAR, in order. */
@@ -145,7 +145,7 @@ export class Sources {
   }
 }
 
-/** Returns whether a CAR repeats blocks. Throws GatewayFailure where a response is no CAR. */
+/** Returns whether a CAR repeats blocks. Throws GatewayFailure if a response is no CAR. */
 function assertCar({ status, headers }: EgressResponse, ranged: boolean): boolean {
   if (status !== 200) {
     // 400 may also mean that the range lies outside of the file

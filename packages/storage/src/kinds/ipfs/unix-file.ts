@@ -40,7 +40,7 @@ export class UnixFile {
     private readonly budget: FetchBudget,
   ) {}
 
-  /** Reads the root of a file. Rejects with StorageError, or with GatewayFailure where another source may deliver it. */
+  /** Reads the root of a file. Rejects with StorageError, or with GatewayFailure if another source may deliver it. */
   static async open(cid: CID, source: BlockSource, budget: FetchBudget): Promise<UnixFile> {
     const link = new Link(cid.bytes, 0)
     const block = await source.block(link, new Upcoming())
@@ -135,8 +135,8 @@ function linksWithin({ own, links }: TreeNode, offset: number, start: number, en
 }
 
 /**
- * Decodes the block of a link, which must have the size that its parent claims. Throws StorageError where the file is
- * broken, or the block's own error where it is not verified.
+ * Decodes the block of a link, which must have the size that its parent claims. Throws StorageError if the file is
+ * broken, or the block's own error if it is not verified.
  */
 async function readNode(link: Link, block: Block): Promise<TreeNode> {
   try {

@@ -10,8 +10,8 @@ export interface DecodeLimits {
 
 /**
  * Decodes the result of a contract call to JSON: null without outputs, the value of a single output, else an object by
- * name, or a list where a name is missing. Big integers become strings. `abi` must come from readFunctionAbi. Throws
- * where the data does not have these types, or decoding would exceed the limits.
+ * name, or a list if a name is missing. Big integers become strings. `abi` must come from readFunctionAbi. Throws
+ * if the data does not have these types, or decoding would exceed the limits.
  *
  * A pure function of values that can be cloned, so that it can run in another thread.
  */

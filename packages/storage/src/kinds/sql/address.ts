@@ -16,7 +16,7 @@ const TLS_MODES: Readonly<Record<string, boolean>> = {
   'verify-full': true,
 }
 
-/** Returns the problem with a database URL, as a predicate that quotes no part of it; undefined where it is valid. */
+/** Returns the problem with a database URL, as a predicate that quotes no part of it; undefined if it is valid. */
 export function addressProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be a postgres URL'
   const { protocol, hostname, username, password, pathname, searchParams, hash } = new URL(text)

@@ -33,7 +33,7 @@ interface RowMessage {
 const PORTAL = 'rows'
 
 /**
- * The rows of a query as text, fetched in batches from a portal, with back-pressure. Fails where the query fails, rows or
+ * The rows of a query as text, fetched in batches from a portal, with back-pressure. Fails if the query fails, rows or
  * text exceed their limits, or the connection closes, so that a partial result never looks complete. The connection
  * ends with the stream.
  */

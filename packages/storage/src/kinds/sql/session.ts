@@ -77,7 +77,7 @@ export async function query(
   }
 }
 
-/** Upgrades to TLS. Throws where the server does not support it: there is no fallback. */
+/** Upgrades to TLS. Throws if the server does not support it: there is no fallback. */
 async function secured(socket: Socket, hostname: string, connection: StorageConnection): Promise<Socket> {
   socket.write(SSL_REQUEST)
   const reply = (await connection.waitFor(socket, 'data')) as Buffer

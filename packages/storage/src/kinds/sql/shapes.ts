@@ -6,7 +6,7 @@ export const AUTHENTICATION = 'R'.charCodeAt(0)
 /** Messages that end a turn: the requested rows were sent, or there are no more. */
 export const END_OF_TURN: ReadonlySet<number> = new Set([...'sCIEZ'].map((code) => code.charCodeAt(0)))
 
-/** Bytes of a column description after its name; the last two are the format, where 0 is text. */
+/** Bytes of a column description after its name; the last two are the format: 0 for text. */
 const COLUMN = 18
 
 /**

@@ -63,7 +63,7 @@ const READERS = new Map<number, Reader>([
 /**
  * Parses the values of a row like the driver, but within bounds: the server chooses the type of each column, and the
  * driver's parsers take quadratic time for a long date and never return for some bytea values. Values other than
- * primitives become JSON at once, so that no object trees are buffered. Throws where a value is too long or does not
+ * primitives become JSON at once, so that no object trees are buffered. Throws if a value is too long or does not
  * have its type.
  */
 export function readRow(types: readonly number[], texts: readonly (string | null)[]): Cell[] {
@@ -83,7 +83,7 @@ function read(type: number, text: string, spend: (characters: number) => void): 
   return new JsonText(JSON.stringify(value))
 }
 
-/** Returns the library's reader for any other type, which is an array; undefined where the text stays unchanged. */
+/** Returns the library's reader for any other type, which is an array; undefined if the text stays unchanged. */
 function library(type: number): Reader | undefined {
   const parse = pg.types.getTypeParser(type, 'text') as (text: string) => unknown
   return parse === PLAIN || type === pg.types.builtins.INT8 ? undefined : parsed(parse, ARRAY_COST)

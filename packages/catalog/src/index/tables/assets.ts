@@ -1,0 +1,118 @@
+import { type Dialect, type Query, run, type Script, sqlOne, unpacked, type Value } from '@tidegate/database'
+import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '@tidegate/protocol'
+import { CATALOG_LIMITS } from '../../limits.js'
+
+type Row = Record<string, Value>
+type Datatokens = IndexedAsset['datatokens']
+
+const LIMITS = CATALOG_LIMITS.search
+
+/** Builds an asset from its rows in index_asset, index_nft and index_datatoken. */
+export function assetOf(chainId: number, asset: Row, nft: Row, datatokens: Row[]): IndexedAsset {
+  return {
+    chainId,
+    nft: nftOf(nft),
+    datatokens: datatokens.map(({ address, nft, name, symbol, orders }) => ({
+      ...({ address, nft, name, symbol } as IndexedDatatoken),
+      orders: orders as number,
+    })) satisfies Datatokens,
+    metadata: metadataOf(asset),
+  }
+}
+
+/** Reads a row of index_asset. */
+function metadataOf({ nft, did, state, ddo, reason, encrypted, block, timestamp, ...row }: Row): IndexedMetadata {
+  const { tx_id: txId, sender: from } = row
+  const text = typeof ddo === 'string' ? unpacked(ddo) : ddo
+  const metadata = { nft, did, state, ddo: text, reason, encrypted: encrypted !== 0, txId, block, from, timestamp }
+  return metadata as IndexedMetadata
+}
+
+/** Reads a row of index_nft. */
+export function nftOf({ address, name, symbol, token_uri: tokenUri, owner, created }: Row): IndexedNft {
+  return { address, name, symbol, tokenUri, owner, created } as IndexedNft
+}
+
+const COLUMNS = `a.chain_id, a.nft, a.did, a.state, a.reason, a.encrypted, a.tx_id, a.block, a.sender, a.timestamp,
+    n.address, n.name, n.symbol, n.token_uri, n.owner, n.created`
+/** Bytes of the plain document. Earlier versions stored it as it is, without them. */
+const SIZE = 'coalesce(a.size, octet_length(a.ddo))'
+/** Lists must not grow with what somebody publishes, so they are read without long documents. */
+const FOR_LISTS = `CASE WHEN ${SIZE} > ${LIMITS.long} THEN NULL ELSE a.ddo END AS ddo, ${SIZE} AS size`
+const SOME_DATATOKENS = `(SELECT t.address, t.name, t.symbol, t.orders, t.position FROM index_datatoken t
+    WHERE t.chain_id = a.chain_id AND t.nft = a.nft ORDER BY t.position LIMIT ${LIMITS.datatokens}) AS first_ones`
+/** The first datatokens of an NFT as a JSON list, in one statement with it: another one would take longer than they. */
+const DATATOKENS: Record<Dialect, string> = {
+  sqlite: `(SELECT json_group_array(json_array(address, name, symbol, orders)) FROM ${SOME_DATATOKENS})`,
+  postgres: `(SELECT CAST(json_agg(json_build_array(address, name, symbol, orders) ORDER BY position) AS TEXT)
+    FROM ${SOME_DATATOKENS})`,
+}
+const assetsIn = (dialect: Dialect) => `SELECT r.chain_id AS chain, a.services, ${COLUMNS}, ${FOR_LISTS},
+  ${DATATOKENS[dialect]} AS datatokens
+  FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live'
+    JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft WHERE a.did IN `
+const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, ${DATATOKENS[dialect]} AS datatokens
+  FROM index_asset a JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft
+  WHERE a.chain_id = ? AND a.ddo IS NOT NULL AND a.nft IN `
+const ASSETS = { sqlite: assetsIn('sqlite'), postgres: assetsIn('postgres') }
+const READABLE = { sqlite: readableIn('sqlite'), postgres: readableIn('postgres') }
+
+/**
+ * Reads assets of the live generations, to be listed; missing ones are omitted, and so are long documents (`unread`). For
+ * `isLast` see `Query`.
+ */
+export function* assetsOf(dids: string[], dialect: Dialect, isLast = false): Script<Map<string, IndexedAsset>> {
+  if (dids.length === 0) return new Map()
+  const { rows } = yield* run({ ...among(ASSETS[dialect], dids), isLast })
+  return new Map(rows.map((row) => [row.did as string, servedAsset(row)]))
+}
+
+const DOCUMENT = sqlOne(
+  `SELECT a.ddo FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live'
+   WHERE a.did = :did AND a.tx_id = :txId`,
+)
+
+/** Reads the document that an asset of a list has; undefined if it was changed since. */
+export function* documentOf({ metadata: { did, txId } }: IndexedAsset): Script<string | undefined> {
+  const ddo = (yield* run(DOCUMENT({ did, txId }))).rows[0]?.ddo
+  return typeof ddo === 'string' ? unpacked(ddo) : undefined
+}
+
+/** Reads the assets of some NFTs in a generation, by NFT; missing ones, and those without a document, are omitted. */
+export function* readableAssets(
+  generation: number,
+  chainId: number,
+  nfts: string[],
+  dialect: Dialect,
+): Script<Map<string, IndexedAsset>> {
+  const { rows } = yield* run(among(READABLE[dialect], nfts, [generation]))
+  return new Map(rows.map((row) => [row.nft as string, assetIn(chainId, row)]))
+}
+
+function servedAsset(row: Row): IndexedAsset {
+  const asset = assetIn(row.chain as number, row)
+  if (row.services !== null) asset.services = row.services as string
+  if ((row.size as number) > LIMITS.long) asset.unread = row.size as number
+  return asset
+}
+
+function assetIn(chainId: number, row: Row): IndexedAsset {
+  const listed = JSON.parse((row.datatokens ?? '[]') as string) as Value[][]
+  const nft = row.nft as Value
+  const datatokens = listed.map(([address, name, symbol, orders]) => ({ address, nft, name, symbol, orders }) as Row)
+  return assetOf(chainId, row, row, datatokens)
+}
+
+/** Keys per statement: a few sizes, so that there are few statements to plan. */
+const SIZES = [1, 8, 24, 50]
+
+/** A statement for a list of keys. One that is shorter than these sizes repeats its last key. */
+export function among(text: string, keys: string[], first: Value[] = []): Query {
+  const size = SIZES.find((one) => one >= keys.length)
+  const listed = [...keys, ...Array<string>((size ?? keys.length) - keys.length).fill(keys[keys.length - 1] as string)]
+  return {
+    text: `${text.trim()} (${listed.map(() => '?').join(', ')})`,
+    values: [...first, ...listed],
+    isFixed: size !== undefined,
+  }
+}

@@ -1,0 +1,116 @@
+import { attempt, type Query, run, type Script, sql } from '@tidegate/database'
+import type { IndexConsumer } from '../index-consumer.js'
+import type { Cursor, IndexBatch, IndexChange, IndexRole } from '../index-store.js'
+import { fallbackFor, queryFor } from './change-statements.js'
+import { generationId, generationToWrite, renewVersion } from './generations.js'
+import { pruneUndo, restoreSome, saveUndo } from './undo.js'
+
+// in statements that write, :chainId is the id of a generation; see generations.ts
+const FIRST_CURSOR = sql(
+  `INSERT INTO index_cursor (chain_id, block, hash, part_block, part_hash, part_log)
+   VALUES (:chainId, :block, :hash, :partBlock, :partHash, :partLog) ON CONFLICT DO NOTHING`,
+)
+// locks the row until the end of the transaction, so that of two concurrent instances one fails
+const NEXT_CURSOR = sql(
+  `UPDATE index_cursor
+   SET block = :block, hash = :hash, part_block = :partBlock, part_hash = :partHash, part_log = :partLog
+   WHERE chain_id = :chainId AND block = :fromBlock AND hash = :fromHash
+     AND coalesce(part_hash, '') = :fromPart AND coalesce(part_log, -1) = :fromLog AND undoing = 0`,
+)
+const BEGIN_UNDOING = sql(
+  `UPDATE index_cursor SET block = :block, hash = :hash, part_block = NULL, part_hash = NULL, part_log = NULL, undoing = 1
+   WHERE chain_id = :chainId`,
+)
+const UNDOING = sql('SELECT block FROM index_cursor WHERE chain_id = :chainId AND undoing = 1')
+const END_UNDOING = sql('UPDATE index_cursor SET undoing = 0 WHERE chain_id = :chainId')
+// the row lock that every change of a generation acquires first
+const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :chainId')
+const CHECKPOINT = sql(
+  `INSERT INTO index_checkpoint (chain_id, block, hash) VALUES (:chainId, :block, :hash)
+   ON CONFLICT (chain_id, block) DO UPDATE SET hash = excluded.hash`,
+)
+const CHECKPOINT_AT = sql(
+  `SELECT block FROM index_checkpoint WHERE chain_id = :chainId AND block <= :block ORDER BY block DESC LIMIT 1`,
+)
+const DROP_CHECKPOINTS = sql('DELETE FROM index_checkpoint WHERE chain_id = :chainId AND block < :block')
+const DROP_LATER_CHECKPOINTS = sql('DELETE FROM index_checkpoint WHERE chain_id = :chainId AND block > :block')
+
+/**
+ * Applies a batch to a generation and moves its cursor; see `IndexGeneration.commit`. Returns false, and writes nothing,
+ * where the cursor is elsewhere.
+ */
+export function* commit(
+  role: IndexRole,
+  { chainId: chain, ...batch }: IndexBatch,
+  consumer: IndexConsumer,
+): Script<boolean> {
+  const { from, to, changes, undoSince, onUnstorable } = batch
+  const chainId = yield* generationToWrite(chain, role)
+  if (chainId === undefined) return false
+  if ((yield* run(move(chainId, from, to))).changes !== 1) return false
+  const saves = undoSince !== undefined || to.part !== undefined
+  const make = function* (change: IndexChange, kept: Set<string>): Script<void> {
+    if (saves) yield* saveUndo(chainId, to.part?.block ?? to.block, change, kept)
+    yield* run(queryFor(chainId, change))
+  }
+  const kept = new Set<string>()
+  for (const change of changes) {
+    if (!onUnstorable) yield* make(change, kept)
+    // the rollback of the savepoint also discards the saved undo rows
+    else if (!(yield* attempt(() => make(change, new Set())))) {
+      onUnstorable(change)
+      const lesser = fallbackFor(change)
+      if (lesser) yield* attempt(() => make(lesser, new Set()))
+    }
+  }
+  yield* consumer.applied(chainId, changes, onUnstorable !== undefined)
+  if (changes.length > 0) yield* renewVersion(chainId)
+  // a batch without undo rows cannot be rolled back, so earlier checkpoints are void
+  const base = saves ? yield* checkpointAt(chainId, undoSince ?? (from ?? to).block) : to.block
+  if (base !== undefined) {
+    yield* run(DROP_CHECKPOINTS({ chainId, block: base }))
+    yield* pruneUndo(chainId, base)
+  }
+  // a part may come with changes of earlier blocks, whose undo rows are those of its block
+  if (!to.part) yield* run(CHECKPOINT({ chainId, ...to }))
+  return true
+}
+
+function move(chainId: number, from: Cursor | undefined, { block, hash, part }: Cursor): Query {
+  const to = { block, hash, partBlock: part?.block ?? null, partHash: part?.hash ?? null, partLog: part?.log ?? null }
+  if (!from) return FIRST_CURSOR({ chainId, ...to })
+  const at = {
+    fromBlock: from.block,
+    fromHash: from.hash,
+    fromPart: from.part?.hash ?? '',
+    fromLog: from.part?.log ?? -1,
+  }
+  return NEXT_CURSOR({ chainId, ...to, ...at })
+}
+
+function* checkpointAt(chainId: number, block: number): Script<number | undefined> {
+  return (yield* run(CHECKPOINT_AT({ chainId, block }))).rows[0]?.block as number | undefined
+}
+
+/** Moves the cursor of a generation to a checkpoint. `undoSome` restores the rows. */
+export function* beginRollback(role: IndexRole, chain: number, to: Cursor): Script<void> {
+  const chainId = yield* generationId(chain, role)
+  if (chainId === undefined) return
+  yield* run(BEGIN_UNDOING({ chainId, block: to.block, hash: to.hash }))
+  yield* run(DROP_LATER_CHECKPOINTS({ chainId, block: to.block }))
+  yield* renewVersion(chainId)
+}
+
+/** Restores some rows of a rollback. Returns false if none were left, which ends the rollback. */
+export function* undoSome(role: IndexRole, chain: number, consumer: IndexConsumer): Script<boolean> {
+  const chainId = yield* generationId(chain, role)
+  if (chainId === undefined) return false
+  yield* run(LOCK({ chainId }))
+  const [cursor] = (yield* run(UNDOING({ chainId }))).rows
+  if (!cursor) return false
+  const nfts = yield* restoreSome(chainId, cursor.block as number)
+  if (nfts) yield* consumer.undone(chainId, nfts)
+  else yield* run(END_UNDOING({ chainId }))
+  yield* renewVersion(chainId)
+  return nfts !== undefined
+}

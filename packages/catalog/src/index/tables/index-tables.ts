@@ -1,0 +1,134 @@
+import { type Driver, type Query, sql, sqlOne, type Value } from '@tidegate/database'
+import type { IndexedAsset, IndexedDatatoken } from '@tidegate/protocol'
+import type { Address } from 'viem'
+import type { IndexConsumer } from '../index-consumer.js'
+import type { Cursor, IndexBatch, IndexGeneration, IndexRole, IndexStore } from '../index-store.js'
+import { weightOf } from '../index-store.js'
+import { assetOf, nftOf } from './assets.js'
+import { beginRollback, commit, undoSome } from './commit.js'
+import {
+  abandonNext,
+  begin,
+  type CursorRow,
+  cursorOf,
+  generationsFrom,
+  idSubquery,
+  listGenerations,
+  promote,
+  sweep,
+} from './generations.js'
+
+const CHAINS = sql("SELECT chain_id FROM index_reading WHERE role = 'live' ORDER BY chain_id")
+const FIND_NFT = 'SELECT address, name, symbol, token_uri, owner, created FROM index_nft'
+const NFT_IN = sqlOne(`${FIND_NFT} WHERE chain_id = :generation AND address = :address`)
+const LIVE_NFT = sqlOne(`${FIND_NFT} WHERE chain_id = ${idSubquery('live')} AND address = :address`)
+const LIVE_DATATOKEN = sqlOne(
+  `SELECT address, nft, name, symbol FROM index_datatoken
+   WHERE chain_id = ${idSubquery('live')} AND address = :address`,
+)
+const DATATOKENS_OF = sql(
+  `SELECT address, nft, name, symbol, orders FROM index_datatoken
+   WHERE chain_id = :generation AND nft = :nft ORDER BY position`,
+)
+const ASSET = sqlOne(
+  `SELECT r.id AS generation, r.chain_id, a.nft, a.did, a.state, a.ddo, a.reason, a.encrypted, a.tx_id, a.block,
+     a.sender, a.timestamp
+   FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live' WHERE a.did = :did`,
+)
+
+/** Queries on the generations of each role. */
+const ASKED = { live: questionsTo('live'), next: questionsTo('next') }
+
+function questionsTo(role: IndexRole) {
+  return {
+    cursor: sqlOne(
+      `SELECT block, hash, part_block, part_hash, part_log FROM index_cursor WHERE chain_id = ${idSubquery(role)}`,
+    ),
+    checkpoints: sql(
+      `SELECT block, hash FROM index_checkpoint WHERE chain_id = ${idSubquery(role)} ORDER BY block DESC`,
+    ),
+    nft: emittersIn('index_nft', role),
+    datatoken: emittersIn('index_datatoken', role),
+  }
+}
+
+/** Returns the statements for the addresses in a table. */
+function emittersIn(table: string, role: IndexRole) {
+  const select = `SELECT address FROM ${table} WHERE chain_id = ${idSubquery(role, '?')}`
+  return {
+    // padded to full hundreds, so that there are a few statements instead of one for each count
+    known(chainId: number, addresses: Address[]): Query {
+      const places = Math.ceil(addresses.length / 100) * 100
+      const values = Array.from({ length: places }, (_, at) => addresses[at] ?? (addresses[0] as Address))
+      return { text: `${select} AND address IN (${values.map(() => '?').join(', ')})`, values: [chainId, ...values] }
+    },
+    after: (chainId: number, address: string, limit: number): Query => ({
+      text: `${select} AND address > ? ORDER BY address LIMIT ?`,
+      values: [chainId, address, limit],
+    }),
+  }
+}
+
+/** Returns the rows that a batch counts for, see `Driver.onThread`. */
+function rowsOf({ changes }: IndexBatch): number {
+  const characters = changes.reduce((sum, change) => sum + weightOf(change), 0)
+  return changes.length + Math.floor(characters / 4096)
+}
+
+/** Creates the store of the index tables. Its rows are followed by those of the consumer. */
+export function indexStore(db: Driver, consumer: IndexConsumer): IndexStore {
+  const rows = async <T>(query: Query) => (await db.query(query)).rows as T[]
+  const nft = async (query: Query) => {
+    const [row] = (await db.query(query)).rows
+    return row && nftOf(row)
+  }
+
+  const addressesOf = async (query: Query) => (await rows<{ address: Address }>(query)).map(({ address }) => address)
+
+  async function asset(did: string): Promise<IndexedAsset | undefined> {
+    const [row] = (await db.query(ASSET({ did }))).rows
+    if (!row) return undefined
+    const { generation, chain_id: chainId } = row
+    const [[owner], datatokens] = await Promise.all([
+      rows<Record<string, Value>>(NFT_IN({ generation, address: row.nft })),
+      rows<Record<string, Value>>(DATATOKENS_OF({ generation, nft: row.nft })),
+    ])
+    return owner && assetOf(chainId as number, row, owner, datatokens)
+  }
+
+  const generation = (role: IndexRole): IndexGeneration => ({
+    dialect: db.dialect,
+    async cursor(chainId) {
+      const [row] = await rows<CursorRow>(ASKED[role].cursor({ chainId }))
+      return row && cursorOf(row)
+    },
+    commit: (batch) =>
+      // a function cannot be sent to a thread
+      (batch.onUnstorable ? undefined : db.onThread?.({ task: 'commit', input: { role, batch } }, rowsOf(batch))) ??
+      db.transact(commit(role, batch, consumer)),
+    checkpoints: (chainId) => rows<Cursor>(ASKED[role].checkpoints({ chainId })),
+    async rollback(chainId, to) {
+      await db.transact(beginRollback(role, chainId, to))
+      const undo = { task: 'undo', input: { role, chainId } }
+      while (await (db.onThread?.(undo) ?? db.transact(undoSome(role, chainId, consumer))));
+    },
+    known: (chainId, kind, addresses) =>
+      addresses.length === 0 ? Promise.resolve([]) : addressesOf(ASKED[role][kind].known(chainId, addresses)),
+    emitters: (chainId, kind, after = '0x', limit) => addressesOf(ASKED[role][kind].after(chainId, after, limit)),
+  })
+
+  return {
+    ...generation('live'),
+    next: generation('next'),
+    tryLead: (chainId) => db.tryLead(`index of chain ${chainId}`),
+    chains: async () => (await rows<{ chain_id: number }>(CHAINS())).map((row) => row.chain_id),
+    generations: async (chainId) => generationsFrom(await rows(listGenerations({ chainId }))),
+    begin: (chainId, wanted) => db.transact(begin(chainId, wanted)),
+    abandon: (chainId) => db.transact(abandonNext(chainId)),
+    promote: (chainId, at) => db.transact(promote(chainId, at)),
+    sweep: (chainId) => db.onThread?.({ task: 'sweep', input: { chainId } }) ?? db.transact(sweep(chainId, consumer)),
+    nft: (chainId, address) => nft(LIVE_NFT({ chainId, address })),
+    datatoken: async (chainId, address) => (await rows<IndexedDatatoken>(LIVE_DATATOKEN({ chainId, address })))[0],
+    asset,
+  }
+}

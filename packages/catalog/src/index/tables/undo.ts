@@ -1,0 +1,114 @@
+import { CHAIN_LIMITS } from '@tidegate/chain'
+import { packed, run, type Script, sql, unpacked, unpackedLength, type Value } from '@tidegate/database'
+import type { Address } from 'viem'
+import type { IndexChange } from '../index-store.js'
+
+/** The table of each kind of row, and the column that identifies a row within its chain. */
+const ROWS = {
+  nft: ['index_nft', 'address'],
+  datatoken: ['index_datatoken', 'address'],
+  asset: ['index_asset', 'nft'],
+} as const
+
+/** Characters from which an undo row is packed. */
+const PACKED_OVER = 1024
+
+/** The kinds of rows that are saved. */
+export type RowKind = keyof typeof ROWS
+
+const KEEP = sql(
+  `INSERT INTO index_undo (chain_id, block, kind, id, before) VALUES (:chainId, :block, :kind, :id, :before)
+   ON CONFLICT DO NOTHING`,
+)
+const OLDEST_LATER = sql(
+  `SELECT kind, id, min(block) AS block FROM index_undo WHERE chain_id = :chainId AND block > :block
+   GROUP BY kind, id ORDER BY kind, id LIMIT :most`,
+)
+const BEFORE = sql(
+  'SELECT before FROM index_undo WHERE chain_id = :chainId AND kind = :kind AND id = :id AND block = :block',
+)
+const DROP_LATER = sql(
+  'DELETE FROM index_undo WHERE chain_id = :chainId AND kind = :kind AND id = :id AND block > :block',
+)
+const NFT_OF = sql('SELECT nft FROM index_datatoken WHERE chain_id = :chainId AND address = :id')
+const DROP_OLD = sql('DELETE FROM index_undo WHERE chain_id = :chainId AND block <= :block')
+
+function of(kind: RowKind, verb: 'SELECT *' | 'DELETE') {
+  const [table, key] = ROWS[kind]
+  return sql(`${verb} FROM ${table} WHERE chain_id = :chainId AND ${key} = :id`)
+}
+const FIND = { nft: of('nft', 'SELECT *'), datatoken: of('datatoken', 'SELECT *'), asset: of('asset', 'SELECT *') }
+const DROP = { nft: of('nft', 'DELETE'), datatoken: of('datatoken', 'DELETE'), asset: of('asset', 'DELETE') }
+
+/**
+ * Saves the row that a change is about to modify, as it was before the batch that ends with `block`. Rows in `saved` are
+ * not read again: one may hold a document of a megabyte, and be modified a thousand times.
+ */
+export function* saveUndo(chainId: number, block: number, change: IndexChange, saved: Set<string>): Script<void> {
+  const [kind, id] = rowOf(change)
+  const row = `${kind} ${id}`
+  if (saved.has(row)) return
+  const [before] = (yield* run(FIND[kind]({ chainId, id }))).rows
+  yield* run(KEEP({ chainId, block, kind, id, before: before ? packed(JSON.stringify(before), PACKED_OVER) : null }))
+  saved.add(row)
+}
+
+/**
+ * Restores some of the rows that were modified after `block`, each from its oldest undo row. Returns the NFTs that they
+ * belong to, or undefined if no row is left.
+ */
+export function* restoreSome(chainId: number, block: number): Script<Set<Address> | undefined> {
+  const { rows: more, characters } = CHAIN_LIMITS.chain.restored
+  const found = (yield* run(OLDEST_LATER({ chainId, block, most: more }))).rows
+  if (found.length === 0) return undefined
+  const nfts = new Set<Address>()
+  let size = 0
+  for (const { kind, id, block: at } of found as { kind: RowKind; id: string; block: number }[]) {
+    const row = yield* restore(chainId, kind, id, at)
+    const nft = kind === 'datatoken' ? (row.after ?? row.before)?.nft : id
+    if (nft) nfts.add(nft as Address)
+    yield* run(DROP_LATER({ chainId, kind, id, block }))
+    size += unpackedLength(String(row.after?.ddo ?? ''))
+    if (size > characters) break
+  }
+  return nfts
+}
+
+/** Restores one row. Returns the row of the replaced blocks and the restored row. */
+function* restore(chainId: number, kind: RowKind, id: string, block: number) {
+  const saved = (yield* run(BEFORE({ chainId, kind, id, block }))).rows[0]?.before as string | null
+  const before = kind === 'datatoken' ? (yield* run(NFT_OF({ chainId, id }))).rows[0] : undefined
+  yield* run(DROP[kind]({ chainId, id }))
+  if (saved === null) return { before, after: undefined }
+  const after = JSON.parse(unpacked(saved)) as Record<string, Value>
+  yield* run(insertion(ROWS[kind][0], after))
+  return { before, after }
+}
+
+/** Deletes the undo rows of batches that ended at `block` or before. */
+export function* pruneUndo(chainId: number, block: number): Script<void> {
+  yield* run(DROP_OLD({ chainId, block }))
+}
+
+function insertion(table: string, row: Record<string, Value>) {
+  const columns = Object.keys(row)
+  return sql(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((name) => `:${name}`).join(', ')})`)(
+    row,
+  )
+}
+
+function rowOf(change: IndexChange): [kind: RowKind, id: string] {
+  switch (change.kind) {
+    case 'nft':
+      return ['nft', change.nft.address]
+    case 'datatoken':
+      return ['datatoken', change.datatoken.address]
+    case 'metadata':
+      return ['asset', change.metadata.nft]
+    case 'state':
+    case 'unreadable':
+      return ['asset', change.nft]
+    case 'order':
+      return ['datatoken', change.datatoken]
+  }
+}

@@ -1,0 +1,139 @@
+import { CHAIN_LIMITS } from '@tidegate/chain'
+import { attempt, type Dialect, run, type Script, sql, type Value } from '@tidegate/database'
+import type { IndexedAsset } from '@tidegate/protocol'
+import type { PreparedRows } from '../../index/index-consumer.js'
+import { among, readableAssets } from '../../index/tables/assets.js'
+import { CATALOG_LIMITS } from '../../limits.js'
+import { rowsFor, type SearchRows } from '../sql/prepared.js'
+import { firstId, inGeneration, sliceOf } from '../sql/rows.js'
+import { TEXT_COLUMNS } from '../sql/tokens.js'
+
+// the columns `chain_id` hold the id of a generation, except in index_reading
+const CHAIN = sql('SELECT chain_id FROM index_reading WHERE id = :generation')
+const IDS = 'SELECT id FROM search_document WHERE chain_id = ? AND nft IN '
+const TAKEN = sql('SELECT id FROM search_document WHERE id >= :first AND id < :end ORDER BY id')
+const DOCUMENT = sql('INSERT INTO search_document (id, chain_id, nft, did) VALUES (:id, :generation, :nft, :did)')
+const FIRST_DOCUMENT = sql(
+  'INSERT INTO search_document (id, chain_id, nft, did) VALUES (:id, :generation, :nft, :did) ON CONFLICT (id) DO NOTHING',
+)
+const DROP_DOCUMENT = sql('DELETE FROM search_document WHERE id = :id')
+const DROP_VALUES = sql('DELETE FROM search_value WHERE doc = :id')
+const DROP_PENDING = 'DELETE FROM search_pending WHERE chain_id = ? AND nft IN '
+// findable: searches go on meanwhile. Long documents are built last, so that many of them do not delay a short one
+const POSTPONE = sql(
+  `INSERT INTO search_pending (chain_id, nft, findable)
+    SELECT chain_id, nft, CASE WHEN coalesce(size, 0) > ${CATALOG_LIMITS.search.long} THEN 2 ELSE 1 END FROM index_asset
+    WHERE chain_id = :generation AND nft = :nft ON CONFLICT DO NOTHING`,
+)
+
+const TEXT = {
+  sqlite: sql(
+    `INSERT INTO search_text (rowid, ${TEXT_COLUMNS.join(', ')}, marks) VALUES (:id, :${TEXT_COLUMNS.join(', :')}, :marks)`,
+  ),
+  postgres: sql(
+    `INSERT INTO search_text (id, slice, tsv, kind, title, tokens)
+      VALUES (:id, :slice, CAST(:tsv AS tsvector), :kind, CAST(:title AS tsvector), 1)`,
+  ),
+}
+const DROP_TEXT = {
+  sqlite: sql('DELETE FROM search_text WHERE rowid = :id'),
+  postgres: sql('DELETE FROM search_text WHERE id = :id'),
+}
+
+/** Assets read by one statement. Each may have a document of a megabyte. */
+const AT_ONCE = 8
+
+/** Rows per statement: a few sizes, so that there are few prepared statements. */
+const CHUNKS = [64, 16, 4, 1]
+
+/** Returns the characters of an asset's document. */
+export const lengthOf = ({ metadata }: IndexedAsset): number => metadata.ddo?.length ?? 0
+
+/** Rewrites the rows of one document; leaves it out of searches if they cannot be stored. Returns the characters of the document. */
+export function* rewriteIfStorable(generation: number, nft: string, dialect: Dialect): Script<number> {
+  let read = 0
+  const isStored = yield* attempt(function* () {
+    read = yield* rewrite(generation, [nft], dialect)
+  })
+  if (!isStored) yield* remove(generation, [nft], dialect)
+  return read
+}
+
+/**
+ * Rewrites the rows of some documents. The rows of the full-text index come last: before every statement that writes several
+ * rows, SQLite flushes the pending changes of the full-text index, which costs more than anything else. Beyond a bound it only
+ * removes rows, and postpones the rest: a thousand state changes of long documents must not hold the database. Returns the
+ * characters of the documents whose rows it made.
+ */
+export function* rewrite(
+  generation: number,
+  nfts: Iterable<string>,
+  dialect: Dialect,
+  prepared: ReadonlyMap<string, PreparedRows> = new Map(),
+): Script<number> {
+  const texts: Record<string, Value>[] = []
+  const values: Value[][] = []
+  const chain = yield* chainOf(generation)
+  const all = [...nfts]
+  let read = 0
+  const isFull = () => read > CHAIN_LIMITS.chain.refreshed
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    const some = all.slice(at, at + AT_ONCE)
+    yield* remove(generation, some, dialect)
+    if (chain === undefined) continue
+    const assets = isFull() ? undefined : yield* readableAssets(generation, chain, some, dialect)
+    for (const nft of assets?.keys() ?? some) {
+      const asset = assets?.get(nft)
+      if (!asset || isFull()) {
+        yield* postpone(generation, nft)
+        continue
+      }
+      if (!prepared.has(nft)) read += lengthOf(asset)
+      const rows = rowsFor(asset, dialect, prepared.get(nft))
+      if (!rows) continue
+      const id = yield* add(generation, nft, rows)
+      texts.push({ id, slice: sliceOf(id), ...inGeneration(rows.text, generation, dialect) })
+      for (const { path, n, num, txt } of rows.values) values.push([id, path, n, num, txt])
+    }
+  }
+  for (const size of CHUNKS) while (values.length >= size) yield* run(insertValues(values.splice(-size)))
+  for (const text of texts) yield* run(TEXT[dialect](text))
+  return read
+}
+
+/** Leaves the rows of a document to the background; see `buildSome`. */
+export function* postpone(generation: number, nft: string): Script<void> {
+  yield* run(POSTPONE({ generation, nft }))
+}
+
+/** Returns the chain of a generation; undefined if the generation is gone. */
+export function* chainOf(generation: number): Script<number | undefined> {
+  return (yield* run(CHAIN({ generation }))).rows[0]?.chain_id as number | undefined
+}
+
+/** Returns the statement that inserts rows of search_value. */
+export function insertValues(rows: Value[][]) {
+  const marks = rows.map(() => '(?, ?, ?, ?, ?)').join(', ')
+  return { text: `INSERT INTO search_value (doc, path, n, num, txt) VALUES ${marks}`, values: rows.flat() }
+}
+
+/** Adds a document. Returns its id. */
+function* add(generation: number, nft: string, document: Pick<SearchRows, 'did' | 'created'>): Script<number> {
+  const first = firstId(document)
+  const row = { generation, nft, did: document.did }
+  if ((yield* run(FIRST_DOCUMENT({ id: first, ...row }))).changes === 1) return first
+  const taken = new Set((yield* run(TAKEN({ first, end: first + 64 }))).rows.map(({ id }) => id))
+  let id = first
+  while (taken.has(id)) id += 1
+  yield* run(DOCUMENT({ id, ...row }))
+  return id
+}
+
+function* remove(generation: number, nfts: string[], dialect: Dialect): Script<void> {
+  for (const { id } of (yield* run(among(IDS, nfts, [generation]))).rows) {
+    yield* run(DROP_VALUES({ id }))
+    yield* run(DROP_TEXT[dialect]({ id }))
+    yield* run(DROP_DOCUMENT({ id }))
+  }
+  yield* run(among(DROP_PENDING, nfts, [generation]))
+}

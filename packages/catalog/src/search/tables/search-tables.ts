@@ -1,0 +1,45 @@
+import { type Driver, run, runScript, type Script, sql } from '@tidegate/database'
+import { SearchError } from '@tidegate/protocol'
+import { assetsOf, documentOf } from '../../index/tables/assets.js'
+import { CATALOG_LIMITS } from '../../limits.js'
+import type { SearchStore } from '../search-store.js'
+import { Searches } from '../sql/searches.js'
+import { buildSome, unbuilt } from './pending.js'
+
+const MERGE = sql("INSERT INTO search_text (search_text, rank) VALUES ('merge', :pages)")
+const WRITTEN = sql('SELECT total_changes() AS n')
+
+/** Merges segments of SQLite's full-text index, up to a number of pages. Returns whether there was anything to merge. */
+function* mergeSome(pages: number): Script<boolean> {
+  const written = function* () {
+    return (yield* run(WRITTEN())).rows[0]?.n as number
+  }
+  const before = yield* written()
+  yield* run(MERGE({ pages }))
+  // the statement itself counts as one
+  return (yield* written()) - before > 1
+}
+
+/** Creates the store of the search tables. */
+export function searchStore(db: Driver): SearchStore {
+  const searches = new Searches(db)
+  return {
+    close: () => searches.close(),
+    async find(search, scope) {
+      const found = await searches.find(search, scope)
+      if (!found.building) return found
+      throw new SearchError('SEARCH_UNAVAILABLE', 'The documents are being read for the first time. Try again later.')
+    },
+    assets: (dids) => runScript(assetsOf(dids, db.dialect), (query) => db.query(query)),
+    document: (asset) => runScript(documentOf(asset), (query) => db.query(query)),
+    async buildSome() {
+      // checks before a write transaction, since nearly always there are none
+      const some = await runScript(unbuilt(1, db.dialect), (query) => db.query(query))
+      if (some.length === 0) return false
+      return db.onThread?.({ task: 'build' }) ?? db.transact(buildSome(db.dialect))
+    },
+    async mergeSome() {
+      return db.dialect === 'sqlite' && (await db.transact(mergeSome(CATALOG_LIMITS.search.merged)))
+    },
+  }
+}

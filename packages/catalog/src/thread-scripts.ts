@@ -1,0 +1,16 @@
+import type { Dialect, ThreadScripts } from '@tidegate/database'
+import type { IndexBatch, IndexRole } from './index/index-store.js'
+import { commit, undoSome } from './index/tables/commit.js'
+import { sweep } from './index/tables/generations.js'
+import { searchConsumer } from './search/tables/consumer.js'
+import { buildSome } from './search/tables/pending.js'
+
+/** The scripts of index and search that run in a thread if they are large. */
+export const INDEX_SCRIPTS = {
+  commit: ({ role, batch }: { role: IndexRole; batch: IndexBatch }, dialect: Dialect) =>
+    commit(role, batch, searchConsumer(dialect)),
+  undo: ({ role, chainId }: { role: IndexRole; chainId: number }, dialect: Dialect) =>
+    undoSome(role, chainId, searchConsumer(dialect)),
+  sweep: ({ chainId }: { chainId: number }, dialect: Dialect) => sweep(chainId, searchConsumer(dialect)),
+  build: (_input: undefined, dialect: Dialect) => buildSome(dialect),
+} satisfies ThreadScripts

@@ -1,0 +1,1 @@
+import './crowded.test.js'

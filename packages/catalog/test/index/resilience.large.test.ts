@@ -1,0 +1,1 @@
+import './resilience.test.js'

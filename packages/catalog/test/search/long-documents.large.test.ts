@@ -1,0 +1,1 @@
+import './long-documents.test.js'

@@ -1,0 +1,40 @@
+import { type Account, createPublicClient, createWalletClient, custom, type PublicClient } from 'viem'
+import { CHAIN_LIMITS } from '../limits.js'
+import type { NodeAbilities } from './abilities.js'
+import { jsonRpc } from './json-rpc.js'
+import { validatedTransport } from './validated-transport.js'
+
+/**
+ * Clients of the chain library are created in this file alone (a lint rule enforces it). By default the library fetches
+ * any URL that a contract returns in an OffchainLookup revert (EIP-3668): from inside the operator's network, without
+ * the egress guard. So these look-ups are off on every client.
+ */
+const NO_LOOKUPS = { ccipRead: false } as const
+
+interface ClientOptions {
+  /** Milliseconds that the node may take for one response. */
+  timeout?: number
+  /** Whether calls made in one turn of the event loop are batched into one HTTP request. */
+  batch?: boolean
+  /** Largest response body, in bytes. */
+  maxResponse?: number
+  /** What the node can do, if several clients share that knowledge. */
+  abilities?: NodeAbilities
+}
+
+/** Creates a JSON-RPC client of one node. It does not retry, and validates the form of every response. */
+export function rpcClient(
+  url: URL,
+  { timeout = 10_000, batch = true, maxResponse = CHAIN_LIMITS.chain.response, abilities }: ClientOptions = {},
+): PublicClient {
+  return createPublicClient({
+    ...NO_LOOKUPS,
+    transport: validatedTransport(jsonRpc(url, { timeout, batch, maxResponse, abilities })),
+    cacheTime: 0,
+  })
+}
+
+/** Creates a client that prepares and signs transactions of an account; `request` sends calls to a node and handles retries. */
+export function walletClient<A extends Account>(account: A, request: Parameters<typeof custom>[0]['request']) {
+  return createWalletClient({ ...NO_LOOKUPS, account, transport: custom({ request }, { retryCount: 0 }) })
+}

@@ -1,0 +1,167 @@
+import { pipeline, type Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { setImmediate } from 'node:timers/promises'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
+import { Deadline } from '@tidegate/common'
+import { JsonBoundsError, parseJson } from '@tidegate/protocol'
+import { Agent } from 'undici'
+import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
+import { CHAIN_LIMITS } from '../limits.js'
+import { retryAfterIn } from './rate-limits.js'
+
+/** A JSON-RPC request. */
+export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown }
+
+/** Characters of a body whose parsing the event loop notices. */
+const LARGE = 262_144
+
+/** Connections to nodes, shared by all clients of the process. Idle ones close by themselves. */
+const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+
+/** The turn of the last large body. One event loop parses the bodies of all clients. */
+let lastTurn: Promise<void> = Promise.resolve()
+
+/** Resolves in another iteration of the event loop for each caller, so that one iteration parses one large body at most. */
+function turn(): Promise<void> {
+  lastTurn = lastTurn.then(() => setImmediate())
+  return lastTurn
+}
+
+const DECOMPRESSORS: Record<string, typeof createGunzip | undefined> = {
+  gzip: createGunzip,
+  br: createBrotliDecompress,
+}
+
+/** Posts JSON to one node and reads its responses. Follows no redirect: a node must not choose the server that is asked. */
+export class JsonRpcHttp {
+  /** Without credentials, which are in a header. */
+  readonly url: string
+  private readonly target: { origin: string; path: string; method: 'POST' }
+  private readonly headers: Record<string, string>
+
+  /** `timeout`: milliseconds for a response with all of its body; `limit`: bytes of a body, also when decompressed. */
+  constructor(
+    url: URL,
+    private readonly timeout: number,
+    private readonly limit: number,
+  ) {
+    const { origin, pathname, search, username, password } = url
+    this.url = origin + pathname + search
+    this.target = { origin, path: pathname + search, method: 'POST' }
+    const credentials = Buffer.from(`${unescaped(username)}:${unescaped(password)}`)
+    this.headers = {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'accept-encoding': Object.keys(DECOMPRESSORS).join(', '),
+      'user-agent': 'tidegate',
+      ...(credentials.length > 1 ? { authorization: `Basic ${credentials.toString('base64')}` } : {}),
+    }
+  }
+
+  /**
+   * Sends one call or a batch, and returns the parsed body.
+   * @throws TimeoutError, or the signal's reason
+   * @throws ResponseBodyTooLargeError if the body has too many bytes or values
+   * @throws HttpRequestError if the node cannot be reached, its status is no success, or its body is not JSON
+   */
+  async send(calls: Call | Call[], signal?: AbortSignal): Promise<unknown> {
+    const reason = () => new TimeoutError({ body: calls, url: this.url })
+    const deadline = new Deadline({ milliseconds: this.timeout, parent: signal, reason })
+    try {
+      const body = JSON.stringify(calls)
+      const answer = await connections.request({ ...this.target, headers: this.headers, body, signal: deadline.signal })
+      const text = await this.textOf(answer.body, answer.headers['content-encoding'])
+      const { statusCode: status, headers } = answer
+      const value = this.parsed(text)
+      // nodes also send JSON-RPC errors with an HTTP error status; 429 is a rate limit, whatever the body says
+      if ((status >= 200 && status < 300) || (status !== 429 && isRpcAnswer(value))) {
+        if (value !== undefined) return value
+        throw new SyntaxError('The body is not JSON.')
+      }
+      const retryAfter = headers['retry-after'] ?? secondsIn(value)
+      throw new HttpRequestError({
+        body: calls,
+        status,
+        headers: new Headers(typeof retryAfter === 'string' ? { 'retry-after': retryAfter } : {}),
+        url: this.url,
+      })
+    } catch (error) {
+      if (deadline.signal.aborted) throw deadline.signal.reason
+      // closes the connection of a body that is not read to its end
+      deadline.abort(error)
+      if (error instanceof HttpRequestError || error instanceof ResponseBodyTooLargeError) throw error
+      throw new HttpRequestError({ body: calls, cause: error as Error, url: this.url })
+    } finally {
+      deadline.release()
+    }
+  }
+
+  /** Reads a body up to the limit, both compressed and plain. */
+  private async textOf(body: Readable, encoding: string | string[] | undefined): Promise<string> {
+    const decompressor = DECOMPRESSORS[String(encoding ?? '').toLowerCase()]?.()
+    const sent = this.bounded(body)
+    const plain = decompressor ? this.bounded(pipeline(sent, decompressor, () => undefined)) : sent
+    // decoded chunk by chunk, so that several large bodies are never in memory twice
+    const decoder = new StringDecoder()
+    let text = ''
+    for await (const chunk of plain) text += decoder.write(chunk)
+    if (text.length > LARGE) await turn()
+    return text + decoder.end()
+  }
+
+  private async *bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let size = 0
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > this.limit) throw this.tooLarge(size)
+      yield chunk
+    }
+  }
+
+  /** Returns undefined if the text is not JSON. */
+  private parsed(text: string): unknown {
+    try {
+      return parseJson(text, CHAIN_LIMITS.chain.shape)
+    } catch (error) {
+      if (error instanceof JsonBoundsError) throw this.tooLarge(text.length)
+      return undefined
+    }
+  }
+
+  private tooLarge(size: number): ResponseBodyTooLargeError {
+    return new ResponseBodyTooLargeError({ maxSize: this.limit, size })
+  }
+}
+
+/** Decodes a part of a URL; returns it unchanged if its escapes are invalid. */
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** Whether a body is a JSON-RPC error or has replies to a batch. */
+function isRpcAnswer(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((one) => 'result' in Object(one) || isRpcAnswer(one))
+  const { code, message } = Object(Object(value).error) as { code?: unknown; message?: unknown }
+  return typeof code === 'number' && typeof message === 'string'
+}
+
+/** Returns the seconds until the next attempt that an error body names, as text. */
+function secondsIn(value: unknown): string | undefined {
+  const milliseconds = retryAfterIn(Object(Object(Array.isArray(value) ? value[0] : value).error))
+  return milliseconds === undefined ? undefined : String(milliseconds / 1000)
+}
+
+/** A node's reply to one call. */
+export interface Reply {
+  result?: unknown
+  error?: { code: number; message: string; data?: unknown }
+}
+
+/** Returns a body as a reply. A list of one is that reply; anything but an object has no result, which validation refuses. */
+export function replyIn(value: unknown): Reply {
+  return Object(Array.isArray(value) && value.length === 1 ? value[0] : value) as Reply
+}

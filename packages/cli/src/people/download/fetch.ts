@@ -1,0 +1,175 @@
+import { join, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import type { Bought, Progress as Transferred } from '@tidegate/client'
+import type { SavedFile } from '@tidegate/client/node'
+import { renameAnew } from '@tidegate/client/safe-files'
+import { CommandError, EXIT, failureOf } from '@tidegate/provider/commands/failures'
+import type { Hex } from 'viem'
+import { showProgress } from '../progress.js'
+import { interrupted } from '../prompts.js'
+import type { WalletSession } from '../session.js'
+import { shown } from '../text.js'
+import type { OutputStream } from './stream-target.js'
+import type { Target } from './target.js'
+
+interface Wanted {
+  did: string
+  service: string
+  order: Hex
+  file: number
+  /** What the SHA-256 must be, where the user says so. */
+  sha256: string | undefined
+  /** Whether an existing file is overwritten. */
+  force: boolean
+  /** The command that resumes after an interruption. */
+  again: string
+}
+
+interface WantedFile extends Wanted {
+  target: Target
+  /** Returns the name in the folder for the one that the provider tells. */
+  nameInFolder?: ((name: string) => string) | undefined
+}
+
+export interface Fetched {
+  file: number
+  path: string
+  bytes: number
+  sha256: string
+}
+
+/** Downloads one file, from where an earlier run stopped. Throws CommandError, TidegateError, errors of the file system. */
+export async function fetchFile(
+  { client, signal }: WalletSession,
+  { did, service, order, file, sha256, force, again, target, nameInFolder }: WantedFile,
+): Promise<Fetched> {
+  const { downloadToFile } = await import('@tidegate/client/node')
+  const progress = await showProgress(shown(target.name ?? `file ${file}`, 60))
+  try {
+    const onProgress = ({ received, total }: Transferred) => progress.update(received, total)
+    const options = { service, order, file, signal, overwrite: force, onProgress, nameInFolder }
+    const done = await downloadToFile(client.context, did, join(target.folder, target.name ?? sep), options)
+    if (sha256 !== undefined && done.sha256 !== sha256) throw await differing(done, sha256)
+    return { file, path: done.path, bytes: done.bytes, sha256: done.sha256 }
+  } catch (error) {
+    if (signal.aborted) throw interrupted(`interrupted; the partial download is kept. Resume with: ${again}`)
+    throw withWayOn(error as Error & { code?: string })
+  } finally {
+    progress.stop()
+  }
+}
+
+/** What can be done about an error that is not the provider's. */
+function withWayOn(error: Error & { code?: string }): Error {
+  if (error.code === 'FILE_EXISTS')
+    return new CommandError(error.code, `${error.message} Overwrite it with --force, or choose another name with -o.`)
+  return error
+}
+
+/** Refusals of an order that stay, whatever is repeated. */
+const FINAL = new Set([
+  'ORDER_BAD_FEE',
+  'ORDER_QUOTE_EXPIRED',
+  'ORDER_EXPIRED',
+  'ORDER_NO_EVENT',
+  'ORDER_WRONG_SERVICE',
+  'ORDER_WRONG_CONSUMER',
+  'ORDER_WRONG_ENVIRONMENT',
+  'ORDER_WRONG_FILE',
+  'ORDER_UNDERPAID',
+])
+
+/** An error of a download whose order is paid: names the order, and the command that uses it. */
+export function withOrder(
+  error: Error & { code?: string },
+  { order, transactions }: Pick<Bought, 'order' | 'transactions'>,
+  again: (code: string) => string,
+): Error {
+  const { code, lines, exitCode } = failureOf(error)
+  if (exitCode === EXIT.interrupted) return error
+  if (FINAL.has(code)) {
+    const truth = `order ${order} cannot be used, and was paid. Do not pay again: ask the operator of the provider.`
+    return new CommandError(code, `${lines.join(' ')} The ${truth}`, exitCode, transactions)
+  }
+  const message = `${lines.join(' ')} The purchase is not lost: order ${order} is used, and nothing paid again, by: ${again(code)}`
+  return new CommandError(code, message, exitCode, transactions)
+}
+
+/** Renames a file with another digest than expected, so that nobody mistakes it for the right one. */
+async function differing({ path, sha256 }: SavedFile, expected: string): Promise<CommandError> {
+  const aside = await firstFree(path)
+  return new CommandError(
+    'CHECKSUM',
+    `the SHA-256 is ${sha256}, and ${expected} was expected. The file is kept as ${shown(aside)}.`,
+  )
+}
+
+/** Names that are tried for a file that differs. */
+const ASIDE = 100
+
+/** Moves a file to a name that nothing has. It stays if that is not possible. */
+async function firstFree(path: string): Promise<string> {
+  for (let n = 0; n < ASIDE; n += 1) {
+    const aside = `${path}.differs${n === 0 ? '' : `-${n}`}`
+    const error = await renameAnew(path, aside).catch((error: NodeJS.ErrnoException) => error)
+    if (!error) return aside
+    if (error.code !== 'EEXIST') break
+  }
+  return path
+}
+
+/** Writes one file to a stream, as fast as that is read. Throws CommandError, TidegateError. */
+export async function fetchToStream(
+  { client, signal, out }: WalletSession,
+  { did, service, order, file, sha256 }: Wanted,
+  path: string,
+  output: OutputStream,
+): Promise<Fetched> {
+  const { createHash } = await import('node:crypto')
+  const download = await client.download(did, { service, order, file, signal })
+  const expected = sha256 ?? download.sha256
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const piece of Readable.fromWeb(download.stream() as never) as AsyncIterable<Uint8Array>) {
+    hash.update(piece)
+    bytes += piece.length
+    await output.write(piece)
+  }
+  const found = hash.digest('hex')
+  if (expected !== undefined && found !== expected)
+    throw new CommandError('CHECKSUM', `the bytes differ: SHA-256 ${found} was written, and ${expected} was expected.`)
+  out.note(`${shown(download.name)}  sha256 ${found}`)
+  return { file, path, bytes, sha256: found }
+}
+
+/**
+ * Downloads several files into a folder. One that an earlier run has left there complete is not downloaded again. Names that
+ * some file systems take for the same, in letters or normal form, get the number of their file everywhere.
+ */
+export async function fetchAll(
+  session: WalletSession,
+  wanted: Omit<WantedFile, 'file' | 'nameInFolder'>,
+  files: readonly number[],
+): Promise<Fetched[]> {
+  const fetched: Fetched[] = []
+  const taken = new Set<string>()
+  for (const file of files) {
+    let name = ''
+    const nameInFolder = (told: string) => {
+      name = told
+      while (taken.has(folded(name))) name = `${file}-${name}`
+      return name
+    }
+    try {
+      fetched.push(await fetchFile(session, { ...wanted, file, nameInFolder }))
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'FILE_EXISTS') throw error
+      session.out.note(`file ${file}: ${shown(name)} already exists and is left as it is (--force overwrites it)`)
+    }
+    taken.add(folded(name))
+  }
+  return fetched
+}
+
+/** A name as file systems compare it that know neither case nor the normal form of Unicode. */
+const folded = (name: string) => name.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC')

@@ -1,0 +1,177 @@
+import {
+  closeSync,
+  constants,
+  createWriteStream,
+  fstatSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  writeSync,
+} from 'node:fs'
+import { Socket } from 'node:net'
+import { dirname, resolve } from 'node:path'
+import type { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isatty, WriteStream } from 'node:tty'
+import { isForeign } from '@tidegate/client/safe-files'
+import { CommandError, misuse } from '@tidegate/provider/commands/failures'
+import { shown } from '../text.js'
+import { foundAt } from './target.js'
+
+/** Where a download goes that is written as a stream: to an open descriptor of this process, a device or a FIFO. */
+export interface StreamTarget {
+  name: string
+  /** Undefined for a path, which is opened first. */
+  descriptor: number | undefined
+}
+
+/** Milliseconds between two attempts to open a FIFO that nobody reads. */
+const RETRY = 100
+
+const NAMED: Record<string, string> = { '-': '1', '/dev/stdout': '1', '/dev/stderr': '2' }
+
+/** Reads --output: undefined if it names a file or a folder. Throws CommandError for what cannot be written to. */
+export function streamTargetOf(output: string | undefined, force: boolean): StreamTarget | undefined {
+  if (output === undefined) return undefined
+  const descriptor = NAMED[output] ?? /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/.exec(output)?.[1]
+  if (descriptor !== undefined) return { name: output === '-' ? 'standard output' : output, descriptor: +descriptor }
+  const found = foundAt(resolve(output))
+  if (!found || found.isFile() || found.isDirectory()) return undefined
+  if (found.isBlockDevice() && !force)
+    throw new CommandError('FILE_EXISTS', `${shown(output)} is a disk. Overwrite what is on it with --force.`)
+  if (found.isSocket()) throw misuse(`--output: ${shown(output)} is a socket.`)
+  if (isPlanted(found, output)) throw foreign(output)
+  return { name: output, descriptor: undefined }
+}
+
+export const isStandardOutput = (target: StreamTarget | undefined) => target?.descriptor === 1
+
+/** A stream whose failures are told in one line. */
+export class OutputStream {
+  private constructor(
+    private readonly stream: Writable,
+    private readonly name: string,
+    /** Whether it was opened by this command, and is not one of the process. */
+    private readonly isOwn: boolean,
+    private readonly signal: AbortSignal,
+  ) {
+    // errors come with the write that failed
+    stream.on('error', () => undefined)
+  }
+
+  /**
+   * Opens a target that takes bytes. Waits for the reader of a FIFO, and says so by `note`. Throws CommandError, and the
+   * reason of `signal`.
+   */
+  static async open(
+    { name, descriptor }: StreamTarget,
+    signal: AbortSignal,
+    note: (line: string) => void,
+  ): Promise<OutputStream> {
+    try {
+      const open = descriptor ?? (await opened(resolve(name), signal, note))
+      assertTakesBytes(open, name)
+      return new OutputStream(writable(open), name, descriptor === undefined || descriptor > 2, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error instanceof CommandError ? error : streamFailure(name, error)
+    }
+  }
+
+  /** Writes a piece, and resolves once it is handed over. Throws CommandError, and the reason of the signal. */
+  async write(piece: Uint8Array): Promise<void> {
+    let abort = () => {}
+    try {
+      await new Promise<void>((done, reject) => {
+        abort = () => reject(this.signal.reason)
+        this.signal.addEventListener('abort', abort, { once: true })
+        this.stream.write(piece, (error) => (error ? reject(error) : done()))
+      })
+    } catch (error) {
+      this.signal.throwIfAborted()
+      throw streamFailure(this.name, error)
+    } finally {
+      this.signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Closes it at once, unless it is one of the process. All that was written has been handed over. */
+  close(): void {
+    if (this.isOwn) this.stream.destroy()
+  }
+}
+
+/** Throws CommandError if a descriptor takes nothing: writing no bytes shows that it was opened to be read, or is a full device. */
+export function assertTakesBytes(descriptor: number, name: string): void {
+  try {
+    writeSync(descriptor, '')
+  } catch (error) {
+    // it takes none at this moment
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw streamFailure(name, error)
+  }
+}
+
+/** Opens a device or a FIFO, which may have taken the place of the other since it was looked at. */
+async function opened(path: string, signal: AbortSignal, note: (line: string) => void): Promise<number> {
+  for (let told = false; ; told = true) {
+    try {
+      const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+      const stats = fstatSync(descriptor)
+      if (!stats.isFile() && !isPlanted(stats, path)) return descriptor
+      closeSync(descriptor)
+      throw foreign(path)
+    } catch (error) {
+      // nobody reads it yet; without O_NONBLOCK the whole process would wait
+      if ((error as NodeJS.ErrnoException).code !== 'ENXIO' || !foundAt(path)?.isFIFO()) throw error
+    }
+    if (!told) note(`waiting for a reader of ${shown(path)} …`)
+    await sleep(RETRY, undefined, { signal })
+  }
+}
+
+/** Whether a FIFO may be another user's, who would get the bytes. */
+function isPlanted(stats: Stats, path: string): boolean {
+  if (!stats.isFIFO()) return false
+  try {
+    return isForeign(stats, dirname(realpathSync(path)))
+  } catch {
+    // a descriptor of some process, which has no path
+    return false
+  }
+}
+
+const foreign = (path: string) =>
+  new CommandError('UNSAFE_FILE', `--output: ${shown(path)} is not this user's: it may have been planted.`)
+
+function writable(descriptor: number): Writable {
+  const stats = fstatSync(descriptor)
+  const isPipe = stats.isFIFO() || stats.isSocket()
+  const ofProcess = { 1: process.stdout, 2: process.stderr }[descriptor]
+  if (ofProcess && (isPipe || isatty(descriptor))) return ofProcess
+  if (isatty(descriptor)) return new WriteStream(descriptor)
+  if (isPipe) return new Socket({ fd: descriptor, readable: false, writable: true })
+  // also of the process: its own streams do not say that a disk or a device is full
+  return createWriteStream('', { fd: descriptor, autoClose: false })
+}
+
+const REASONS: Record<string, [code: string, reason: string]> = {
+  EPIPE: ['READER_GONE', 'its reader has closed it'],
+  ECONNRESET: ['READER_GONE', 'its reader has closed it'],
+  ENOSPC: ['DISK_FULL', 'no space is left on it'],
+  EDQUOT: ['DISK_FULL', 'the quota is used up'],
+  EFBIG: ['DISK_FULL', 'it takes no file of this size'],
+  EIO: ['DISK_FAILED', 'it has failed'],
+  EACCES: ['NOT_WRITABLE', 'it may not be written to'],
+  EPERM: ['NOT_WRITABLE', 'it may not be written to'],
+  EROFS: ['NOT_WRITABLE', 'it may not be written to'],
+  EBADF: ['NOT_WRITABLE', 'it is not open for writing'],
+}
+
+/** Codes of failures of a stream, after which what was written is of no use. */
+export const STREAM_CODES = new Set([...Object.values(REASONS).map(([code]) => code), 'NOT_WRITTEN'])
+
+function streamFailure(name: string, error: unknown): CommandError {
+  const { code = 'FAILED' } = error as NodeJS.ErrnoException
+  const [own, reason] = REASONS[code] ?? ['NOT_WRITTEN', `it cannot be written to: ${code}`]
+  return new CommandError(own, `${shown(name)}: ${reason}.`)
+}

@@ -1,0 +1,134 @@
+import { accessSync, constants, lstatSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { createFile, isForeign, readBeside, temporaryName } from '@tidegate/client/safe-files'
+import { CommandError, misuse } from '@tidegate/provider/commands/failures'
+import { bytesText } from '../amounts.js'
+import { shown } from '../text.js'
+
+/** Where a download goes: to a file of this name, or into a folder under the name that the provider tells. */
+export interface Target {
+  folder: string
+  name?: string
+}
+
+/**
+ * Reads --output, and makes sure that the place can be written to, before anything is paid. Throws CommandError.
+ * `needsFolder` is for several files.
+ */
+export function targetOf(output: string | undefined, needsFolder: boolean): Target {
+  const path = resolve(output ?? '.')
+  const isFolder = output === undefined || /[/\\]$/.test(output) || isDirectory(path)
+  if (needsFolder && !isFolder) throw misuse('--output: several files need a folder, with a slash at its end.')
+  const folder = isFolder ? path : dirname(path)
+  if (!isDirectory(folder)) throw misuse(`--output: there is no folder ${shown(folder)}.`)
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+  } catch {
+    throw new CommandError('NOT_WRITABLE', `${shown(folder)} may not be written to.`)
+  }
+  return isFolder ? { folder } : { folder, name: basename(path) }
+}
+
+/**
+ * Makes sure that a download can write to its name, before anything is paid. Without `force` the name must be free; with
+ * it a file, or a link itself, is overwritten. Without a name, any file can be created. Throws CommandError.
+ */
+export async function assertWritable({ folder, name }: Target, force: boolean): Promise<void> {
+  if (name === undefined) return assertCreates(folder)
+  const path = join(folder, name)
+  const entry = entryOf(path)
+  if (entry && !entry.isFile() && !entry.isSymbolicLink())
+    throw new CommandError('NOT_A_FILE', `${shown(path)} is a folder, device or pipe, which is not replaced.`)
+  if (entry?.isSymbolicLink() && !force)
+    throw new CommandError(
+      'FILE_EXISTS',
+      `${shown(path)} is a link, which is not followed. Name the file itself, or replace the link with --force.`,
+    )
+  if (entry && !force)
+    throw new CommandError('FILE_EXISTS', `${shown(path)} already exists. Overwrite it with --force.`)
+  const { checkTarget } = await import('@tidegate/client/node')
+  await checkTarget(path, { overwrite: force }).catch((error: Error & { code?: string }) => {
+    throw new CommandError(error.code ?? 'FAILED', `${shown(path)}: ${shown(error.message)}`)
+  })
+}
+
+/** Makes sure that a folder takes new files, which its mode alone does not tell. Throws CommandError. */
+function assertCreates(folder: string): void {
+  const path = temporaryName(join(folder, '.tidegate'))
+  try {
+    createFile(path, '', { isDurable: false })
+    rmSync(path, { force: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new CommandError('DISK_FULL', `${shown(folder)}: the disk is full.`)
+    throw new CommandError('NOT_WRITABLE', `${shown(folder)} may not be written to.`)
+  }
+}
+
+/** Partial downloads in a folder that are examined, and the maximum size of the notes of one. */
+const PARTS = 1_000
+const DESCRIPTION = 65_536
+
+/**
+ * The name that a file will get in a folder, as far as it is known before the download: from a partial download, or else
+ * from the description of the asset. Providers may keep it to themselves until the file is bought.
+ */
+export function nameInFolder(
+  folder: string,
+  wanted: { did: string; service: string; file: number },
+  described: string | undefined,
+): string | undefined {
+  const parts = readdirSync(folder).filter((name) => name.endsWith('.part.json'))
+  const begun = parts.slice(0, PARTS).find((name) => isPartOf(join(folder, name), wanted))
+  if (begun) return begun.slice(0, -'.part.json'.length)
+  // what is not a plain name is not kept as it is
+  return described && described === basename(described) ? described : undefined
+}
+
+function isPartOf(path: string, wanted: { did: string; service: string; file: number }): boolean {
+  try {
+    const { did, service, file } = JSON.parse(readBeside(path, DESCRIPTION)) as Partial<typeof wanted>
+    return did === wanted.did && service === wanted.service && file === wanted.file
+  } catch {
+    return false
+  }
+}
+
+/** Throws CommandError if the disk has no room for so many bytes, or for none at all if the size is unknown. */
+export function assertRoom({ folder, name }: Target, bytes: number | undefined): void {
+  const { blocks, bavail, bsize } = statfsSync(folder)
+  // some file systems do not tell
+  if (blocks === 0) return
+  const begun = (name === undefined ? undefined : entryOf(join(folder, `${name}.part`))?.size) ?? 0
+  const needed = bytes === undefined ? 1 : bytes - begun
+  const left = bavail * bsize
+  if (needed <= left) return
+  const what = bytes === undefined ? 'nothing can be written to it' : `${bytesText(needed)} are to be written`
+  throw new CommandError('DISK_FULL', `${shown(folder)} has ${bytesText(left)} left, and ${what}.`)
+}
+
+/** The entry of a name itself, without following a link. Throws CommandError. */
+export function entryOf(path: string) {
+  return asked(path, () => lstatSync(path, { throwIfNoEntry: false }))
+}
+
+/** What a path leads to; undefined if that is nothing. Throws CommandError, also for a link that another user may have planted. */
+export function foundAt(path: string) {
+  if (entryOf(path)?.isSymbolicLink() && isForeign(lstatSync(path), dirname(path)))
+    throw new CommandError('UNSAFE_LINK', `--output: ${shown(path)} is a link of another user, which is not followed.`)
+  return asked(path, () => statSync(path, { throwIfNoEntry: false }))
+}
+
+function asked<T>(path: string, ask: () => T): T {
+  try {
+    return ask()
+  } catch (error) {
+    const { code = 'FAILED' } = error as NodeJS.ErrnoException
+    const reason =
+      { ENAMETOOLONG: 'the name is too long', EACCES: 'may not be read', ELOOP: 'leads to itself' }[code] ?? code
+    throw misuse(`--output: ${shown(path)}: ${reason}.`)
+  }
+}
+
+const isDirectory = (path: string) => foundAt(path)?.isDirectory() === true

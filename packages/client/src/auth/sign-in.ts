@@ -1,0 +1,99 @@
+import { type Account, type Address, getAddress, type Hex, type WalletClient } from 'viem'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { fieldsOf, listOf } from '../values.js'
+
+/** What a provider says about sign-in messages, which name it, so that no other provider can use them. */
+export interface SignIn {
+  chainIds: number[]
+  /** Seconds that a token may live at most. */
+  maxLifetime: number
+  /** Seconds that a download link lives. */
+  linkLifetime: number
+}
+
+/**
+ * Returns whether and how a provider takes sign-in messages for the URL of this client; undefined if it takes older texts
+ * alone. Asked once. Throws TidegateError, with `SIGNATURE_NAMES_NO_PROVIDER` if it takes nothing else, for another URL.
+ */
+export function signInOf(context: Context): Promise<SignIn | undefined> {
+  const { session } = context
+  session.signIn ??= ask(context).catch((error) => {
+    session.signIn = undefined
+    throw error
+  })
+  return session.signIn
+}
+
+async function ask({ api, url }: Context): Promise<SignIn | undefined> {
+  const root = fieldsOf(await api.get('/').catch(unlessUnsupported))
+  const { url: named, required, maxLifetime, linkLifetime } = fieldsOf(root.signIn)
+  const chainIds = listOf(root.chainIds, 1000).filter((id): id is number => Number.isSafeInteger(id))
+  if (typeof named !== 'string') return undefined
+  // a message names the URL that this client was given: a provider could name another one to use it there
+  if (named.replace(/\/+$/, '') === url && chainIds.length > 0)
+    return { chainIds, maxLifetime: secondsOf(maxLifetime), linkLifetime: secondsOf(linkLifetime) }
+  if (required !== true) return undefined
+  const message = 'The provider takes only signatures that name it, and has another URL than this client was given.'
+  throw new TidegateError('SIGNATURE_NAMES_NO_PROVIDER', message)
+}
+
+/** Other providers may serve something else at their root. */
+function unlessUnsupported(error: unknown): undefined {
+  const { code, status = 200 } = error instanceof TidegateError ? error : { code: '' }
+  if (code === 'BAD_ANSWER' || code === 'REDIRECTED' || (status >= 400 && status < 500 && status !== 429)) return
+  throw error
+}
+
+function secondsOf(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? value : 3600
+}
+
+/** What a sign-in message says. */
+export interface SignInText {
+  address: Address
+  /** The path of the resource under the provider's URL; empty for a token. */
+  path: '' | `/${string}`
+  statement: string
+  chainId: number
+  nonce: string
+  /** Seconds since 1970. */
+  expires?: number
+}
+
+/**
+ * Returns the text of EIP-4361 for the provider at `url`. The builder of viem refuses hosts without a dot, which
+ * providers in a private network have.
+ */
+export function signInText(url: string, { address, path, statement, chainId, nonce, expires }: SignInText): string {
+  return [
+    `${new URL(url).host} wants you to sign in with your Ethereum account:`,
+    getAddress(address),
+    '',
+    statement,
+    '',
+    `URI: ${url}${path}`,
+    'Version: 1',
+    `Chain ID: ${chainId}`,
+    `Nonce: ${nonce}`,
+    `Issued At: ${new Date().toISOString()}`,
+    ...(expires === undefined ? [] : [`Expiration Time: ${new Date(expires * 1000).toISOString()}`]),
+  ].join('\n')
+}
+
+/** The chain that a message names: if the account may be a contract wallet, the wallet's own. */
+export async function signInChain(
+  wallet: WalletClient,
+  account: Account | Address,
+  { chainIds }: SignIn,
+): Promise<number> {
+  const isLocal = typeof account !== 'string' && account.type === 'local'
+  const current = wallet.chain?.id ?? (isLocal ? undefined : await wallet.getChainId().catch(() => undefined))
+  return chainIds.find((id) => id === current) ?? (chainIds[0] as number)
+}
+
+/** The proof that a sign-in message is. */
+export interface SignedMessage {
+  message: string
+  signature: Hex
+}

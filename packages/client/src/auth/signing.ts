@@ -1,0 +1,121 @@
+import { type Command, modernMessage } from '@tidegate/protocol/messages'
+import {
+  type Account,
+  type Address,
+  type Hex,
+  keccak256,
+  type SignableMessage,
+  stringToBytes,
+  type WalletClient,
+} from 'viem'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import { fieldsOf } from '../values.js'
+import type { Answer } from '../wire.js'
+import { type SignedMessage, type SignIn, type SignInText, signInChain, signInText } from './sign-in.js'
+
+/** The proof of a signed request. */
+export interface Proof {
+  address: Address
+  /** A decimal number, greater than every one that the account has used before. */
+  nonce: string
+  signature: Hex
+}
+
+/** The account that signs and pays: the wallet's own, or the first that a browser's wallet shows. Throws TidegateError `NO_WALLET`. */
+export async function accountOf({ wallet }: Context): Promise<Account | Address> {
+  if (!wallet) throw new TidegateError('NO_WALLET', 'This needs a wallet.')
+  if (wallet.account) return wallet.account
+  const [first] = await wallet.getAddresses()
+  if (first) return first
+  throw new TidegateError('NO_WALLET', 'The wallet shares no account. Connect it first.')
+}
+
+/** The address of `accountOf`. */
+export async function addressOf(context: Context): Promise<Address> {
+  const account = await accountOf(context)
+  return typeof account === 'string' ? account : account.address
+}
+
+/**
+ * Sends a request that has to be signed, with a proof of its own for each attempt. Requests of one account that run at
+ * once overtake each other: one whose nonce was overtaken is signed again, a few times. Throws TidegateError
+ * `NO_WALLET`, `SIGNATURE_REFUSED`, and what `send` throws.
+ */
+export function signed<T>(
+  context: Context,
+  command: Command,
+  send: (proof: Proof) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const prove = async ({ account, address, nonce }: Signer): Promise<Proof> => {
+    const digest = keccak256(stringToBytes(modernMessage(address, nonce, command)))
+    return { address, nonce, signature: await sign(context, account, { raw: digest }) }
+  }
+  return attempts(context, prove, send, signal)
+}
+
+/**
+ * Sends a request that is signed by a sign-in message, which names the provider (EIP-4361). As `signed`.
+ */
+export async function signedIn<T>(
+  context: Context,
+  signIn: SignIn,
+  { chainId: wanted, ...text }: Omit<SignInText, 'address' | 'nonce' | 'chainId'> & { chainId?: number | undefined },
+  send: (proof: SignedMessage) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const prove = async ({ account, address, nonce }: Signer): Promise<SignedMessage> => {
+    const chainId = wanted ?? (await signInChain(context.wallet as WalletClient, account, signIn))
+    const message = signInText(context.url, { ...text, address, nonce, chainId })
+    return { message, signature: await sign(context, account, message) }
+  }
+  return attempts(context, prove, send, signal)
+}
+
+/** Who signs, and the nonce of an attempt. */
+interface Signer {
+  account: Account | Address
+  address: Address
+  nonce: string
+}
+
+async function attempts<P, T>(
+  context: Context,
+  prove: (signer: Signer) => Promise<P>,
+  send: (proof: P) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const account = await accountOf(context)
+    const address = typeof account === 'string' ? account : account.address
+    const proof = await prove({ account, address, nonce: String(await nextNonce(context, address, signal)) })
+    try {
+      return await send(proof)
+    } catch (error) {
+      const overtaken = error instanceof TidegateError && error.fields?.nonce !== undefined
+      if (!overtaken || attempt === LIMITS.nonceAttempts) throw error
+    }
+  }
+}
+
+/** The time in milliseconds, unless a later nonce was used. */
+async function nextNonce({ api, session }: Context, userAddress: Address, signal?: AbortSignal): Promise<bigint> {
+  const answer: Partial<Answer<'nonce'>> = fieldsOf(await api.get('/api/services/nonce', { userAddress }, signal))
+  const { nonce } = answer
+  if (typeof nonce !== 'number' || !(nonce >= 0 && nonce <= Number.MAX_SAFE_INTEGER))
+    throw new TidegateError('BAD_ANSWER', "The provider's nonce is not a number.")
+  const least = [BigInt(Math.floor(nonce)), session.nonce].reduce((a, b) => (a > b ? a : b)) + 1n
+  const now = BigInt(Date.now())
+  session.nonce = least > now ? least : now
+  return session.nonce
+}
+
+async function sign({ wallet }: Context, account: Account | Address, message: SignableMessage): Promise<Hex> {
+  try {
+    return await (wallet as WalletClient).signMessage({ account, message })
+  } catch (cause) {
+    throw new TidegateError('SIGNATURE_REFUSED', 'The wallet did not sign the request.', { cause })
+  }
+}

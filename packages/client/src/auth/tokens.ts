@@ -1,0 +1,56 @@
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { fieldsOf } from '../values.js'
+import type { Answer } from '../wire.js'
+import { signInOf } from './sign-in.js'
+import { signed, signedIn } from './signing.js'
+
+const SIGN_IN = { statement: 'Signs in to this provider, to read and upload files. Costs nothing.' }
+
+export interface TokenOptions {
+  /** Seconds until it expires; an hour by default, or less if the provider grants no hour. */
+  lifetime?: number
+  /** The chain of a contract wallet, where the provider serves several. */
+  chainId?: number
+  signal?: AbortSignal
+}
+
+export interface Token {
+  /** What `createTidegate` takes as `token`, and requests as the header `AuthToken`. A secret. */
+  token: string
+  expires: Date
+}
+
+/**
+ * Makes an auth token, which stands for the wallet's signatures until it expires or is deleted. Signed by the wallet, over
+ * a text that names the provider if the provider takes such texts.
+ * Throws TidegateError, with `VALIDATION` if the provider grants no such lifetime.
+ */
+export async function createToken(context: Context, options: TokenOptions = {}): Promise<Token> {
+  const { chainId, signal } = options
+  const signIn = await signInOf(context)
+  const lifetime = options.lifetime ?? Math.min(3600, signIn?.maxLifetime ?? 3600)
+  const validUntil = Math.floor(Date.now() / 1000) + lifetime
+  const create = (proof: object) => context.api.post<unknown>('/api/services/auth/token', proof, signal)
+  const answer = signIn
+    ? await signedIn(context, signIn, { ...SIGN_IN, path: '', chainId, expires: validUntil }, create, signal)
+    : await signed(context, 'createAuthToken', (proof) => create({ ...proof, validUntil, chainId }), signal)
+  const { token }: Partial<Answer<'generateAuthToken'>> = fieldsOf(answer)
+  if (typeof token !== 'string' || token === '' || token.length > 4096)
+    throw new TidegateError('BAD_ANSWER', "The provider's response has no token.")
+  return { token, expires: new Date(validUntil * 1000) }
+}
+
+/** Ends an auth token of the wallet's account for good, with the links made with it. Throws TidegateError `TOKEN_EXPIRED`, `TOKEN_DELETED`, `TOKEN_INVALID`. */
+export async function deleteToken(
+  context: Context,
+  token: string,
+  { chainId, signal }: Pick<TokenOptions, 'chainId' | 'signal'> = {},
+): Promise<void> {
+  const path = '/api/services/auth/token/invalidate'
+  const end = (proof: object) => context.api.post(path, { ...proof, token }, signal)
+  const signIn = await signInOf(context)
+  await (signIn
+    ? signedIn(context, signIn, { statement: 'Ends a token of this provider.', path, chainId }, end, signal)
+    : signed(context, 'invalidateAuthToken', (proof) => end({ ...proof, chainId }), signal))
+}

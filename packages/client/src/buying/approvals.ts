@@ -1,0 +1,44 @@
+import type { Address } from 'viem'
+import { BUYING } from '../chain/abi.js'
+import { amountOf, worded } from '../chain/erc20.js'
+import { ask, mustView } from '../chain/reads.js'
+import type { Sender, Transaction } from '../chain/sender.js'
+import { TidegateError } from '../errors.js'
+import type { Amount } from '../types.js'
+
+/**
+ * Throws TidegateError `INSUFFICIENT_TOKENS` unless the account holds every amount, and `INSUFFICIENT_GAS` if it holds
+ * nothing of the chain's own coin, before anything is sent.
+ */
+export async function assertHeld({ client, address }: Sender, amounts: readonly Amount[]): Promise<void> {
+  for (const needed of amounts) {
+    const held = await mustView(client, needed.token, 'balanceOf', [address])
+    if (held >= needed.units) continue
+    const has = amountOf({ ...needed, address: needed.token }, held)
+    throw new TidegateError(
+      'INSUFFICIENT_TOKENS',
+      `Not enough ${needed.symbol}: ${needed.amount} needed, ${has.amount} held.`,
+    )
+  }
+  if ((await ask(client.getBalance({ address }))) > 0n) return
+  throw new TidegateError('INSUFFICIENT_GAS', `The account ${address} has none of the chain's native token for gas.`)
+}
+
+/**
+ * Lets a contract take exactly an amount. A sufficient existing approval is kept; one that is not
+ * is replaced, over zero if the token wants that, as USDT does.
+ */
+export async function approve(sender: Sender, spender: Address, amount: Amount): Promise<void> {
+  const { token, units } = amount
+  const current = await mustView(sender.client, token, 'allowance', [sender.address, spender])
+  if (current >= units) return
+  const approval = (value: bigint): Transaction => ({
+    to: token,
+    abi: BUYING,
+    functionName: 'approve',
+    args: [spender, value],
+    what: value === 0n ? `to take back an approval of ${amount.symbol}` : `to approve ${worded(amount)}`,
+  })
+  if (current > 0n && !(await sender.passes(approval(units)))) await sender.send(approval(0n))
+  await sender.send(approval(units))
+}

@@ -1,0 +1,156 @@
+import { type Address, decodeEventLog, isAddressEqual, type TransactionReceipt, zeroAddress } from 'viem'
+import { BUYING, EVENTS } from '../chain/abi.js'
+import { summed, worded } from '../chain/erc20.js'
+import { Sender, type SendOptions, type Transaction } from '../chain/sender.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import type { Amount, Bought, Quote } from '../types.js'
+import { approve, assertHeld } from './approvals.js'
+import { type Market, type Offer, ONE } from './offers.js'
+import { type QuoteOptions, type QuotePlan, quotePlan } from './quote.js'
+
+export interface BuyOptions extends QuoteOptions, SendOptions {}
+
+/**
+ * Buys and orders, in the fewest transactions that the datatoken's template allows, each token approved for exactly what
+ * is paid. A valid order is used instead of a new one, a fee that has expired is renewed by itself, and a
+ * datatoken that the account holds is not bought again: after a failure, buying again resumes the purchase. With a quote
+ * the price is compared before anything is sent, and one that has changed since is refused; on the chain, no more than
+ * the quoted price can be taken. Throws TidegateError, which names every transaction that was sent: `PRICE_CHANGED`,
+ * `INSUFFICIENT_TOKENS`, `INSUFFICIENT_GAS`, `UNAVAILABLE`, `REJECTED`, `NOT_MINED`, …
+ *
+ * @example
+ * const quote = await tidegate.quote('did:op:…')
+ * const { order, paid } = await tidegate.buy(quote, { onStep: (step) => console.log(step) })
+ */
+export async function buy(context: Context, what: string | Quote, options: BuyOptions = {}): Promise<Bought> {
+  const quoted = typeof what === 'string' ? undefined : what
+  const did = quoted?.did ?? (what as string)
+  const chosen = quoted
+    ? { ...options, service: quoted.service, consumer: quoted.consumer, file: quoted.file }
+    : options
+  const current = await quotePlan(context, did, chosen)
+  const { quote } = current
+  const about = { did, service: quote.service }
+  if (quote.order) return { ...about, order: quote.order, reused: true, paid: [], transactions: [] }
+  if (quote.price.type === 'unavailable')
+    throw new TidegateError(
+      'UNAVAILABLE',
+      `The datatoken of ${did} is not for sale now: no exchange or dispenser offers it.`,
+    )
+  if (quoted) assertSame(quoted, quote)
+  const sender = await Sender.of(context, quote.chainId, options)
+  await assertHeld(sender, quote.price.total)
+  const receipt = await paid(sender, current, options.market)
+  assertOrdered(receipt, quote, sender)
+  return {
+    ...about,
+    order: receipt.transactionHash,
+    reused: false,
+    paid: quote.price.total,
+    transactions: sender.sent,
+  }
+}
+
+/**
+ * Throws TidegateError `PRICE_CHANGED` unless each part that is to be paid is what was quoted. Parts that are not due any
+ * more were paid by an earlier attempt.
+ */
+function assertSame(quoted: Quote, now: Quote): void {
+  const same = (a: Amount | undefined, b: Amount | undefined) =>
+    a?.units === b?.units && (!a || !b || isAddressEqual(a.token, b.token))
+  const due = { datatoken: !now.held && !now.renews, publishFee: !now.renews, providerFee: true }
+  const parts = (Object.keys(due) as (keyof typeof due)[]).filter((part) => due[part])
+  if (parts.every((part) => same(quoted.price[part], now.price[part]))) return
+  const [before, after] = [quoted, now].map(({ price }) => price.total.map(worded).join(' and ') || 'nothing')
+  throw new TidegateError('PRICE_CHANGED', `The price was ${before} and is ${after} now. Nothing was paid.`)
+}
+
+/** Approves and sends what is needed. Returns the receipt of the transaction that orders. */
+async function paid(
+  sender: Sender,
+  { quote, service, plan }: QuotePlan,
+  market: Market | undefined,
+): Promise<TransactionReceipt> {
+  const { datatoken, price, renews } = quote
+  const fee = { ...quote.providerFee, providerFeeAmount: BigInt(quote.providerFee?.providerFeeAmount ?? 0) }
+  const fees = [price.publishFee, price.providerFee]
+  const ordering = (functionName: string, args: unknown[]): Transaction => ({
+    to: datatoken,
+    abi: BUYING,
+    functionName,
+    args,
+    what: renews ? 'to renew the order' : 'to order',
+  })
+  const offer = plan?.offer
+  if (renews) {
+    await approveAll(sender, datatoken, fees)
+    return sender.send(ordering('reuseOrder', [renews, fee]))
+  }
+  if (offer && combines(plan.template, offer)) {
+    await approveAll(sender, datatoken, [price.datatoken, ...fees])
+    const order = {
+      consumer: quote.consumer,
+      serviceIndex: BigInt(service.index),
+      providerFee: fee,
+      consumeMarketFee: NO_FEE,
+    }
+    if (offer.kind === 'dispenser') return sender.send(ordering('buyFromDispenserAndOrder', [order, offer.contract]))
+    return sender.send(ordering('buyFromFreAndOrder', [order, exchangeOf(offer, market)]))
+  }
+  if (offer) await acquire(sender, offer, { datatoken, price: price.datatoken, market })
+  await approveAll(sender, datatoken, fees)
+  return sender.send(ordering('startOrder', [quote.consumer, BigInt(service.index), fee, NO_FEE]))
+}
+
+/** No market takes a fee of the order itself. */
+const NO_FEE = { consumeMarketFeeAddress: zeroAddress, consumeMarketFeeToken: zeroAddress, consumeMarketFeeAmount: 0n }
+
+function combines({ orderFromDispenser, orderFromExchange }: NonNullable<QuotePlan['plan']>['template'], offer: Offer) {
+  return offer.kind === 'dispenser' ? orderFromDispenser : orderFromExchange
+}
+
+function exchangeOf({ contract, id, units }: Extract<Offer, { kind: 'exchange' }>, market: Market | undefined) {
+  return {
+    exchangeContract: contract,
+    exchangeId: id,
+    maxBaseTokenAmount: units,
+    swapMarketFee: market?.share ?? 0n,
+    marketFeeAddress: market?.address ?? zeroAddress,
+  }
+}
+
+/** Gets one datatoken, of a template that cannot do so while it orders. */
+async function acquire(
+  sender: Sender,
+  offer: Offer,
+  { datatoken, price, market }: { datatoken: Address; price: Amount | undefined; market: Market | undefined },
+): Promise<void> {
+  const { contract: to } = offer
+  const what = 'to buy the datatoken'
+  if (offer.kind === 'dispenser') {
+    await sender.send({ to, abi: BUYING, functionName: 'dispense', args: [datatoken, ONE, sender.address], what })
+    return
+  }
+  await approveAll(sender, to, [price])
+  const args = [offer.id, ONE, offer.units, market?.address ?? zeroAddress, market?.share ?? 0n]
+  await sender.send({ to, abi: BUYING, functionName: 'buyDT', args, what })
+}
+
+async function approveAll(sender: Sender, spender: Address, amounts: readonly (Amount | undefined)[]): Promise<void> {
+  for (const amount of summed(amounts)) await approve(sender, spender, amount)
+}
+
+/** Throws TidegateError `NOT_ORDERED` if a transaction passed and made no order: the datatoken is not what it says. */
+function assertOrdered({ logs }: TransactionReceipt, { datatoken }: Quote, { sent }: Sender): void {
+  const ordered = logs.some(({ address, topics, data }) => {
+    if (!isAddressEqual(address, datatoken)) return false
+    try {
+      return /^Order/.test(decodeEventLog({ abi: EVENTS, topics, data }).eventName)
+    } catch {
+      return false
+    }
+  })
+  if (!ordered)
+    throw new TidegateError('NOT_ORDERED', 'The transaction succeeded, but contains no order.', { transactions: sent })
+}

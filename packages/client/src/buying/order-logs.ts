@@ -1,0 +1,55 @@
+import { type Address, decodeEventLog, encodeEventTopics, getAddress, type Hex, type PublicClient, pad } from 'viem'
+import { EVENTS } from '../chain/abi.js'
+import { type Scanned, scanLogs } from '../chain/scan.js'
+
+/** An order as a datatoken's event tells of it. */
+export interface StartedOrder {
+  tx: Hex
+  datatoken: Address
+  consumer: Address
+  payer: Address
+  serviceIndex: number
+  time: Date
+}
+
+export interface OrderQuery {
+  consumer: Address
+  /** Undefined: of every contract that emits orders. */
+  datatoken?: Address | undefined
+  /** No order before this time is wanted. */
+  since?: Date | undefined
+}
+
+/** Looks for the orders of a consumer, the newest first, as far back as the node goes. Throws TidegateError `CHAIN_UNREACHABLE`. */
+export function findOrders(
+  client: PublicClient,
+  { consumer, datatoken, since }: OrderQuery,
+): Promise<Scanned<StartedOrder>> {
+  const [topic] = encodeEventTopics({ abi: EVENTS, eventName: 'OrderStarted' })
+  return scanLogs(client, { topics: [topic, pad(consumer)], address: datatoken, since }, (log) => {
+    const { address, topics, data, transactionHash: tx } = log
+    const { args } = decodeEventLog({ abi: EVENTS, eventName: 'OrderStarted', topics, data, strict: true })
+    const emitter = getAddress(address)
+    // whatever the node says
+    if (args.consumer !== getAddress(consumer) || (datatoken && emitter !== getAddress(datatoken))) return undefined
+    const time = new Date(Number(args.timestamp) * 1000)
+    const { payer, serviceIndex } = args
+    return { tx, datatoken: emitter, consumer: args.consumer, payer, serviceIndex: Number(serviceIndex), time }
+  })
+}
+
+/** The transactions in which a caller has renewed the provider fee of an order, the newest first. */
+export async function findRenewals(
+  client: PublicClient,
+  { tx: order, datatoken, time }: StartedOrder,
+  caller: Address,
+): Promise<Hex[]> {
+  const [topic] = encodeEventTopics({ abi: EVENTS, eventName: 'OrderReused' })
+  const { found } = await scanLogs(client, { topics: [topic], address: datatoken, since: time }, (log) => {
+    const { topics, data, transactionHash: tx } = log
+    const { args } = decodeEventLog({ abi: EVENTS, eventName: 'OrderReused', topics, data, strict: true })
+    const own = args.orderTxId === order && args.caller === getAddress(caller)
+    return own ? { tx, time: new Date(Number(args.timestamp) * 1000) } : undefined
+  })
+  return found.map(({ tx }) => tx)
+}

@@ -1,0 +1,119 @@
+import { type Address, getAddress, type PublicClient } from 'viem'
+import { assertDeployed, type Contracts, contractsOf } from '../chain/contracts.js'
+import { amountOf, isTaken, summed, type Token, tokenAt } from '../chain/erc20.js'
+import { view } from '../chain/reads.js'
+import type { Context } from '../context.js'
+import type { Amount, Price, ProviderFee } from '../types.js'
+import { type Market, type Offer, ONE, offersOf, type Template, templateOf } from './offers.js'
+
+export interface PriceQuery {
+  chainId: number
+  datatoken: Address
+  /** What the provider asks for; left out, the price is that of the chain alone. */
+  providerFee?: ProviderFee | undefined
+  /** Who would pay: what he holds decides between several exchanges, and dispensers may admit nobody else. */
+  buyer?: Address | undefined
+  market?: Market | undefined
+}
+
+/** A price and how it is paid. */
+export interface Plan {
+  price: Price
+  template: Template
+  /** Where to get the datatoken; undefined if the buyer holds one, or nobody offers one. */
+  offer: Offer | undefined
+  /** Whether the buyer holds a datatoken already, of an earlier purchase that was not ordered with. */
+  held: boolean
+}
+
+/**
+ * The price of one order of a datatoken, in full: of the cheapest exchange or dispenser that works, what the datatoken's
+ * publisher adds, and what the provider asks for. Amounts are exact, as the contracts themselves compute them. Throws
+ * TidegateError `FOREIGN_DATATOKEN`, `NO_CONTRACTS`, `CHAIN_UNREACHABLE`.
+ *
+ * @example
+ * const { total } = await priceOf(context, { chainId: 8996, datatoken: '0x…' })
+ * total.map(({ amount, symbol }) => `${amount} ${symbol}`) // ['5.01 OCEAN']
+ */
+export async function priceOf(context: Context, query: PriceQuery): Promise<Price> {
+  return (await planOf(context, { ...query, ignoreHeld: true })).price
+}
+
+/** As `priceOf`, with the way to pay it. A datatoken that the buyer holds is used before another is bought. */
+export async function planOf(context: Context, query: PriceQuery & { ignoreHeld?: boolean }): Promise<Plan> {
+  const { chainId, providerFee, buyer, market } = query
+  const datatoken = getAddress(query.datatoken)
+  const [contracts, client] = await Promise.all([contractsOf(context, chainId), context.chain(chainId)])
+  await assertDeployed(client, contracts, datatoken)
+  const [template, publishing, balance] = await Promise.all([
+    templateOf(client, datatoken),
+    view(client, datatoken, 'getPublishingMarketFee', []),
+    buyer && !query.ignoreHeld ? view(client, datatoken, 'balanceOf', [buyer]) : undefined,
+  ])
+  const held = (balance ?? 0n) >= ONE
+  const offer = held ? undefined : await chosen(client, contracts, { datatoken, template, buyer, balance, market })
+  const tokens = new Tokens(client)
+  const exchanged = offer?.kind === 'exchange' ? offer : undefined
+  const [datatokenPrice, exchangeFees, publishFee, feeAmount] = await Promise.all([
+    exchanged && tokens.amount(exchanged.token, exchanged.units),
+    exchanged && tokens.amount(exchanged.token, exchanged.fees),
+    publishing && feeOf(tokens, { token: publishing[1], receiver: publishing[0], units: publishing[2] }),
+    providerFee && providerFeeOf(tokens, providerFee),
+  ])
+  const price: Price = {
+    type: held || offer?.kind === 'dispenser' ? 'free' : offer ? 'fixed' : 'unavailable',
+    ...(datatokenPrice ? { datatoken: datatokenPrice } : {}),
+    ...(exchangeFees && exchangeFees.units > 0n ? { exchangeFees } : {}),
+    ...(publishFee ? { publishFee } : {}),
+    ...(feeAmount ? { providerFee: feeAmount } : {}),
+    total: summed([datatokenPrice, publishFee, feeAmount]),
+  }
+  return { price, template, offer, held }
+}
+
+/** What a provider fee takes; undefined if it takes nothing. */
+export function providerFeeOf(tokens: Tokens, fee: ProviderFee): Promise<Amount | undefined> | undefined {
+  const units = BigInt(fee.providerFeeAmount)
+  return feeOf(tokens, { token: getAddress(fee.providerFeeToken), receiver: fee.providerFeeAddress, units })
+}
+
+function feeOf(
+  tokens: Tokens,
+  { token, receiver, units }: { token: Address; receiver: Address; units: bigint },
+): Promise<Amount | undefined> | undefined {
+  return isTaken(token, receiver, units) ? tokens.amount(token, units) : undefined
+}
+
+/** The first offer that the buyer can pay; the first of all where he can pay none, or nobody is named. */
+async function chosen(
+  client: PublicClient,
+  contracts: Contracts,
+  query: Parameters<typeof offersOf>[2],
+): Promise<Offer | undefined> {
+  const offers = await offersOf(client, contracts, query)
+  const [first] = offers
+  const { buyer } = query
+  if (!buyer || !first || first.kind === 'dispenser' || offers.length === 1) return first
+  for (const offer of offers) {
+    if (offer.kind === 'dispenser') return offer
+    const balance = await view(client, offer.token, 'balanceOf', [buyer])
+    if (balance !== undefined && balance >= offer.units) return offer
+  }
+  return first
+}
+
+/** Reads each token of a price once. */
+export class Tokens {
+  private readonly known = new Map<Address, Promise<Token>>()
+
+  constructor(private readonly client: PublicClient) {}
+
+  async amount(address: Address, units: bigint): Promise<Amount> {
+    let token = this.known.get(address)
+    if (!token) {
+      token = tokenAt(this.client, address)
+      this.known.set(address, token)
+    }
+    return amountOf(await token, units)
+  }
+}

@@ -1,0 +1,56 @@
+import { type Hex, hexToString, type PublicClient } from 'viem'
+import { ask } from '../chain/reads.js'
+import { TidegateError } from '../errors.js'
+import type { ProviderFee } from '../types.js'
+import { fieldsOf, type Json } from '../values.js'
+
+/** Seconds for which a quote is good, by the time of the order's block. */
+const LIFETIME = 86_400
+/** Seconds by which a quote may differ from the time of the chain. */
+const TOLERANCE = 600
+/** Times from this value on are in milliseconds. */
+const MILLISECONDS = 100_000_000_000
+
+/** Returns the time of a quote in seconds since 1970; undefined if it names none. */
+export function quoteTime(providerData: Hex): number | undefined {
+  const { timestamp } = dataIn(providerData)
+  if (typeof timestamp !== 'number' || !Number.isFinite(timestamp)) return undefined
+  return timestamp < MILLISECONDS ? timestamp : timestamp / 1000
+}
+
+/** Returns the only file that an order with this quote opens; undefined if it opens all files of the service. */
+export function quotedFile(providerData: Hex): number | undefined {
+  const { fileIndex } = dataIn(providerData)
+  return Number.isSafeInteger(fileIndex) ? (fileIndex as number) : undefined
+}
+
+function dataIn(providerData: Hex): Json {
+  try {
+    return fieldsOf(JSON.parse(hexToString(providerData)))
+  } catch {
+    return {}
+  }
+}
+
+/** Whether a quote had expired when its order was mined; both in seconds since 1970. Such an order can never be used. */
+export function hadEnded(quoted: number, mined: number): boolean {
+  return mined > quoted + LIFETIME
+}
+
+/**
+ * Throws TidegateError `QUOTE_TIME_WRONG` if the time of a quote is far from that of the chain: the provider judges an order
+ * by the time of its block. If the chain mines rarely, so that its newest block is older, the clock of this machine decides.
+ */
+export async function assertTimely(client: PublicClient, { providerData }: ProviderFee): Promise<void> {
+  const quoted = quoteTime(providerData)
+  if (quoted === undefined) return
+  const head = Number((await ask(client.getBlock({ includeTransactions: false }))).timestamp)
+  const ahead = quoted - head
+  if (Math.abs(ahead) <= TOLERANCE) return
+  if (ahead > 0 && Math.abs(quoted - Date.now() / 1000) <= TOLERANCE) return
+  const away = `${Math.round(Math.abs(ahead) / 60)} minutes ${ahead < 0 ? 'before' : 'after'}`
+  throw new TidegateError(
+    'QUOTE_TIME_WRONG',
+    `The quote is dated ${away} the newest block, so that an order could not be used: the provider's clock is wrong, or that of this machine. Nothing was paid.`,
+  )
+}

@@ -1,0 +1,78 @@
+import { type Address, getAddress } from 'viem'
+import { addressOf } from '../auth/signing.js'
+import { type Served, type ServedService, servedDocument, serviceIn } from '../chain/document.js'
+import { summed } from '../chain/erc20.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import type { Price, Quote } from '../types.js'
+import { findOrder } from './holding.js'
+import type { Market } from './offers.js'
+import { type Plan, planOf } from './price.js'
+import { assertTimely } from './quote-time.js'
+
+export interface QuoteOptions {
+  /** Id of a service; the first of type access if it is not given. */
+  service?: string | undefined
+  /** Index of a file, which must be available; all files if it is not given. At a fee by size, the order opens no other. */
+  file?: number | undefined
+  /** Who is to have the files; the wallet's own account if it is not given. */
+  consumer?: Address | undefined
+  /** A compute environment, for a service of type compute. */
+  environment?: string | undefined
+  /** Until when a compute order is wanted, in seconds since 1970. */
+  validUntil?: number | undefined
+  /** A market that sells on behalf of others, whose share the buyer pays on top. */
+  market?: Market | undefined
+}
+
+/** A quote, and what paying it takes. */
+export interface QuotePlan {
+  quote: Quote
+  served: Served
+  service: ServedService
+  /** Undefined if nothing is to be bought. */
+  plan: Plan | undefined
+}
+
+/**
+ * The whole price of an order, to the last unit, before anything is paid: the datatoken with all fees of its exchange,
+ * what its publisher adds, and what the provider asks for and has signed. With a valid order `order` is set
+ * and the total is empty; where only the provider fee of one has expired, it is that fee alone. Reads only, and asks for
+ * no signature. Throws TidegateError with the provider's reason if it would not hand out: `CREDENTIALS_DENIED`,
+ * `FILE_UNAVAILABLE`, `ASSET_NOT_CONSUMABLE`, …, and `QUOTE_TIME_WRONG` for a quote that is not to be paid.
+ *
+ * @example
+ * const quote = await tidegate.quote('did:op:…')
+ * quote.price.total.map(({ amount, symbol }) => `${amount} ${symbol}`) // ['5.01 OCEAN', '0.2 USDC']
+ */
+export async function quote(context: Context, did: string, options: QuoteOptions = {}): Promise<Quote> {
+  return (await quotePlan(context, did, options)).quote
+}
+
+/** As `quote`, with the way to pay it. */
+export async function quotePlan(context: Context, did: string, options: QuoteOptions): Promise<QuotePlan> {
+  const buyer = context.wallet ? await addressOf(context) : undefined
+  const consumer = options.consumer ? getAddress(options.consumer) : buyer
+  if (!consumer) throw new TidegateError('NO_WALLET', 'A quote needs a wallet, or a consumer.')
+  const served = await servedDocument(context, did)
+  const service = serviceIn(served, options.service)
+  const { file, environment, validUntil, market } = options
+  const request = { did, service: service.id, consumer, file, environment, validUntil }
+  const { chainId } = served
+  const { datatoken } = service
+  const about = { did, service: service.id, chainId, datatoken, consumer, ...(file === undefined ? {} : { file }) }
+  const { order, providerFee, renews, unusable } = await findOrder(context, served, service, request)
+  if (order) return { quote: { ...about, price: NOTHING, order }, served, service, plan: undefined }
+  if (providerFee) await assertTimely(await context.chain(chainId), providerFee)
+  const lost = unusable ? { unusable } : {}
+  const plan = await planOf(context, { chainId, datatoken, providerFee, buyer: buyer ?? consumer, market })
+  const { price, held } = plan
+  if (renews) return { quote: { ...about, price: feeAlone(price), providerFee, renews }, served, service, plan }
+  return { quote: { ...about, price, providerFee, ...(held ? { held } : {}), ...lost }, served, service, plan }
+}
+
+const NOTHING: Price = { type: 'free', total: [] }
+
+function feeAlone({ providerFee }: Price): Price {
+  return providerFee ? { type: 'free', providerFee, total: summed([providerFee]) } : NOTHING
+}

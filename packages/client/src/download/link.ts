@@ -1,0 +1,54 @@
+import type { Hex } from 'viem'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { fieldsOf } from '../values.js'
+import { orderedOf } from './order.js'
+import { consumerOf, provenOnce } from './proof.js'
+
+export interface LinkOptions {
+  /** Id of the service; by default the first that gives access. */
+  service?: string | undefined
+  /** Index of the file; 0 by default. */
+  file?: number | undefined
+  /** The order to show; by default one that is still valid. */
+  order?: Hex | undefined
+  userdata?: Record<string, unknown> | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface Link {
+  /** A URL that needs neither signature nor token: keep it secret. */
+  url: string
+  expires: Date
+}
+
+/**
+ * Makes a link to a file that was ordered, for browsers, players and download managers. Good for the whole file and for
+ * ranges until it expires. Throws TidegateError: what a download throws.
+ */
+export async function link(context: Context, did: string, options: LinkOptions = {}): Promise<Link> {
+  const { file = 0, userdata, signal } = options
+  const { service, order } = await orderedOf(context, did, options)
+  const request = { documentId: did, serviceId: service, fileIndex: file, transferTxId: order }
+  const made = await provenOnce(
+    context,
+    'downloadLink',
+    (shown, headers) =>
+      context.api.post<unknown>(
+        '/api/services/download/link',
+        { ...request, ...consumerOf(shown), ...(userdata ? { userdata } : {}) },
+        signal,
+        headers,
+      ),
+    signal,
+  )
+  const { url, expires } = fieldsOf(made)
+  if (
+    typeof url !== 'string' ||
+    !/^https?:\/\//.test(url) ||
+    typeof expires !== 'number' ||
+    !(expires > 0 && expires < 1e12)
+  )
+    throw new TidegateError('BAD_ANSWER', "The provider's response has no link.")
+  return { url, expires: new Date(expires * 1000) }
+}

@@ -1,0 +1,104 @@
+import {
+  type Address,
+  decodeEventLog,
+  isAddressEqual,
+  type PublicClient,
+  parseEther,
+  type TransactionReceipt,
+  zeroAddress,
+} from 'viem'
+import { ONE } from '../buying/offers.js'
+import { EVENTS, PUBLISHING } from '../chain/abi.js'
+import type { Contracts } from '../chain/contracts.js'
+import { mustView, view } from '../chain/reads.js'
+import type { Sender } from '../chain/sender.js'
+import { TidegateError } from '../errors.js'
+import { printable } from '../text.js'
+import type { Terms } from './publish-request.js'
+
+/** The contracts of an asset. */
+export interface Created {
+  nft: Address
+  datatoken: Address
+}
+
+/** Most datatokens that are ever sold of an asset; the dispenser and the exchange make them when they are needed. */
+const CAP = /* @__PURE__ */ parseEther('1000000000000')
+/** Characters of a name that are put on the chain; the whole name is in the metadata. */
+const NAME = 60
+/** Templates of datatokens that are examined. */
+const TEMPLATES = 20
+
+/** Makes data NFT, datatoken of template 2 and its price in one transaction of the factory. */
+export async function create(
+  sender: Sender,
+  contracts: Contracts,
+  { name, terms }: { name: string; terms: Terms },
+): Promise<Created> {
+  const { client, address: owner } = sender
+  const title = printable(name, NAME)
+  const nft = { name: title, symbol: 'DATA', templateIndex: 1n, tokenURI: '', transferable: true, owner }
+  const datatoken = {
+    templateIndex: await enterpriseTemplate(client, contracts),
+    strings: [`Access to ${title}`, 'DATA-1'],
+    addresses: [owner, owner, zeroAddress, zeroAddress],
+    uints: [CAP, 0n],
+    bytess: [],
+  }
+  const [functionName, price] =
+    terms === 'free'
+      ? ['createNftWithErc20WithDispenser', dispenser(contracts)]
+      : ['createNftWithErc20WithFixedRate', fixedRate(contracts, terms, owner)]
+  const receipt = await sender.send({
+    to: contracts.factory,
+    abi: PUBLISHING,
+    functionName: functionName as string,
+    args: [nft, datatoken, price],
+    what: 'to create data NFT, datatoken and price',
+  })
+  return createdIn(receipt, contracts)
+}
+
+/** One at a time, to those who hold none. */
+function dispenser({ dispensers }: Contracts) {
+  const dispenserAddress = dispensers.at(-1)
+  if (!dispenserAddress) throw new TidegateError('NO_CONTRACTS', 'This chain has no dispenser.')
+  return { dispenserAddress, maxTokens: ONE, maxBalance: ONE, withMint: true, allowedSwapper: zeroAddress }
+}
+
+function fixedRate({ exchanges }: Contracts, { token, decimals, rate }: Exclude<Terms, 'free'>, owner: Address) {
+  const fixedPriceAddress = exchanges.at(-1)
+  if (!fixedPriceAddress) throw new TidegateError('NO_CONTRACTS', 'This chain has no fixed rate exchange.')
+  return {
+    fixedPriceAddress,
+    addresses: [token, owner, owner, zeroAddress],
+    uints: [BigInt(decimals), 18n, rate, 0n, 1n],
+  }
+}
+
+/** The index of the template that buys and orders in one transaction. */
+async function enterpriseTemplate(client: PublicClient, { factory }: Contracts): Promise<bigint> {
+  const count = await mustView(client, factory, 'getCurrentTemplateCount', [])
+  for (let index = 1n; index <= count && index <= TEMPLATES; index++) {
+    const template = await view(client, factory, 'getTokenTemplate', [index])
+    if (template?.isActive && (await view(client, template.templateAddress, 'getId', [])) === 2) return index
+  }
+  throw new TidegateError('NO_CONTRACTS', 'The factory of this chain has no datatoken of template 2.')
+}
+
+/** What a transaction of the factory has made. Throws TidegateError `NOT_CREATED` if it has made no asset. */
+export function createdIn({ logs, transactionHash }: TransactionReceipt, { factory }: Contracts): Created {
+  const made: Partial<Created> = {}
+  for (const { address, topics, data } of logs) {
+    try {
+      const { eventName, args } = decodeEventLog({ abi: EVENTS, topics, data })
+      if (eventName === 'NFTCreated' && isAddressEqual(address, factory)) made.nft = args.newTokenAddress
+      if (eventName === 'TokenCreated') made.datatoken = args.newTokenAddress
+    } catch {
+      // an event of another kind
+    }
+  }
+  const { nft, datatoken } = made
+  if (nft && datatoken) return { nft, datatoken }
+  throw new TidegateError('NOT_CREATED', `The transaction ${transactionHash} created no data NFT with a datatoken.`)
+}

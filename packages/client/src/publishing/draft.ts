@@ -1,0 +1,59 @@
+import type { Hex } from 'viem'
+import { didOf } from '../chain/did.js'
+import type { PublishRequest } from '../types.js'
+import type { Created } from './create.js'
+
+export interface DraftFacts extends Created {
+  chainId: number
+  /** The provider's address. */
+  url: string
+  owner: string
+  files: Hex
+}
+
+/** Id of the one service that is published. */
+export const SERVICE = 'access'
+
+/** The document of an asset with one service, of version 4.1. What the publisher does not say is said for him, as it must not be empty. */
+export function draft(request: PublishRequest, { nft, datatoken, chainId, url, owner, files }: DraftFacts): object {
+  const { name, description, author, license, tags, serviceName, access, timeout = 0 } = request
+  const now = timestamp()
+  return {
+    '@context': ['https://w3id.org/did/v1'],
+    id: didOf(nft, chainId),
+    version: '4.1.0',
+    chainId,
+    nftAddress: nft,
+    metadata: {
+      created: now,
+      updated: now,
+      type: 'dataset',
+      name,
+      description: description || name,
+      author: author || owner,
+      license: license || 'All rights reserved',
+      ...(tags && tags.length > 0 ? { tags } : {}),
+    },
+    services: [
+      {
+        id: SERVICE,
+        type: 'access',
+        ...(serviceName ? { name: serviceName } : {}),
+        files,
+        datatokenAddress: datatoken,
+        serviceEndpoint: url,
+        timeout,
+      },
+    ],
+    ...(access ? { credentials: credentialsFor(access) } : {}),
+  }
+}
+
+/** Who may buy: these alone. */
+export function credentialsFor(access: readonly string[]): object {
+  return { allow: [{ type: 'address', values: access }], deny: [] }
+}
+
+export function timestamp(): string {
+  return `${new Date().toISOString().slice(0, 19)}Z`
+}

@@ -1,0 +1,67 @@
+import { type Address, isAddress, type PublicClient, parseUnits } from 'viem'
+import type { Contracts } from '../chain/contracts.js'
+import { tokenAt } from '../chain/erc20.js'
+import { view } from '../chain/reads.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { printable } from '../text.js'
+import type { Asking, FileObject, PublishRequest } from '../types.js'
+
+/** The price of one order, in the form that an exchange takes. */
+export type Terms =
+  | 'free'
+  | { token: Address; decimals: number /** With 18 decimals, whatever the token has. */; rate: bigint }
+
+/** Throws TidegateError `BAD_REQUEST` that names the field, for what can be seen without asking anybody. */
+export function assertRequest(request: Partial<PublishRequest>): void {
+  const { files, name, tags = [], access, timeout = 0 } = request
+  if (files !== undefined && files.length === 0) throw bad('files', 'must hold at least one file')
+  if (name !== undefined && name.trim() === '') throw bad('name', 'must not be empty')
+  if (tags.some((tag) => tag.trim() === '')) throw bad('tags', 'must not hold an empty one')
+  if (access && !access.every((address) => isAddress(address, { strict: false })))
+    throw bad('access', 'must hold addresses alone')
+  // an empty list restricts nobody
+  if (access?.length === 0) throw bad('access', 'must hold at least one address; left out, everybody may buy')
+  if (!Number.isSafeInteger(timeout) || timeout < 0) throw bad('timeout', 'must be whole seconds, 0 for ever')
+}
+
+export function bad(field: string, why: string): TidegateError {
+  return new TidegateError('BAD_REQUEST', `${field} ${why}.`)
+}
+
+/** What the provider finds out about a file. */
+interface FileInfo {
+  valid?: boolean
+  reason?: unknown
+}
+
+/** Has the provider check each file. Throws TidegateError `FILE_UNAVAILABLE` with the number of the first unavailable one. */
+export async function assertFiles(context: Context, files: readonly FileObject[]): Promise<void> {
+  for (const [at, file] of files.entries()) {
+    const [info] = (await context.api.post<FileInfo[]>('/api/services/fileinfo', file)) ?? []
+    if (info?.valid === true) continue
+    const why = typeof info?.reason === 'string' ? `: ${printable(info.reason.replaceAll('_', ' '), 40)}` : ''
+    throw new TidegateError(
+      'FILE_UNAVAILABLE',
+      `The provider cannot get file ${at + 1} of ${files.length} (${printable(file.type, 20)})${why}.`,
+    )
+  }
+}
+
+/** Reads the price of an order. Throws TidegateError `BAD_REQUEST` for an amount that the token cannot express. */
+export async function termsOf(client: PublicClient, { ocean }: Contracts, price: Asking): Promise<Terms> {
+  if (price === 'free') return 'free'
+  const token = price.token ?? ocean
+  if (!token) throw bad('price', 'must name a token: the provider lists no OCEAN token')
+  if (!isAddress(token, { strict: false })) throw bad('price', 'must name its token by its address')
+  if (!/^\d{1,30}(\.\d+)?$/.test(price.amount)) throw bad('price', 'must be a decimal amount, as 5 or 2.5')
+  if ((await view(client, token, 'decimals', [])) === undefined)
+    throw bad('price', `names a token whose decimals cannot be read: ${token}`)
+  const { decimals, symbol } = await tokenAt(client, token)
+  const fraction = price.amount.split('.')[1]?.replace(/0+$/, '') ?? ''
+  const most = Math.min(decimals, 18)
+  if (fraction.length > most) throw bad('price', `has more than the ${most} decimals that ${symbol} can be paid in`)
+  const rate = parseUnits(price.amount, 18)
+  if (rate === 0n) throw bad('price', "must be more than nothing; for nothing it is 'free'")
+  return { token, decimals, rate }
+}

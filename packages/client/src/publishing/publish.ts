@@ -1,0 +1,82 @@
+import type { Hex, WalletClient } from 'viem'
+import { addressOf } from '../auth/signing.js'
+import { type Contracts, contractsOf } from '../chain/contracts.js'
+import { didOf } from '../chain/did.js'
+import { failureOf } from '../chain/failures.js'
+import { ask } from '../chain/reads.js'
+import { Sender } from '../chain/sender.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import type { Published, PublishRequest } from '../types.js'
+import { type Created, create, createdIn } from './create.js'
+import { draft, SERVICE } from './draft.js'
+import { encryptedFiles, putMetadata, validated } from './metadata.js'
+import { assertFiles, assertRequest, termsOf } from './publish-request.js'
+
+/**
+ * Publishes files as an asset, in two transactions: one makes data NFT, datatoken and price, the other sets the metadata,
+ * encrypted. Before the first, the provider checks every file and the document, so that a mistake costs nothing.
+ * If the second fails, pass the error's first transaction as `resume` with the same request to continue.
+ * Throws TidegateError: `BAD_REQUEST`, `FILE_UNAVAILABLE`, `VALIDATION`, `NO_WALLET`, `WRONG_NETWORK`, `REJECTED`, …
+ *
+ * @example
+ * const { did } = await tidegate.publish({
+ *   files: [{ type: 'url', url: 'https://example.com/tides.csv', method: 'GET' }],
+ *   name: 'Tide tables',
+ *   price: { amount: '5' },
+ *   timeout: 30 * 86_400,
+ * })
+ */
+export async function publish(context: Context, request: PublishRequest): Promise<Published> {
+  assertRequest(request)
+  await addressOf(context)
+  const chainId = request.chainId ?? (await ask((context.wallet as WalletClient).getChainId()))
+  const { onStep } = request
+  const sender = await Sender.of(context, chainId, { onStep })
+  const contracts = await contractsOf(context, chainId)
+  const terms = await termsOf(sender.client, contracts, request.price)
+  onStep?.('Check the files')
+  await assertFiles(context, request.files)
+  await assertDescribable(context, sender, { request, chainId })
+  const created = request.resume
+    ? await resumed(sender, contracts, request.resume)
+    : await create(sender, contracts, { name: request.name, terms })
+  const { nft, datatoken } = created
+  try {
+    const document = await documentOf(context, sender, { request, chainId, created })
+    await putMetadata(context, sender, { nft, chainId, state: 0, document })
+  } catch (error) {
+    throw failureOf(error, { what: 'to publish the metadata', transactions: sender.sent })
+  }
+  const transactions = [...(request.resume ? [request.resume] : []), ...sender.sent]
+  return { did: didOf(nft, chainId), nft, datatoken, services: [{ id: SERVICE, datatoken }], transactions }
+}
+
+interface Draft {
+  request: PublishRequest
+  chainId: number
+  created: Created
+}
+
+async function documentOf(context: Context, sender: Sender, { request, chainId, created }: Draft): Promise<object> {
+  const files = await encryptedFiles(context, chainId, created, request.files)
+  return draft(request, { ...created, chainId, url: context.url, owner: sender.address, files })
+}
+
+/** Throws TidegateError `VALIDATION` for a document that the provider would refuse, before anything is paid for it. */
+async function assertDescribable(
+  context: Context,
+  sender: Sender,
+  { request, chainId }: Omit<Draft, 'created'>,
+): Promise<void> {
+  // addresses that stand for the ones to come
+  const created = { nft: sender.address, datatoken: sender.address }
+  await validated(context, JSON.stringify(await documentOf(context, sender, { request, chainId, created })))
+}
+
+/** What an earlier attempt has made. */
+async function resumed({ client, address }: Sender, contracts: Contracts, hash: Hex): Promise<Created> {
+  const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
+  if (receipt?.status === 'success') return createdIn(receipt, contracts)
+  throw new TidegateError('NOT_CREATED', `No transaction ${hash} of ${address} has passed on this chain.`)
+}

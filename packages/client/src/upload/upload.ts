@@ -1,0 +1,119 @@
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { pause, pauseBefore, retriesAfter } from '../http/retry.js'
+import { LIMITS } from '../limits.js'
+import { type Hosted, newIdempotencyKey, uploadCalls } from './upload-calls.js'
+
+export type { Hosted } from './upload-calls.js'
+
+/** A Blob, a File, or another source of known size that is read in parts. */
+export interface UploadSource {
+  readonly size: number
+  readonly name?: string
+  readonly type?: string
+  /** The bytes from `start` to before `end`. */
+  slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> }
+}
+
+export interface UploadProgress {
+  /** Bytes that the provider has acknowledged. */
+  sent: number
+  total: number
+  /** How often the upload was resumed. */
+  resumed: number
+}
+
+export interface UploadOptions {
+  /** Name under which buyers get the file; a File's own by default. */
+  name?: string
+  /** Media type; a Blob's own by default. */
+  contentType?: string
+  /** Called when the stored bytes are known: at the start, after each part, and when the upload was resumed. */
+  onProgress?: (progress: UploadProgress) => void
+  /** Id of an earlier upload of the same bytes, to be resumed. One that has expired is restarted. */
+  resume?: string
+  /** Key that lets a later call find this upload if the first response was lost; random by default. */
+  idempotencyKey?: string
+  /** Called with the id of the upload once it is known: a secret, and what `resume` takes later on. */
+  onBegun?: (id: string) => void | Promise<void>
+  /** Retries in a row; 10 by default. */
+  retries?: number
+  signal?: AbortSignal
+}
+
+/**
+ * Uploads a file to a provider that hosts files, by the tus protocol: in parts with a checksum each, one of which is in
+ * memory at a time. A part that fails is sent again from where the provider says that it is. An interrupted upload
+ * can be resumed (`resume`) until it expires, and a repeated creation finds the upload whose answer was lost.
+ *
+ * Throws TidegateError: the provider's refusal (`HOSTING_OFF`, `NOT_A_PUBLISHER`, `UPLOAD_QUOTA`, `UPLOAD_TOO_LARGE`,
+ * `HOSTING_FULL`, …), `FILE_CHANGED` if the source was changed or cannot be read, `NO_WALLET`, `UNREACHABLE`, `TIMEOUT`;
+ * the signal's own reason if it is aborted.
+ *
+ * @example
+ * const { object } = await upload(context, file)
+ * await publish(context, { files: [object], name: 'Tide tables', price: 'free' })
+ */
+export async function upload(context: Context, source: UploadSource, options: UploadOptions = {}): Promise<Hosted> {
+  const { onProgress, retries = LIMITS.retries, signal = new AbortController().signal } = options
+  const { name = source.name, contentType = source.type } = options
+  const { size: total } = source
+  const calls = uploadCalls(context, signal)
+  let id = options.resume
+  let key = options.idempotencyKey ?? newIdempotencyKey()
+  let offset: number | undefined
+  let [furthest, failures, resumed] = [-1, 0, 0]
+  let part: number = LIMITS.part.first
+  for (;;) {
+    try {
+      signal.throwIfAborted()
+      if (id === undefined) {
+        ;({ id, offset } = await calls.create(total, { filename: name, filetype: contentType }, key))
+        await options.onBegun?.(id)
+      }
+      offset ??= await calls.offset(id, total)
+      // a provider that goes back again and again is not followed for ever
+      if (offset > furthest) failures = 0
+      furthest = Math.max(furthest, offset)
+      onProgress?.({ sent: offset, total, resumed })
+      if (offset === total) return await calls.hosted(id, total)
+      const bytes = await read(source, offset, Math.min(offset + part, total))
+      const began = Date.now()
+      offset = await calls.append(id, offset, bytes)
+      if (Date.now() - began < LIMITS.partFast) part = Math.min(2 * part, LIMITS.part.largest)
+    } catch (error) {
+      signal.throwIfAborted()
+      const { code, status } = error as Partial<TidegateError>
+      if (id !== undefined && id === options.resume && furthest < 0 && status === 404) {
+        id = undefined
+        key = newIdempotencyKey()
+        continue
+      }
+      // what has changed can never be completed, and counts in the publisher's quota
+      if (code === 'FILE_CHANGED' && id !== undefined) await calls.remove(id).catch(() => undefined)
+      failures += 1
+      // a proxy on the way that takes smaller ones only
+      const most = status === 413 && code === 'HTTP_ERROR' ? retries : retriesAfter(error, id !== undefined, retries)
+      if (failures > most) throw error
+      await pause(pauseBefore(failures, error), signal)
+      part = Math.max(part / 2, LIMITS.part.least)
+      offset = undefined
+      if (id !== undefined) resumed += 1
+    }
+  }
+}
+
+async function read(source: UploadSource, start: number, end: number): Promise<ArrayBuffer> {
+  try {
+    const bytes = await source.slice(start, end).arrayBuffer()
+    if (bytes.byteLength === end - start) return bytes
+  } catch (error) {
+    if (error instanceof TidegateError) throw error
+    throw fileChanged(error)
+  }
+  throw fileChanged()
+}
+
+export function fileChanged(cause?: unknown): TidegateError {
+  return new TidegateError('FILE_CHANGED', 'The file has changed while it was uploaded, or cannot be read.', { cause })
+}

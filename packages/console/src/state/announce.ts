@@ -1,8 +1,0 @@
-import { createStore } from './store.js'
-
-/** Announcements for assistive technology: results, progress, the ends of transactions. */
-export const announcement = createStore({ text: '', count: 0 })
-
-export function announce(text: string): void {
-  announcement.set(({ count }) => ({ text, count: count + 1 }))
-}

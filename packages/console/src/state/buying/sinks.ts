@@ -1,0 +1,82 @@
+import { TidegateError } from '@tidegate/client'
+
+/** Where a download goes: to a file that was chosen, or through memory to the browser's own folder. */
+export type Place = { to: 'disk'; handle: FileSystemFileHandle } | { to: 'memory' }
+
+export interface Sink {
+  write(piece: Uint8Array<ArrayBuffer>): Promise<void>
+  /** Saves what was written. */
+  finish(): Promise<void>
+  /** Saves nothing of it. */
+  discard(): Promise<void>
+}
+
+/** Bytes that go through memory at most; what is larger goes to a file or by a link. */
+export const IN_MEMORY = 64 * 1024 * 1024
+
+interface WithPicker {
+  showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle>
+}
+
+/** Whether this browser lets pages write to files that people choose. */
+export const canChooseFile = (): boolean => typeof (globalThis as WithPicker).showSaveFilePicker === 'function'
+
+/** Lets somebody choose a file; undefined if he does not. */
+export async function chooseFile(suggestedName: string): Promise<FileSystemFileHandle | undefined> {
+  try {
+    return await (globalThis as WithPicker).showSaveFilePicker?.({ suggestedName })
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') return undefined
+    throw error
+  }
+}
+
+export async function openSink(place: Place, facts: { name: string; contentType: string }): Promise<Sink> {
+  if (place.to === 'memory') return memorySink(facts)
+  const file = await place.handle.createWritable()
+  return {
+    write: (piece) => file.write(piece),
+    // what is written lies beside the file until then
+    finish: () => file.close(),
+    discard: () => file.abort().catch(() => undefined),
+  }
+}
+
+function memorySink({ name, contentType }: { name: string; contentType: string }): Sink {
+  let pieces: Uint8Array<ArrayBuffer>[] = []
+  let length = 0
+  return {
+    async write(piece) {
+      length += piece.length
+      if (length > 2 * IN_MEMORY)
+        throw new TidegateError('FILE_TOO_LARGE', 'The file is larger than was told. Download it by a link.')
+      pieces.push(piece)
+    },
+    async finish() {
+      const blob = new Blob(pieces, { type: contentType })
+      pieces = []
+      save(blob, name)
+    },
+    async discard() {
+      pieces = []
+    },
+  }
+}
+
+function save(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob)
+  follow(url, name)
+  // the browser reads it a moment later
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+/** Has the browser download an address by itself. */
+export function follow(url: string, name = ''): void {
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.rel = 'noreferrer'
+  document.body.append(link)
+  link.click()
+  link.remove()
+}

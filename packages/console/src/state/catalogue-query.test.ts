@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isFiltered, optionsOf, queryOf, SORTS, searchOf } from './catalogue-query.js'
+
+const word = fc.string({ minLength: 1, maxLength: 30 }).filter((text) => text.trim() !== '')
+const query = fc.record({
+  text: fc.oneof(fc.constant(''), word),
+  type: fc.oneof(fc.constant(''), word),
+  tags: fc.uniqueArray(word, { maxLength: 5 }),
+  price: fc.constantFrom('any' as const, 'free' as const, 'paid' as const),
+  sort: fc.constantFrom(undefined, ...SORTS),
+  page: fc.integer({ min: 1, max: 400 }),
+})
+
+describe('the state of the catalogue', () => {
+  it('is in its address, all of it', () => {
+    fc.assert(
+      fc.property(query, (state) => {
+        expect(queryOf(searchOf(state))).toEqual(state)
+      }),
+    )
+  })
+
+  it('by default is no address at all', () => {
+    expect(searchOf(queryOf(''))).toBe('')
+    expect(isFiltered(queryOf(''))).toBe(false)
+  })
+
+  it('passes over what makes no sense', () => {
+    expect(queryOf('?page=-1&sort=price&price=cheap&tag=&tag=a&tag=a')).toEqual({ ...queryOf(''), tags: ['a'] })
+    expect(queryOf(`?q=${'x'.repeat(5_000)}&page=99999`)).toMatchObject({ text: 'x'.repeat(200), page: 1 })
+    fc.assert(fc.property(fc.string(), (search) => optionsOf(queryOf(search)).page !== undefined))
+  })
+
+  it('asks for the best match with a text alone', () => {
+    expect(optionsOf({ ...queryOf(''), sort: 'relevance' })).not.toHaveProperty('sort')
+    expect(optionsOf(queryOf('?q=tide&price=free'))).toMatchObject({ text: 'tide', beginning: true, free: true })
+  })
+})

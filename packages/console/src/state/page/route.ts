@@ -1,0 +1,81 @@
+import { createStore } from '../store.js'
+import { BASE } from './base.js'
+
+/** Which page, and which of its parts. */
+export type Route =
+  | { page: 'catalogue' }
+  | { page: 'asset'; did: string }
+  | { page: 'publish' }
+  | { page: 'mine'; tab: 'assets' | 'orders' }
+  | { page: 'status' }
+  | { page: 'unknown' }
+
+/** Reads a path below the base. */
+export function routeOf(path: string): Route {
+  if (!path.startsWith(BASE) && `${path}/` !== BASE) return { page: 'unknown' }
+  const [first = '', second, third] = path.slice(BASE.length).replace(/\/$/, '').split('/')
+  if (third !== undefined) return { page: 'unknown' }
+  if (first === '' && second === undefined) return { page: 'catalogue' }
+  if (first === 'asset' && second) return { page: 'asset', did: decoded(second) }
+  if (first === 'mine' && (second === undefined || second === 'assets')) return { page: 'mine', tab: 'assets' }
+  if (first === 'mine' && second === 'orders') return { page: 'mine', tab: 'orders' }
+  if ((first === 'publish' || first === 'status') && second === undefined) return { page: first }
+  return { page: 'unknown' }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** The path of a page, for links. */
+export function pathOf(route: Exclude<Route, { page: 'unknown' }>): string {
+  switch (route.page) {
+    case 'catalogue':
+      return BASE
+    case 'asset':
+      return `${BASE}asset/${encodeURIComponent(route.did).replaceAll('%3A', ':')}`
+    case 'mine':
+      return `${BASE}mine/${route.tab}`
+    default:
+      return BASE + route.page
+  }
+}
+
+const here = () => ({ path: location.pathname, search: location.search })
+
+/** Where the page is. */
+export const place = createStore(
+  typeof location === 'undefined' ? { path: BASE, search: '' } : { path: location.pathname, search: location.search },
+)
+
+/** Goes to an address of the page. `replace` leaves no entry in the history, for states that change while somebody types. */
+export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
+  const { path, search } = place.get()
+  if (to === path + search && to === location.pathname + location.search) return
+  try {
+    if (replace) history.replaceState(null, '', to)
+    else history.pushState(null, '', to)
+  } catch {
+    // browsers limit how often the address changes, as by a key that is held down: the page goes on without it
+  }
+  const at = to.indexOf('?')
+  place.set(at < 0 ? { path: to, search: '' } : { path: to.slice(0, at), search: to.slice(at) })
+}
+
+/** Follows links of the page without loading it anew, and the buttons of the browser. */
+export function watchRoute(): void {
+  addEventListener('popstate', () => place.set(here()))
+  document.addEventListener('click', (event) => {
+    const { button, metaKey, ctrlKey, shiftKey, altKey, defaultPrevented } = event
+    if (defaultPrevented || button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return
+    const link = (event.target as Element).closest?.('a[href]') as HTMLAnchorElement | null
+    if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return
+    if (!link.pathname.startsWith(BASE) || (link.hash && link.pathname === location.pathname)) return
+    event.preventDefault()
+    navigate(link.pathname + link.search)
+  })
+}

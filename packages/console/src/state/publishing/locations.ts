@@ -1,0 +1,62 @@
+import type { FileObject } from '@tidegate/client'
+import { TidegateError } from '@tidegate/client'
+import { plainLine } from '../../format/hostile.js'
+import { reading } from '../context.js'
+import { addFiles, editFile, type LocatedFile } from './draft.js'
+
+export type Located = { object: FileObject; label: string } | { problem: 'empty' | 'unknown' | 'json' | 'url' }
+
+/** Characters of a location or a descriptor. */
+const LONGEST = 100_000
+
+/** Reads where a file lies: an address of http(s), `ipfs://CID`, `ar://TX`, or a storage object as JSON. */
+export function locationOf(input: string): Located {
+  const text = input.trim()
+  if (text === '' || text.length > LONGEST) return { problem: 'empty' }
+  if (text.startsWith('{')) return descriptorOf(text)
+  if (/^https?:\/\//i.test(text)) {
+    if (!URL.canParse(text)) return { problem: 'url' }
+    const { origin, pathname, search } = new URL(text)
+    return { object: { type: 'url', url: text, method: 'GET' }, label: plainLine(origin + pathname + (search && '?…')) }
+  }
+  const [, scheme, rest = ''] = /^([a-z]+):\/\/(\S+)$/i.exec(text) ?? []
+  if (scheme?.toLowerCase() === 'ipfs')
+    return { object: { type: 'ipfs', hash: rest }, label: plainLine(`ipfs://${rest}`) }
+  if (scheme?.toLowerCase() === 'ar')
+    return { object: { type: 'arweave', transactionId: rest }, label: plainLine(`ar://${rest}`) }
+  return { problem: 'unknown' }
+}
+
+function descriptorOf(text: string): Located {
+  try {
+    const object = JSON.parse(text) as FileObject
+    if (typeof object.type !== 'string') return { problem: 'json' }
+    return { object, label: plainLine(object.type, 30) }
+  } catch {
+    return { problem: 'json' }
+  }
+}
+
+let count = 0
+
+/** Adds a file that lies somewhere, and has the provider look at it at once. */
+export async function addLocation({ object, label }: Extract<Located, { object: FileObject }>): Promise<void> {
+  const key = `at-${Date.now().toString(36)}-${count++}`
+  const file: LocatedFile = { key, kind: 'location', label, object, status: 'checking' }
+  addFiles([file])
+  await checkLocation(file)
+}
+
+export async function checkLocation({ key, object }: LocatedFile): Promise<void> {
+  editFile(key, { status: 'checking', error: undefined })
+  try {
+    const answer = await reading().api.post<Record<string, unknown>[]>('/api/services/fileinfo', object)
+    const { valid, reason, contentLength, contentType } = answer?.[0] ?? {}
+    const size = /^\d{1,15}$/.test(String(contentLength)) ? { size: Number(contentLength) } : {}
+    const type = typeof contentType === 'string' ? { type: contentType } : {}
+    if (valid === true) editFile(key, { status: 'good', ...size, ...type })
+    else editFile(key, { status: 'bad', reason: typeof reason === 'string' ? reason : 'failed' })
+  } catch (error) {
+    editFile(key, { status: 'bad', reason: error instanceof TidegateError ? error.code : 'failed', error })
+  }
+}

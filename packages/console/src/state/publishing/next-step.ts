@@ -1,0 +1,46 @@
+import type { AssetState, Quote } from '@tidegate/client'
+import type { Entry } from '../journal.js'
+
+/** What the one button of an asset does. */
+export type NextStep =
+  | { step: 'connect' }
+  | { step: 'switch'; chainId: number }
+  | { step: 'check' }
+  | { step: 'wait'; entry: Entry }
+  | { step: 'unsure'; entry: Entry }
+  | { step: 'buying' }
+  | { step: 'buy'; quote: Quote }
+  | { step: 'download'; order: `0x${string}` }
+  | { step: 'unavailable'; why: 'state' | 'price' }
+  | { step: 'failed'; error: unknown }
+
+export interface Situation {
+  asset: { chainId: number; state: AssetState }
+  wallet: { chainId: number } | undefined
+  /** Whether the chain can be read whatever chain the wallet is on. */
+  readable: boolean
+  quote: { value?: Quote | undefined; error?: unknown; loading: boolean }
+  /** An open transaction that buys this. */
+  open: Entry | undefined
+  buying: boolean
+  /** The order of a purchase of this visit. */
+  bought?: `0x${string}` | undefined
+}
+
+/** Decides what is next: one thing, always. */
+export function nextStep({ asset, wallet, readable, quote, open, buying, bought }: Situation): NextStep {
+  if (asset.state !== 'active' && asset.state !== 'unlisted') return { step: 'unavailable', why: 'state' }
+  if (!wallet) return { step: 'connect' }
+  if (buying) return { step: 'buying' }
+  if (bought) return { step: 'download', order: bought }
+  if (quote.value?.order && !quote.loading) return { step: 'download', order: quote.value.order }
+  if (open && open.state !== 'unsure') return { step: 'wait', entry: open }
+  const away = wallet.chainId !== asset.chainId
+  if (away && !readable) return { step: 'switch', chainId: asset.chainId }
+  if (quote.error !== undefined && !quote.loading) return { step: 'failed', error: quote.error }
+  if (quote.loading || !quote.value) return { step: 'check' }
+  if (open) return { step: 'unsure', entry: open }
+  if (quote.value.price.type === 'unavailable') return { step: 'unavailable', why: 'price' }
+  if (away) return { step: 'switch', chainId: asset.chainId }
+  return { step: 'buy', quote: quote.value }
+}

@@ -1,0 +1,103 @@
+import { didOf, type PublishRequest, publish } from '@tidegate/client'
+import type { Hex } from 'viem'
+import { contextNow } from '../context.js'
+import { type Entry, entries, type Purpose } from '../journal.js'
+import { createStore } from '../store.js'
+import { type Draft, draft } from './draft.js'
+
+/** How far a draft has come, as its transactions tell. */
+export type Progress =
+  | { phase: 'none' }
+  | { phase: 'asked' | 'unsure'; entry: Entry }
+  | { phase: 'creating'; entry: Entry }
+  | { phase: 'created'; hash: Hex }
+  | { phase: 'finishing'; entry: Entry }
+  | { phase: 'published'; did: string }
+
+/** Reads the journal: what was sent of a draft, in this visit or an earlier one. */
+export function progressOf(all: readonly Entry[], id: string): Progress {
+  const own = all.filter((entry) => entry.draft === id)
+  const having = (part: Entry['part'], ...states: Entry['state'][]) =>
+    own.find((entry) => entry.part === part && states.includes(entry.state))
+  const done = having('metadata', 'mined')
+  if (done?.to) return { phase: 'published', did: didOf(done.to, done.chainId) }
+  const finishing = having('metadata', 'sent')
+  if (finishing) return { phase: 'finishing', entry: finishing }
+  const open = own.find(({ state }) => state === 'asked' || state === 'unsure')
+  if (open) return { phase: open.state as 'asked' | 'unsure', entry: open }
+  const created = having('create', 'mined')
+  if (created?.hash) return { phase: 'created', hash: created.hash }
+  const creating = having('create', 'sent')
+  if (creating) return { phase: 'creating', entry: creating }
+  return { phase: 'none' }
+}
+
+export interface Run {
+  running: boolean
+  step: string
+  error?: unknown
+}
+
+/** The publishing of this visit. */
+export const publishing = createStore<Run>({ running: false, step: '' })
+
+const SECONDS = 86_400
+
+/** What the library is asked for. */
+export function requestOf(of: Draft): PublishRequest {
+  const { files, name, description, author, license, tags, price, days, access, chainId } = of
+  const addresses = addressesOf(access.list)
+  return {
+    files: files.flatMap(({ object }) => (object ? [object] : [])),
+    name: name.trim(),
+    ...(description.trim() ? { description: description.trim() } : {}),
+    ...(author.trim() ? { author: author.trim() } : {}),
+    ...(license.trim() ? { license: license.trim() } : {}),
+    ...(tags.length > 0 ? { tags } : {}),
+    price:
+      price.kind === 'free'
+        ? 'free'
+        : { amount: price.amount.trim(), ...(price.token ? { token: price.token as `0x${string}` } : {}) },
+    ...(access.kind === 'list' ? { access: addresses } : {}),
+    timeout: days.trim() ? Math.round(Number(days) * SECONDS) : 0,
+    ...(chainId === undefined ? {} : { chainId }),
+  }
+}
+
+export function addressesOf(list: string): `0x${string}`[] {
+  return list.split(/[\s,;]+/).filter(Boolean) as `0x${string}`[]
+}
+
+/** Publishes the draft, from where its transactions have come. */
+export async function publishDraft(): Promise<void> {
+  if (publishing.get().running) return
+  const of = draft.get()
+  const before = progressOf(entries.get(), of.id)
+  if (before.phase !== 'none' && before.phase !== 'created') return
+  const resume = before.phase === 'created' ? before.hash : undefined
+  let step = ''
+  let part: Purpose['part'] = resume ? 'metadata' : 'create'
+  const purpose = (): Purpose => {
+    const made: Purpose = {
+      kind: 'publish',
+      draft: of.id,
+      title: of.name.slice(0, 200),
+      step,
+      ...(part ? { part } : {}),
+    }
+    part = 'metadata'
+    return made
+  }
+  const onStep = (next: string) => {
+    step = next
+    publishing.set({ running: true, step })
+  }
+  publishing.set({ running: true, step })
+  try {
+    const request = { ...requestOf(of), onStep, ...(resume ? { resume } : {}) }
+    await publish(contextNow(purpose), request)
+    publishing.set({ running: false, step: '' })
+  } catch (error) {
+    publishing.set({ running: false, step: '', error })
+  }
+}

@@ -1,0 +1,109 @@
+import { TidegateError, upload } from '@tidegate/client'
+import { contextNow } from '../context.js'
+import { beginWork } from '../page/busy.js'
+import { addFiles, draft, dropFile, editFile, shareDraft, type UploadFile } from './draft.js'
+import { fingerprintOf } from './fingerprint.js'
+
+/** The files themselves: a reload loses them, and they have to be chosen again. */
+const chosen = new Map<string, File>()
+const running = new Map<string, AbortController>()
+let count = 0
+
+export interface Added {
+  /** Files that take up an upload of before. */
+  resumed: number
+  /** Chosen for an upload of before, and not the same file. */
+  different: string[]
+}
+
+/**
+ * Adds files to the draft and uploads them, one after the other. A file that an upload of before waits for takes that one up
+ * again; a different file of the same name is reported.
+ */
+export async function addUploads(files: readonly File[]): Promise<Added> {
+  const added: Added = { resumed: 0, different: [] }
+  for (const file of files) {
+    const fingerprint = await fingerprintOf(file)
+    const waiting = draft
+      .get()
+      .files.filter((one): one is UploadFile => one.kind === 'upload' && one.status === 'needs-file')
+    const same = waiting.find((one) => one.fingerprint === fingerprint)
+    if (same) {
+      chosen.set(same.key, file)
+      editFile(same.key, { status: 'waiting', error: undefined })
+      added.resumed += 1
+      continue
+    }
+    if (waiting.some(({ name }) => name === file.name)) added.different.push(file.name)
+    const key = `${Date.now().toString(36)}-${count++}`
+    chosen.set(key, file)
+    const { name, size, type } = file
+    addFiles([{ key, kind: 'upload', name, size, type, fingerprint, sent: 0, status: 'waiting' }])
+  }
+  void next()
+  return added
+}
+
+/** Starts the next upload that waits, one at a time: each has the whole line, and a wallet is asked once. */
+export async function next(): Promise<void> {
+  if (running.size > 0) return
+  // another tab uploads those that were chosen there
+  const waiting = draft
+    .get()
+    .files.find((one): one is UploadFile => one.kind === 'upload' && one.status === 'waiting' && chosen.has(one.key))
+  const file = waiting && chosen.get(waiting.key)
+  if (!waiting || !file) return
+  await send(waiting, file)
+  void next()
+}
+
+async function send({ key, name, type, uploadId }: UploadFile, file: File): Promise<void> {
+  const controller = new AbortController()
+  const ended = beginWork()
+  running.set(key, controller)
+  editFile(key, { status: 'uploading', error: undefined })
+  try {
+    const { object, sha256 } = await upload(contextNow(), file, {
+      name,
+      contentType: type,
+      signal: controller.signal,
+      ...(uploadId ? { resume: uploadId } : {}),
+      onBegun: (id) => editFile(key, { uploadId: id }),
+      onProgress: ({ sent }) => editFile(key, { sent }),
+    })
+    editFile(key, { status: 'done', sent: file.size, object, sha256 })
+  } catch (error) {
+    if (controller.signal.aborted) editFile(key, { status: 'paused' })
+    else if (error instanceof TidegateError && error.code === 'FILE_CHANGED')
+      editFile(key, { status: 'failed', error, uploadId: undefined, sent: 0 })
+    else editFile(key, { status: 'failed', error })
+  } finally {
+    ended()
+    running.delete(key)
+  }
+}
+
+export function pauseUpload(key: string): void {
+  const controller = running.get(key)
+  if (controller) controller.abort(new DOMException('Paused.', 'AbortError'))
+  else editFile(key, { status: 'paused' })
+}
+
+export function resumeUpload(key: string): void {
+  editFile(key, { status: chosen.has(key) ? 'waiting' : 'needs-file' })
+  void next()
+}
+
+/** Takes a file from the draft. What was uploaded of it is given up by the provider after its time. */
+export function removeUpload(key: string): void {
+  chosen.delete(key)
+  dropFile(key)
+}
+
+shareDraft((key) => chosen.has(key))
+// removed here, or started over in another tab
+draft.subscribe(() => {
+  const { files } = draft.get()
+  for (const [key, controller] of running)
+    if (!files.some((file) => file.key === key)) controller.abort(new DOMException('Removed.', 'AbortError'))
+})

@@ -1,0 +1,1 @@
+import './large-files.test.js'

@@ -1,2 +1,0 @@
-/** The databases, whose statements differ in places. */
-export type Dialect = 'sqlite' | 'postgres'

@@ -1,0 +1,106 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { BackendWriter, Journal } from '../file-backend.js'
+import { HOSTING_LIMITS } from '../limits.js'
+import type { Batches } from './batches.js'
+import { DiskQueue } from './disk-queue.js'
+
+/**
+ * Writes beyond what was acknowledged: what is there after a crash is overwritten by the next part. Batches are gathered
+ * while the disk writes those before. Bytes are copied: chunks that wait for the disk cost the garbage collector several
+ * times as much.
+ */
+export class LocalWriter implements BackendWriter {
+  readonly writesWhileCommitting = true
+  private readonly disk: DiskQueue
+  /** The batch that is gathered, and its bytes. */
+  private batch: Buffer | undefined
+  private bytes = 0
+  private timer: NodeJS.Timeout | undefined
+  /** The batches that the disk has not written, by what of them is to be written. */
+  private readonly queued = new Map<Buffer, Buffer>()
+  /** Bytes of the file that were accepted; of those, how many the last commit began with, and when. */
+  private position: number
+  private committed: number
+  private committedAt = Number.NEGATIVE_INFINITY
+
+  /** `received`: bytes that the file has; `size`: bytes that it will have. */
+  constructor(
+    private readonly handle: FileHandle,
+    received: number,
+    private readonly size: number,
+    private readonly batches: Batches,
+    private readonly journal: Journal,
+  ) {
+    this.position = received
+    this.committed = received
+    this.disk = new DiskQueue(handle, received, (bytes) => this.free(bytes))
+  }
+
+  get isDue(): boolean {
+    const { checkpoint, checkpointWait } = HOSTING_LIMITS.hosting
+    return this.position - this.committed >= checkpoint && performance.now() - this.committedAt >= checkpointWait
+  }
+
+  async write(chunk: Uint8Array): Promise<number> {
+    this.batch ??= await this.next()
+    const count = Math.min(chunk.length, this.batch.length - this.bytes)
+    this.batch.set(count < chunk.length ? chunk.subarray(0, count) : chunk, this.bytes)
+    this.bytes += count
+    this.position += count
+    if (this.bytes === this.batch.length) this.handOver()
+    // a slow connection takes long to fill a batch
+    else this.timer ??= setTimeout(() => this.handOverIfIdle(), HOSTING_LIMITS.hosting.batchWait)
+    return count
+  }
+
+  async commit(): Promise<void> {
+    this.committed = this.position
+    this.committedAt = performance.now()
+    this.handOver()
+    await this.disk.sync(this.committed)
+    await this.journal.acknowledge(null)
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.timer)
+    await this.disk.settled()
+    for (const batch of [...this.queued.values(), ...(this.batch ? [this.batch] : [])]) this.batches.release(batch)
+    await this.handle.close()
+  }
+
+  /** Returns memory for the next batch: more than two only if there is enough for all uploads. */
+  private async next(): Promise<Buffer> {
+    const left = this.size - this.position
+    for (;;) {
+      const { size: count } = this.queued
+      const isFew = count * HOSTING_LIMITS.hosting.batch < HOSTING_LIMITS.hosting.uploadMemory
+      const memory = count < 2 ? this.batches.take(left) : isFew ? this.batches.takeMore(left) : undefined
+      if (memory) return memory
+      await this.disk.progress()
+    }
+  }
+
+  private handOverIfIdle(): void {
+    this.timer = undefined
+    if (this.disk.isIdle) this.handOver()
+    else this.timer = setTimeout(() => this.handOverIfIdle(), HOSTING_LIMITS.hosting.batchWait)
+  }
+
+  /** Has the disk write what is gathered. */
+  private handOver(): void {
+    const { batch, bytes } = this
+    if (!batch || bytes === 0) return
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.batch = undefined
+    this.bytes = 0
+    const written = batch.subarray(0, bytes)
+    this.queued.set(written, batch)
+    this.disk.add(written)
+  }
+
+  private free(written: Buffer): void {
+    this.batches.release(this.queued.get(written) as Buffer)
+    this.queued.delete(written)
+  }
+}

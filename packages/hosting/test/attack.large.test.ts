@@ -1,0 +1,1 @@
+import './attack.test.js'

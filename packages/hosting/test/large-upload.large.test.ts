@@ -1,0 +1,1 @@
+import './large-upload.test.js'

@@ -1,0 +1,18 @@
+import type { AssetResolver } from '@tidegate/catalog'
+import type { ComputeEnvironment } from '../config/parsers/chains.js'
+import type { OrderTransactions } from '../orders/transactions.js'
+import type { AccessLists } from './access-lists.js'
+import type { FileLists } from './file-lists.js'
+import type { Purgatory } from './purgatory.js'
+import type { AccessControl } from './rbac.js'
+
+/** The parties to a decision who may have a file. */
+export interface Access {
+  assets: AssetResolver
+  fileLists: FileLists
+  orders: OrderTransactions
+  accessControl: AccessControl
+  accessLists: AccessLists
+  purgatory: Purgatory
+  environments: readonly ComputeEnvironment[]
+}

@@ -1,0 +1,94 @@
+import type { FileProblem } from '@tidegate/protocol'
+import {
+  type DescribedFile,
+  describeFile,
+  inBatches,
+  type PublishedDescriptions,
+  type StoredFile,
+  type UserData,
+} from '@tidegate/storage'
+import type { OpenService } from './service.js'
+
+/** A caller without an order, whose bytes and time are limited. */
+export interface AnonymousCaller {
+  deadline: { readonly signal: AbortSignal; readonly aborted: boolean }
+  /** Counts bytes read from a storage. */
+  spend(bytes: number): void
+  /** Throws LimitError if no bytes are left. */
+  assertBytesLeft(): void
+}
+
+export interface DescribeOptions {
+  /** Bytes below which a checksum is computed; undefined for none. */
+  checksumBelow?: number | undefined
+}
+
+/** A description with the type of the storage. */
+export type TypedDescription = DescribedFile & Pick<StoredFile, 'type'>
+
+/**
+ * Describes a file of a published service, as far as that is possible without an order. A file that is not described by
+ * the deadline is not valid. Throws AssetError, LimitError, StorageError.
+ */
+export async function describePublished(
+  descriptions: PublishedDescriptions,
+  { asset, service, file: fileAt }: OpenService,
+  index: number,
+  caller: AnonymousCaller,
+  { checksumBelow }: DescribeOptions = {},
+): Promise<TypedDescription> {
+  const file = fileAt(index)
+  const published = { did: asset.ddo.id, serviceId: service.id, index, files: service.files, file }
+  assertReadable(file, caller, checksumBelow)
+  const description = descriptions.get(published, { checksumBelow, spend: caller.spend }, caller.deadline)
+  return { type: file.type, ...(await inTime(description, caller)) }
+}
+
+/** Describes all files of a service, or one of them, a few at a time. Throws as describePublished. */
+export function describeAll(
+  descriptions: PublishedDescriptions,
+  opened: OpenService,
+  only: number | undefined,
+  caller: AnonymousCaller,
+  options: DescribeOptions,
+): Promise<(TypedDescription & { index: number })[]> {
+  const indexes = only === undefined ? [...opened.files().keys()] : [only]
+  return inBatches(indexes, async (index) => {
+    const description = await describePublished(descriptions, opened, index, caller, options)
+    return { index, ...description }
+  })
+}
+
+/** Describes the file of a storage object that the caller sent. Throws LimitError, StorageError. */
+export async function describeSent(
+  file: StoredFile,
+  caller: AnonymousCaller,
+  { checksumBelow, userdata }: DescribeOptions & { userdata: UserData | undefined },
+): Promise<TypedDescription> {
+  assertReadable(file, caller, checksumBelow)
+  const { signal } = caller.deadline
+  const description = describeFile(
+    file,
+    { checksumBelow, spend: caller.spend },
+    { signal, budget: 'anonymous', userdata },
+  )
+  return { type: file.type, ...(await inTime(description, caller)) }
+}
+
+/** Returns why a file is not valid. */
+export function problemOf({ reason = 'failed' }: DescribedFile): FileProblem {
+  return reason
+}
+
+/** Throws LimitError if describing the file reads it, and the caller has no bytes left. */
+function assertReadable(file: StoredFile, caller: AnonymousCaller, checksumBelow: number | undefined): void {
+  if (checksumBelow !== undefined || file.describesByReading) caller.assertBytesLeft()
+}
+
+/** Resolves with the description, or with that of an unavailable file once the deadline has passed. */
+function inTime(description: Promise<DescribedFile>, { deadline }: AnonymousCaller): Promise<DescribedFile> {
+  return description.catch((error: unknown) => {
+    if (deadline.aborted) return { valid: false, reason: 'timeout' }
+    throw error
+  })
+}

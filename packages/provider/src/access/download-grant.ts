@@ -1,0 +1,56 @@
+import { LinkError, ValidationError } from '@tidegate/protocol'
+import type { UserData } from '@tidegate/storage'
+import type { Hex } from 'viem'
+import type { AuthenticatedConsumer } from '../auth/authenticate.js'
+import type { Grant } from '../auth/link-grant.js'
+import { secondsNow } from '../auth/links.js'
+import { PROVIDER_LIMITS } from '../limits.js'
+import type { AdmittedFile, WantedFile } from './admission.js'
+import type { OpenService } from './service.js'
+
+/** Throws ValidationError if userdata is too long for the URL of a link. */
+export function assertFitsLink(userdata: UserData | undefined): void {
+  const { userdata: most } = PROVIDER_LIMITS.links
+  if (userdata !== undefined && JSON.stringify(userdata).length > most)
+    throw ValidationError.of('userdata', `The userdata field must not be longer than ${most} characters in a link.`)
+}
+
+/**
+ * Returns the grant of a download link for an admitted file, as the consumer requested it. It ends no later than the
+ * token that the link is created with. `lifetime` in seconds.
+ */
+export function grantOf(
+  { opened, consumer, fileIndex }: AdmittedFile,
+  { orderTx, userdata, lifetime }: { orderTx: Hex; userdata: UserData | undefined; lifetime: number },
+): Grant {
+  const { asset, service } = opened
+  const { token } = consumer
+  const expiresAt = secondsNow() + lifetime
+  return {
+    consumer: consumer.address,
+    chainId: asset.chain.chainId,
+    isWallet: consumer.chainId !== undefined,
+    did: asset.ddo.id,
+    serviceId: service.id,
+    fileIndex,
+    orderTx,
+    expiresAt: token ? Math.min(expiresAt, Math.floor(token.expiresAt)) : expiresAt,
+    ...(token ? { jti: token.jti } : {}),
+    ...(userdata === undefined ? {} : { userdata: JSON.stringify(userdata) }),
+  }
+}
+
+/**
+ * Returns the consumer of a grant, and the file that the grant is for. The consumer was authenticated when the link was
+ * created, so that its use consumes no nonce. Throws LinkError if the asset is on another chain.
+ */
+export function claimOf(
+  { consumer: address, chainId, isWallet, fileIndex, orderTx: transferTxId, userdata }: Grant,
+  { asset }: OpenService,
+): { consumer: AuthenticatedConsumer; wanted: WantedFile } {
+  if (asset.chain.chainId !== chainId) throw new LinkError('LINK_INVALID', 'The download link is for another chain.')
+  return {
+    consumer: { address, ...(isWallet ? { chainId } : {}), consumeNonce: async () => undefined },
+    wanted: { fileIndex, transferTxId, userdata: userdata === undefined ? undefined : JSON.parse(userdata) },
+  }
+}

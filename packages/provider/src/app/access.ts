@@ -1,0 +1,54 @@
+import type { AssetResolver } from '@tidegate/catalog'
+import type { Receipts } from '@tidegate/chain'
+import type { Hosting } from '@tidegate/hosting'
+import type { StorageRegistry } from '@tidegate/storage'
+import type { Access } from '../access/access.js'
+import { AccessLists } from '../access/access-lists.js'
+import { FileLists } from '../access/file-lists.js'
+import type { ProviderKeys } from '../access/provider-keys.js'
+import type { Purgatory } from '../access/purgatory.js'
+import { accessControl } from '../access/rbac.js'
+import type { Settings } from '../config/schema.js'
+import { OrderTransactions } from '../orders/transactions.js'
+import type { Base } from './base.js'
+
+interface Parties {
+  assets: AssetResolver
+  receipts: Receipts
+  providerKeys: ProviderKeys
+  purgatory: Purgatory
+  storages: StorageRegistry
+  hosting: Hosting | undefined
+}
+
+/** Builds the room that decides who may have a file. */
+export async function openAccess(
+  settings: Settings,
+  { store, chains, outbound, log }: Base,
+  { assets, receipts, providerKeys, purgatory, storages, hosting }: Parties,
+): Promise<Access> {
+  return {
+    assets,
+    fileLists: new FileLists(
+      storages,
+      settings.ALLOW_UNBOUND_FILES,
+      providerKeys,
+      ({ chain, nft }, encrypted, files) => {
+        hosting?.uses
+          .record(chain.chainId, nft, files, encrypted)
+          .catch(() => log.warn({}, 'the use of a hosted file could not be recorded'))
+      },
+    ),
+    orders: new OrderTransactions(receipts, {
+      max: settings.ORDER_CACHE_SIZE,
+      reorgDepth: settings.INDEX_REORG_DEPTH,
+      wait: settings.ORDER_WAIT,
+      quotesEndSince: await store.milestones.get('quotes end'),
+      isMissingKey: (chain, address) => providerKeys.isMissing(chain, address),
+    }),
+    accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
+    accessLists: new AccessLists(chains, settings.INDEX_POLL_INTERVAL),
+    purgatory,
+    environments: settings.COMPUTE_ENVIRONMENTS,
+  }
+}

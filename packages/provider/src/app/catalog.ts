@@ -1,0 +1,69 @@
+import {
+  AssetResolver,
+  CatchingUp,
+  cachedSource,
+  currentAssets,
+  type IndexProgress,
+  indexSource,
+  isCurrent,
+  OnChainReader,
+  remoteCacheSource,
+  TokenNames,
+} from '@tidegate/catalog'
+import { Receipts } from '@tidegate/chain'
+import { COMMON_LIMITS } from '@tidegate/common'
+import type { Settings } from '../config/schema.js'
+import type { Catalog } from '../http/services.js'
+import type { Base } from './base.js'
+
+export interface OpenedCatalog {
+  catalog: Catalog
+  /** Assets of the index, and behind them those of the metadata caches of the settings. */
+  assets: AssetResolver
+  /** Whether the index of a chain is current. */
+  isCurrent(chainId: number): boolean
+  /** Evicts the cached assets of a chain whose index has changed. */
+  invalidate(chainId: number): void
+}
+
+/** Builds the sources of assets. `progress`: index progress of each chain. */
+export function openCatalog(
+  settings: Settings,
+  { store, chains, documents, outbound, log }: Base,
+  progress: () => IndexProgress[],
+): OpenedCatalog {
+  const { MAX_DDO_SIZE: maxDocument, INDEX_POLL_INTERVAL: ttl } = settings
+  const { index, search } = store
+  const isChainCurrent = (chainId: number) =>
+    progress().some((chain) => chain.chainId === chainId && isCurrent(chain, settings))
+  const indexed = currentAssets({
+    index,
+    chains,
+    documents,
+    isCurrent: isChainCurrent,
+    isAstray: (chainId) => progress().some((chain) => chain.chainId === chainId && chain.astray),
+    ttl,
+    // the time-out of one node, and of a second one if the first fails
+    deadline: 2 * settings.RPC_TIMEOUT,
+  })
+  const cached = cachedSource(indexSource(indexed, documents), {
+    ttl,
+    chains: [...chains.keys()],
+    isCurrent: isChainCurrent,
+  })
+  const remote = { chains, outbound, log, documents, maxDocument, ttl }
+  const caches = (settings.METADATA_CACHE_URL ?? []).map((url) => remoteCacheSource({ ...remote, url }))
+  const names = new TokenNames(chains, index, COMMON_LIMITS.contract.namelessFor)
+  return {
+    catalog: {
+      ...{ indexed, documents, search, progress },
+      onChain: new OnChainReader(chains, ttl, names),
+      catchingUp: new CatchingUp(progress),
+      receipts: new Receipts(settings.ORDER_WAIT),
+      publisherOf: async (chainId, nft) => (await index.nft(chainId, nft))?.owner,
+    },
+    assets: new AssetResolver([cached, ...caches], chains),
+    isCurrent: isChainCurrent,
+    invalidate: (chainId) => cached.invalidate(chainId),
+  }
+}

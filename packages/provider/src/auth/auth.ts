@@ -1,0 +1,27 @@
+import type { Address } from 'viem'
+import type { CutOver } from './cut-over.js'
+import type { Links } from './links.js'
+import type { NonceStore } from './nonce-table.js'
+import type { SignatureMatcher } from './signature.js'
+import type { Tokens } from './tokens.js'
+
+/** Proofs of who sent a request: signatures with nonces, tokens, and the grants in download links. */
+export interface Auth {
+  signatures: SignatureMatcher
+  nonces: NonceStore
+  cutOver: CutOver
+  tokens: Tokens
+  links: Links
+}
+
+/**
+ * Returns the last nonce of an address as a JSON number, which may have more digits than a JavaScript number can hold.
+ * Throws StateError.
+ */
+export async function lastNonce(
+  { nonces, cutOver }: Pick<Auth, 'nonces' | 'cutOver'>,
+  address: Address,
+  chainId?: number,
+): Promise<string> {
+  return cutOver.lastNonce(await nonces.last(address, chainId))
+}

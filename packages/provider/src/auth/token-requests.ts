@@ -1,0 +1,41 @@
+import { TokenError, ValidationError } from '@tidegate/protocol'
+import type { Settings } from '../config/schema.js'
+import type { TokenHolder, Tokens } from './tokens.js'
+
+/** Expirations from here on are assumed to be in milliseconds, not seconds. */
+const MIN_MILLISECONDS = 100_000_000_000
+
+/** A requested expiration in seconds since 1970, and the parameter that it came in. */
+export interface RequestedExpiration {
+  field: string
+  value: number | undefined
+}
+
+/**
+ * Issues a token, with the default lifetime if no expiration is requested. Throws ValidationError for an expiration in
+ * the past, or beyond the longest lifetime.
+ */
+export function issueToken(
+  tokens: Tokens,
+  settings: Pick<Settings, 'AUTH_TOKEN_LIFETIME' | 'AUTH_TOKEN_MAX_LIFETIME'>,
+  holder: TokenHolder,
+  { field, value }: RequestedExpiration,
+): string {
+  const { AUTH_TOKEN_LIFETIME: lifetime, AUTH_TOKEN_MAX_LIFETIME: longest } = settings
+  const now = Math.floor(Date.now() / 1000)
+  const expiresAt = value ?? now + Math.min(lifetime, longest)
+  const refuse = (why: string) => ValidationError.of(field, `The ${field} field ${why}.`)
+  if (expiresAt >= MIN_MILLISECONDS) throw refuse('must be in seconds since 1970 (UTC), and looks like milliseconds')
+  if (expiresAt <= now) throw refuse('must lie in the future (seconds since 1970, UTC)')
+  if (expiresAt > now + longest) throw refuse(`must not lie more than ${longest} seconds ahead`)
+  return tokens.issue(holder, expiresAt, now)
+}
+
+/** Revokes a token of the signer. Throws TokenError if it is invalid, or was issued to another address. */
+export async function revokeToken(tokens: Tokens, signer: TokenHolder, token: string): Promise<void> {
+  const claims = await tokens.verify(token)
+  const isSameChain = signer.chainId === undefined || signer.chainId === claims.chainId
+  if (claims.address !== signer.address || !isSameChain)
+    throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
+  await tokens.revoke(claims, Math.floor(Date.now() / 1000))
+}

@@ -1,0 +1,41 @@
+import cors from '@fastify/cors'
+import type { FastifyInstance } from 'fastify'
+import type { Settings } from '../config/schema.js'
+
+/** Response headers that scripts of other origins may read. */
+const EXPOSED_HEADERS = [
+  'Content-Disposition',
+  'Content-Length',
+  'Content-Range',
+  'Accept-Ranges',
+  'ETag',
+  'Last-Modified',
+  'Repr-Digest',
+  'Retry-After',
+  'X-Request-Id',
+  'Location',
+  'Tus-Resumable',
+  'Tus-Version',
+  'Tus-Extension',
+  'Tus-Max-Size',
+  'Tus-Checksum-Algorithm',
+  'Upload-Offset',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Expires',
+]
+
+/** Seconds for which browsers may cache the response to a preflight; Chromium allows at most two hours. */
+const PREFLIGHT_MAX_AGE = 7200
+
+/** Allows scripts of other origins. The plugin answers preflights itself: hooks registered later do not see them. */
+export async function allowOrigins(app: FastifyInstance, { CORS_ORIGINS }: Pick<Settings, 'CORS_ORIGINS'>) {
+  await app.register(cors, {
+    origin: CORS_ORIGINS ?? '*',
+    maxAge: PREFLIGHT_MAX_AGE,
+    // a list would be joined for each response
+    exposedHeaders: EXPOSED_HEADERS.join(', '),
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    strictPreflight: false,
+  })
+}

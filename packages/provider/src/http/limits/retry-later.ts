@@ -1,0 +1,28 @@
+import { type ErrorCode, LimitError } from '@tidegate/protocol'
+
+/** A refusal by a limit that ends by itself. The response names the seconds in Retry-After. */
+export class RetryLater extends LimitError {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    readonly seconds: number,
+  ) {
+    super(code, message)
+  }
+}
+
+/** Returns milliseconds as whole seconds for Retry-After, at least one. */
+export function secondsLeft(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000))
+}
+
+/** Returns the error for an address that exceeded a limit. `endsIn`: milliseconds until the window ends. */
+export function rateLimited(what: 'requests' | 'bytes', endsIn: number): RetryLater {
+  const seconds = secondsLeft(endsIn)
+  return new RetryLater('RATE_LIMITED', `Too many ${what} from this address. Try again in ${seconds} seconds.`, seconds)
+}
+
+/** Returns the error for a client with too many requests in flight. It may retry as soon as one ends. */
+export function tooManyInFlight(message: string): RetryLater {
+  return new RetryLater('RATE_LIMITED', message, 1)
+}

@@ -1,0 +1,56 @@
+import type { AssetIndex, CatchingUp, DocumentReader, IndexProgress, OnChainReader } from '@tidegate/catalog'
+import type { Chains, Receipts } from '@tidegate/chain'
+import type { Hosting } from '@tidegate/hosting'
+import type { PublishedDescriptions, StorageRegistry } from '@tidegate/storage'
+import type { Address } from 'viem'
+import type { Access } from '../access/access.js'
+import type { Auth } from '../auth/auth.js'
+import type { Settings } from '../config/schema.js'
+import type { Metrics } from '../metrics/metrics.js'
+import type { Health } from '../process/health.js'
+import type { StateStore } from '../state/stores.js'
+import type { Downloads } from './files/downloads.js'
+import type { AnonymousBudget } from './limits/anonymous.js'
+import type { UploadSlots } from './limits/upload-slots.js'
+
+/** The rooms of the service, as endpoints see them. Each endpoint names those that it needs. */
+export interface Services {
+  settings: Settings
+  chains: Chains
+  auth: Auth
+  access: Access
+  catalog: Catalog
+  files: Files
+  anonymous: AnonymousBudget
+  downloads: Downloads
+  uploads: Uploads
+  health: Health
+}
+
+/** Published assets and their documents. */
+export interface Catalog {
+  /** Assets of the index, with a fallback to the chain while it is not current. */
+  indexed: AssetIndex
+  onChain: OnChainReader
+  documents: DocumentReader
+  search: Pick<StateStore['search'], 'find' | 'assets' | 'document'>
+  /** Index progress of each chain. */
+  progress(): IndexProgress[]
+  catchingUp: CatchingUp
+  /** Returns the first owner of a data NFT, if the index has it. */
+  publisherOf(chainId: number, nft: Address): Promise<Address | undefined>
+  receipts: Receipts
+}
+
+/** Storage kinds, and descriptions of the files behind them. */
+export interface Files {
+  storages: StorageRegistry
+  descriptions: PublishedDescriptions
+}
+
+export interface Uploads {
+  /** Undefined if HOSTING is off. */
+  hosting: Hosting | undefined
+  slots: UploadSlots
+  metrics: Pick<Metrics, 'uploadsActive'>
+}

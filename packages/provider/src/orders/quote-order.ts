@@ -1,0 +1,183 @@
+import { AssetError, OrderError, ValidationError } from '@tidegate/protocol'
+import { type FileDescription, inBatches, type StoredFile, type UserData } from '@tidegate/storage'
+import { type Address, type Hex, zeroAddress } from 'viem'
+import type { Access } from '../access/access.js'
+import { chosenEnvironment } from '../access/environments.js'
+import { completeUserdata } from '../access/parameters.js'
+import { assertAdmitted } from '../access/policy.js'
+import { type OpenService, openService } from '../access/service.js'
+import type { FeeRule } from '../config/fee-rules.js'
+import type { ComputeEnvironment } from '../config/parsers/chains.js'
+import type { Health } from '../process/health.js'
+import type { OrderClaim } from './claim.js'
+import { fittingRule, nameOf, type Price, priceByRule, totalBytes } from './fees.js'
+import { type ProviderFee, quoteFee } from './quote.js'
+import type { OrderTransactions } from './transactions.js'
+import { verifyOrder } from './verify.js'
+
+/** An order that a consumer is about to place. */
+export interface QuotedOrder {
+  documentId: string
+  serviceId: string
+  consumer: Address
+  fileIndex?: number | undefined
+  /** Seconds since 1970; 0 or undefined for no end. */
+  validUntil?: number | undefined
+  /** An earlier order, which may still be valid. */
+  transferTxId?: Hex | undefined
+  /** Id of a compute environment. */
+  environment?: string | undefined
+  userdata?: UserData | undefined
+}
+
+export interface QuoteTools {
+  access: Access
+  rules: readonly FeeRule[]
+  health: Pick<Health, 'assertQuotable'>
+  /** Describes a file of a service, as far as that is possible without an order. */
+  describe(opened: OpenService, index: number): Promise<FileDescription>
+  /** Returns the first owner of a data NFT, if it is known. */
+  publisherOf(chainId: number, nft: Address): Promise<Address | undefined>
+  signal: AbortSignal
+}
+
+export interface Quote {
+  chainId: number
+  datatoken: Address
+  providerFee: ProviderFee
+  /** Consumer address of the compute environment; the zero address for access. */
+  computeAddress: Address
+  /** Name of the rule that the fee follows; absent if there are no rules. */
+  providerFeeRule?: string
+}
+
+/** The claim of an order, without its transaction, and its environment. */
+interface Wanted {
+  opened: OpenService
+  environment: ComputeEnvironment | null
+  claim: Omit<OrderClaim, 'txId'>
+}
+
+/**
+ * Quotes an order, or returns the earlier one if that is still valid. Throws ValidationError, AssetError, AccessError,
+ * OrderError, ChainError, LimitError, StorageError, or the signal's reason.
+ */
+export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise<Quote | { validOrder: Hex }> {
+  const now = Math.floor(Date.now() / 1000)
+  const { validUntil = 0, transferTxId, fileIndex } = order
+  if (validUntil !== 0 && validUntil <= now)
+    throw ValidationError.of('validUntil', 'The validUntil field must lie in the future (UTC seconds).')
+  const wanted = await assertMayOrder(order, tools.access)
+  const { opened, environment, claim } = wanted
+  const { asset, service } = opened
+  if (transferTxId !== undefined) {
+    const earlier = { ...claim, txId: transferTxId }
+    if (await isStillValid(earlier, tools.access.orders, now, tools.signal)) return { validOrder: transferTxId }
+  }
+  if (fileIndex !== undefined) {
+    completeUserdata(service.consumerParameters, order.userdata)
+    if (!(await tools.describe(opened, fileIndex)).valid) throw unavailable()
+  }
+  await tools.health.assertQuotable(asset.chain)
+  const { rule, price, only } = await priceOf(wanted, { fileIndex, seconds: validUntil - now }, tools)
+  const { datatoken, serviceId } = claim
+  const terms = { datatoken, serviceId, environment, validUntil, now, price, fileIndex: only }
+  return {
+    chainId: asset.chain.chainId,
+    datatoken,
+    providerFee: quoteFee(asset.chain, terms),
+    computeAddress: environment?.consumerAddress ?? zeroAddress,
+    ...(tools.rules.length > 0 ? { providerFeeRule: nameOf(rule) } : {}),
+  }
+}
+
+/** Checks that the consumer may order the service, and that it has a file to deliver. */
+async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wanted> {
+  const { consumer, fileIndex } = order
+  const opened = await openService(access, order.documentId, order.serviceId)
+  const { asset, service, index: serviceIndex } = opened
+  const { chain, ddo } = asset
+  const environment = chosenEnvironment(service.type, order, chain.chainId, access.environments)
+  access.purgatory.assertServed(ddo.id, consumer)
+  const where = { lists: access.accessLists, chainId: chain.chainId }
+  await assertAdmitted(consumer, [...ddo.credentials, ...service.credentials], where)
+  const about = { did: ddo.id, serviceId: service.id }
+  await access.accessControl({ event: 'initialize', provider: chain.key.address, consumer, service: about })
+  const files = opened.files()
+  if (fileIndex === undefined) assertSomeUsable(files)
+  else opened.file(fileIndex)
+  const { datatokenAddress: datatoken, id: serviceId, timeout } = service
+  const claim = {
+    ...{ chain, datatoken, serviceIndex, serviceId, timeout, consumer },
+    environments: environment ? [environment.id] : undefined,
+    fileIndex: fileIndex ?? (files.length === 1 ? 0 : undefined),
+  }
+  return { opened, environment, claim }
+}
+
+/** Throws AssetError if no file can be delivered because every descriptor is unsupported. */
+function assertSomeUsable(files: StoredFile[]): void {
+  if (files.every((file) => file.outline()?.valid === false))
+    throw new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
+}
+
+/** Returns whether an earlier order still grants access; false for a transaction that is not a valid order. */
+async function isStillValid(
+  claim: OrderClaim,
+  orders: OrderTransactions,
+  now: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await verifyOrder(claim, orders, { waitForTransaction: false, now, signal })
+    return true
+  } catch (error) {
+    // a new order would be paid twice
+    if (error instanceof OrderError && error.code !== 'PROVIDER_KEY_MISSING') return false
+    throw error
+  }
+}
+
+/**
+ * Returns the rule of a fee and its price, both undefined for the default fee. `only`: the one file that the order
+ * opens; an order whose fee does not depend on its files opens all of them.
+ */
+async function priceOf(
+  { opened, claim }: Wanted,
+  { fileIndex, seconds }: { fileIndex: number | undefined; seconds: number },
+  { rules, describe, publisherOf }: QuoteTools,
+): Promise<{ rule: FeeRule | undefined; price: Price | undefined; only: number | undefined }> {
+  const { asset, service } = opened
+  const { chain, nft, ddo } = asset
+  const publisher = () => publisherOf(chain.chainId, nft)
+  const rule = await fittingRule(rules, { chain, did: ddo.id, publisher, serviceType: service.type })
+  if (!rule) return { rule, price: undefined, only: undefined }
+  const isBySize = rule.perGiB > 0n
+  const only = isBySize ? fileIndex : undefined
+  const bytes = isBySize ? await bytesOf(opened.files(), only, (index) => describe(opened, index)) : 0n
+  return { rule, price: priceByRule(rule, chain, { bytes, seconds, timeout: claim.timeout }), only }
+}
+
+/**
+ * Returns the bytes of all files that an order opens: one file, or every file of the service. Throws AssetError if one of
+ * them is unavailable now: it may be back when the order is used.
+ */
+async function bytesOf(
+  files: StoredFile[],
+  only: number | undefined,
+  describe: (index: number) => Promise<FileDescription>,
+): Promise<bigint> {
+  const indexes = only === undefined ? [...files.keys()] : [only]
+  const sizes = await inBatches(indexes, async (index) => {
+    const { valid, contentLength } = await describe(index)
+    // a file with an unsupported descriptor is never delivered
+    if (!valid && files[index]?.outline()?.valid !== false) throw unavailable(index)
+    return contentLength
+  })
+  return totalBytes(sizes)
+}
+
+function unavailable(index?: number): AssetError {
+  const counted = index === undefined ? '' : ` The provider fee counts the size of file ${index}.`
+  return new AssetError('FILE_UNAVAILABLE', `Asset URL not found, not available or invalid.${counted}`)
+}

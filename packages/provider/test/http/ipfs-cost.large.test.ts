@@ -1,0 +1,1 @@
+import './ipfs-cost.test.js'

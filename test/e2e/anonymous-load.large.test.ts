@@ -1,0 +1,1 @@
+import './anonymous-load.test.js'

@@ -1,0 +1,1 @@
+import './given-back.test.js'

@@ -1,0 +1,1 @@
+import './instances.test.js'

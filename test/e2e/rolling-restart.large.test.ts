@@ -1,0 +1,1 @@
+import './rolling-restart.test.js'

@@ -1,0 +1,1 @@
+import './streaming.test.js'
