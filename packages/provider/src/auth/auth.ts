@@ -2,11 +2,13 @@ import type { Address } from 'viem'
 import type { CutOver } from './cut-over.js'
 import type { Links } from './links.js'
 import type { NonceStore } from './nonce-table.js'
+import type { ProviderIdentity } from './provider-identity.js'
 import type { SignatureMatcher } from './signature.js'
 import type { Tokens } from './tokens.js'
 
 /** Proofs of who sent a request: signatures with nonces, tokens, and the grants in download links. */
 export interface Auth {
+  identity: ProviderIdentity
   signatures: SignatureMatcher
   nonces: NonceStore
   cutOver: CutOver

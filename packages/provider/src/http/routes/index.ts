@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { assetDdo, assetMetadata } from './assets.js'
 import { decrypt } from './decrypt.js'
+import { directCommand } from './direct-command.js'
 import { download } from './download.js'
 import { createDownloadLink, followDownloadLink } from './download-link.js'
 import { encrypt } from './encrypt.js'
@@ -40,6 +41,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   searchAssets,
   searchMetadata,
   status,
+  directCommand,
   live,
   ready,
 ]
