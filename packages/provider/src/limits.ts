@@ -39,6 +39,10 @@ export const PROVIDER_LIMITS = {
     /** Nesting of userdata: parameters are flat, variables of a query have a level or two. */
     userdataDepth: 4,
   },
+  fileinfo: {
+    /** Storage objects that one request may list, each of which counts as a request. Market pages list one to ten. */
+    listed: 20,
+  },
   quotes: {
     /** Seconds for which a quote is valid for an order: a day to pay, so that a raised fee takes effect within a day. */
     lifetime: 86_400,
@@ -124,6 +128,8 @@ export const PROVIDER_LIMITS = {
     grant: 4608,
     /** Characters of userdata in a download link, as JSON: dates and names take a few dozen. */
     userdata: 512,
+    /** Milliseconds in which a storage may tell the name that a link ends with: people wait for the link. */
+    naming: 3_000,
   },
   console: {
     /** Files of the built console: it has a few dozen. */
