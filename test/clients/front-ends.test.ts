@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FoundOrder } from '../../packages/catalog/src/search/orders/order-fields.js'
 import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
+import { createApp } from '../../packages/provider/src/app.js'
+import { loadSettings } from '../../packages/provider/src/config/load.js'
 import { mined } from '../helpers/consume.js'
+import { eventually } from '../helpers/eventually.js'
 import { ocean } from '../helpers/ocean.js'
 import type { Published } from '../helpers/publish.js'
 import { ask } from '../helpers/requests.js'
@@ -52,6 +56,7 @@ describe('requests of front ends', () => {
   })
   afterAll(() => world.close())
 
+  const stateDir = () => `${world.local.app.context.settings.STATE_DIR}-enterprise`
   const publish = (publisher: Wallet, name: string, tags: string[]) =>
     world.publishUrl(world.storage.file(`/${name.replaceAll(' ', '-')}.csv`, Buffer.from(name)), {
       publisher,
@@ -73,12 +78,12 @@ describe('requests of front ends', () => {
   }
 
   /** Sends the request of a call. */
-  async function replay(front: string, call: string): Promise<Json> {
+  async function replay(front: string, call: string, origin = world.network.providerUrl): Promise<Json> {
     const [request] = callsOf(front).find((one) => one.call === call)?.requests ?? []
     if (!request) throw new Error(`${front} has no call ${call}.`)
     const body = await filled(JSON.stringify(request.body), values, () => Promise.reject(new Error('unsigned')))
     const headers = { 'content-type': 'application/json' }
-    const answer = await ask(world.network.providerUrl + request.path, { method: request.method, headers, body })
+    const answer = await ask(origin + request.path, { method: request.method, headers, body })
     expect(answer.status, `${call}: ${answer.text.slice(0, 300)}`).toBe(200)
     return answer.json as Json
   }
@@ -127,6 +132,12 @@ describe('requests of front ends', () => {
       expect(found?.reduce((sum, { indexedMetadata }) => sum + (indexedMetadata.stats[0]?.orders ?? 0), 0)).toBe(1)
     },
     'profile: getDownloadAssets': sameSet(() => [values.did, values.did2] as string[]),
+    'profile: getUserOrders 0xA78d'(answer) {
+      const [[order]] = answer as unknown as [[FoundOrder]]
+      expect(order).toMatchObject({ consumer: values.consumer, payer: values.consumer, did: values.did2 })
+      expect(order).toMatchObject({ datatokenAddress: values.datatoken2, type: 'startOrder', chainId: 8996 })
+      expect([order.orderId, order.timestamp]).toEqual([expect.stringMatching(/^0x\w{64}$/), expect.any(Number)])
+    },
   }
 
   interface Page {
@@ -164,7 +175,11 @@ describe('requests of front ends', () => {
     expect(sorted(dids(hits.hits.map(({ _source }) => _source)))).toEqual(sorted(expected()))
   }
   const portal: Expected = {
-    'home: recently published': hits(() => newestFirst().slice(0, 6)),
+    'home: recently published'(answer) {
+      const { hits } = answer as unknown as Hits
+      expect([hits.hits.length, hits.total.value]).toEqual([6, four.length])
+      for (const { _source } of hits.hits) expect(newestFirst()).toContain(_source.id)
+    },
     'home: getTopAssetsPublishers'(answer) {
       const [first] = (answer as unknown as Hits).aggregations.topPublishers.buckets
       expect(first).toMatchObject({ key: owner.address, totalSales: { value: 1 } })
@@ -176,10 +191,27 @@ describe('requests of front ends', () => {
     'search: saas': hits(() => []),
     'search: a tag': hits(tides),
     'search: by price': hits(newestFirst),
+    'asset: getAssetsNames': (answer) => expect(answer).toEqual({ [values.did as string]: 'Tide tables 1' }),
     'asset: related by owner': (answer) => expect((answer as unknown as Hits).hits.hits).toHaveLength(4),
     'profile: getPublishedAssets': hits(newestFirst),
     'profile: getDownloadAssets': hits(() => [values.did, values.did2] as string[]),
   }
+
+  it('oe: profile: getUserOrders, with ORDERS_FORM=enterprise', async () => {
+    const app = await createApp(loadSettings(world.beside({ ORDERS_FORM: 'enterprise', STATE_DIR: stateDir() })))
+    try {
+      const origin = await app.listen()
+      const isIndexed = async () => (await ask(`${origin}/api/aquarius/assets/ddo/${five[1]}`)).status === 200
+      await eventually(isIndexed)
+      const [page] = (await replay('oe', 'profile: getUserOrders', origin)) as unknown as {
+        results: FoundOrder[]
+        totalResults: number
+      }[]
+      expect(page).toMatchObject({ results: [{ did: values.did2, consumer: values.consumer }], totalResults: 1 })
+    } finally {
+      await app.close()
+    }
+  })
 
   for (const [name, expected] of Object.entries({ market, oe: enterprise, mvg: portal }))
     it.each(Object.keys(expected))(`${name}: %s`, async (call) => expected[call]?.(await replay(name, call)))
