@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import type { Wallet } from 'ethers'
+import { ethers, type Wallet } from 'ethers'
 import Database from 'libsql'
+import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mined } from '../../../../test/helpers/consume.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -9,6 +10,9 @@ import type { Published } from '../../../../test/helpers/publish.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import type { FoundOrder } from '../../../catalog/src/search/orders/order-fields.js'
+import { didOf } from '../../../protocol/src/ddo/ddo.js'
+import { createApp } from '../../src/app.js'
+import { loadSettings } from '../../src/config/load.js'
 
 describe('searches of orders, end to end', () => {
   let world: World
@@ -78,7 +82,7 @@ describe('searches of orders, end to end', () => {
     expect(await found()).toEqual(before)
   })
 
-  it('refuses what would read all orders, or is not understood, with the name of the field', async () => {
+  it('refuses what would read all orders, or is not understood, with the name of the field (threat 104)', async () => {
     const address = buyer.address
     const named = { term: { consumer: address } }
     for (const [query, reason] of [
@@ -103,6 +107,61 @@ describe('searches of orders, end to end', () => {
         expect((await post({ index: 'order', query: { term: { [field]: text } } })).text, field).toBe('[]')
     }
   })
+
+  it('finds and serves the assets of authorized publishers alone (threat 103)', async () => {
+    const [named, stranger] = [await world.somebody(), await world.somebody()]
+    const own = await world.publishUrl(world.storage.file('/own.csv', Buffer.from('own')), { publisher: named })
+    // another owner of the NFT does not make it an asset of that owner
+    const forged = await publishFor(stranger, named.address)
+    const app = await createApp(
+      loadSettings(
+        world.beside({
+          AUTHORIZED_PUBLISHERS: JSON.stringify([named.address]),
+          STATE_DIR: `${world.local.app.context.settings.STATE_DIR}-publishers`,
+        }),
+      ),
+    )
+    try {
+      const base = `${await app.listen()}/api/aquarius/assets`
+      await eventually(async () => (await ask(`${base}/ddo/${own.did}`)).status === 200)
+      const search = async (body: object, path = 'metadata/query') => {
+        const headers = { 'content-type': 'application/json' }
+        return (await ask(`${base}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json
+      }
+      const listed = (await search({})) as unknown as { id: string }[]
+      expect(listed.map(({ id }) => id)).toEqual([own.did])
+      expect(await search({ didList: [own.did, forged, asset.did] }, 'names')).toEqual({ [own.did]: 'Tide tables' })
+      for (const did of [forged, asset.did])
+        for (const path of ['ddo', 'metadata']) expect((await ask(`${base}/${path}/${did}`)).status).toBe(404)
+      // without the setting all of them are found
+      expect((await ask(`${world.network.providerUrl}/api/aquarius/assets/ddo/${forged}`)).status).toBe(200)
+    } finally {
+      await app.close()
+    }
+  })
+
+  /** Publishes an asset whose data NFT has another owner. Returns its DID. */
+  async function publishFor(publisher: Wallet, owner: string): Promise<string> {
+    const { chainId, addresses } = world.network
+    const factory = new ethers.Contract(
+      addresses.ERC721Factory,
+      [
+        'function deployERC721Contract(string name, string symbol, uint256 templateIndex, address additionalERC20Deployer, address additionalMetaDataUpdater, string tokenURI, bool transferable, address owner)',
+        'event NFTCreated(address newTokenAddress, address indexed templateAddress, string tokenName, address indexed admin, string symbol, string tokenURI, bool transferable, address indexed creator)',
+      ],
+      publisher,
+    )
+    const own = publisher.address
+    const sent = await factory.deployERC721Contract?.('n', 's', 1, own, own, '', true, owner)
+    const { events } = await sent.wait()
+    const nft = events.find(({ event }: { event?: string }) => event === 'NFTCreated').args.newTokenAddress as Address
+    const ddo = { ...asset.ddo, id: didOf(nft, chainId), nftAddress: nft }
+    const data = `0x${Buffer.from(JSON.stringify(ddo)).toString('hex')}`
+    const hash = `0x${ocean.getHash(JSON.stringify(ddo))}`
+    const contract = new ocean.Nft(publisher, chainId)
+    await world.indexed(await mined(contract.setMetadata(nft, own, 0, '', '', '0x00', data, hash)))
+    return ddo.id
+  }
 
   it('lists names of assets, and leaves out unknown ones', async () => {
     const names = (didList: unknown) =>

@@ -4,14 +4,17 @@ import {
   type HitSources,
   hitsOf,
   isCurrent,
+  isOfPublishers,
   LongDocuments,
   lastPageOf,
   readOrderSearch,
   type Scope,
   type Search,
   type SearchResult,
+  searchOfPublishers,
 } from '@tidegate/catalog'
 import { ChainError, type IndexedAsset, isConsumable } from '@tidegate/protocol'
+import type { Settings } from '../../config/schema.js'
 import { isReadingRestricted } from '../endpoints/decrypters.js'
 import type { Services } from '../services.js'
 
@@ -65,9 +68,11 @@ export function searcher(
   const { documents, search: index } = catalog
   const { purgatory } = access
   const long = new LongDocuments((asset) => index.document(asset), documents)
-  return async ({ search, ...form }: Asked, signal: AbortSignal): Promise<Omit<Answered, 'took'>> => {
+  const publishers = settings.AUTHORIZED_PUBLISHERS
+  return async ({ search: asked, ...form }: Asked, signal: AbortSignal): Promise<Omit<Answered, 'took'>> => {
     const { progress, chains } = currentChains(catalog, settings)
     const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
+    const search = searchOfPublishers(asked, publishers)
     let found = await index.find(search, scope)
     // readers of version 5 ask for a page behind the last one, and mean the last
     const last = form.version === 5 ? lastPageOf(search, found.total?.value ?? 0) : undefined
@@ -75,7 +80,7 @@ export function searcher(
     const hits = hitsOf(found, search.source, {
       facts,
       purgatory: (did) => purgatory.reasonFor(did),
-      assets: async (dids) => findable(await index.assets(dids), scope),
+      assets: async (dids) => findable(await index.assets(dids), scope, publishers),
       long,
       signal,
     })
@@ -86,8 +91,12 @@ export function searcher(
 }
 
 /** Returns those of some assets that a search may still find: they may have changed since. */
-function findable(assets: Map<string, IndexedAsset>, { chains, encrypted }: Scope): Map<string, IndexedAsset> {
+function findable(
+  assets: Map<string, IndexedAsset>,
+  { chains, encrypted }: Scope,
+  publishers: Settings['AUTHORIZED_PUBLISHERS'],
+): Map<string, IndexedAsset> {
   const isFindable = ({ chainId, metadata }: IndexedAsset) =>
     chains.includes(chainId) && isConsumable(metadata.state) && (encrypted || !metadata.encrypted)
-  return new Map([...assets].filter(([, asset]) => isFindable(asset)))
+  return new Map([...assets].filter(([, asset]) => isFindable(asset) && isOfPublishers(asset, publishers)))
 }

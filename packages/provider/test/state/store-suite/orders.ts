@@ -73,7 +73,7 @@ export function orderSuite(session: StoreSession): void {
     expect(await found(by('consumer', ALICE), [2])).toEqual([])
   })
 
-  it('gives a reuse to the consumer of its order, and leaves out one that names no order of its datatoken', async () => {
+  it('gives a reuse to the consumer of its order, and leaves out one that names no order of its datatoken (threat 104)', async () => {
     const other: IndexChange = {
       kind: 'datatoken',
       datatoken: { address: OTHER_TOKEN, nft: NFT, name: 'o', symbol: 'O' },
