@@ -10,13 +10,13 @@ const ORDER = sql(
   `INSERT INTO index_order (chain_id, block, log, tx_id, datatoken, consumer, payer, timestamp, service)
    VALUES (:chainId, :block, :log, :txId, :datatoken, :consumer, :payer, :timestamp, :service) ON CONFLICT DO NOTHING`,
 )
-// a reuse of an order that this datatoken does not have is left out
+// a reuse of an order that this datatoken does not have is left out. The plus keeps planners from reading all orders in their order
 const REUSE = sql(
   `INSERT INTO index_order (chain_id, block, log, tx_id, datatoken, consumer, payer, timestamp, service, started)
    SELECT chain_id, CAST(:block AS BIGINT), CAST(:log AS BIGINT), :txId, datatoken, consumer, :payer,
      CAST(:timestamp AS BIGINT), service, tx_id
    FROM index_order
-   WHERE tx_id = :started AND chain_id = :chainId AND datatoken = :datatoken AND started IS NULL
+   WHERE tx_id = :started AND +chain_id = :chainId AND datatoken = :datatoken AND started IS NULL
    ORDER BY block, log LIMIT 1 ON CONFLICT DO NOTHING`,
 )
 const DROP_LATER = sql(

@@ -95,7 +95,7 @@ function ofAssets(column: string, values: string[], generations: LiveGeneration[
   })
   const [addresses, each] = [datatokens('t.address'), datatokens('t.chain_id, t.address')]
   return {
-    text: `(datatoken IN ${addresses.text} AND (chain_id, datatoken) IN ${each.text})`,
+    text: `(datatoken IN ${addresses.text} AND (+chain_id, datatoken) IN ${each.text})`,
     values: [...addresses.values, ...each.values],
   }
 }

@@ -307,7 +307,7 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   CREATE INDEX index_order_by_consumer ON index_order (consumer, timestamp, block, log, chain_id);
   CREATE INDEX index_order_by_payer ON index_order (payer, timestamp, block, log, chain_id);
   CREATE INDEX index_order_by_datatoken ON index_order (datatoken, timestamp, block, log, chain_id);
-  CREATE INDEX index_order_by_tx ON index_order (tx_id, chain_id, datatoken, started, block, log);
+  CREATE INDEX index_order_by_tx ON index_order (tx_id, datatoken, started, block, log, chain_id);
   ALTER TABLE index_reading ADD COLUMN orders BIGINT NOT NULL DEFAULT 1;
   UPDATE index_reading SET orders = 0;
   `,
