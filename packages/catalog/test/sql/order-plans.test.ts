@@ -34,7 +34,8 @@ describe('statements on orders', () => {
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values) as { detail: string }[]
     const reads = plan.map(({ detail }) => detail).filter((detail) => detail.includes('index_order'))
     expect(reads.length, text).toBeGreaterThan(0)
-    for (const read of reads) expect(read).toMatch(/^SEARCH index_order USING (?:COVERING )?INDEX index_order_by_\w+ \((?!chain)/)
+    for (const read of reads)
+      expect(read).toMatch(/^SEARCH index_order USING (?:COVERING )?INDEX index_order_by_\w+ \((?!chain)/)
   }
 
   it.each([
