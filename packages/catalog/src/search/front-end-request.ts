@@ -22,21 +22,28 @@ export interface FrontEndSearch {
  */
 export function readFrontEndSearch(body: unknown): FrontEndSearch | undefined {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'index')) return undefined
-  const { index, from = 0, size = 10, ...rest } = body as Record<string, unknown>
+  const { index, from, size, ...rest } = body as Record<string, unknown>
   const version = typeof index === 'string' ? versionOfIndex(index) : undefined
   if (version === undefined)
     throw new QueryReader('index').refuse('"index" must be the name of an index of documents, such as op_ddo_v4.1.0.')
-  const documents = numberOf(size, 'size') || ALL
-  const page = numberOf(from, 'from')
-  const most = Math.min(documents, PAGE.most)
-  const search = readSearch({ ...rest, from: 0, size: most })
-  const skipped = most * (version === 4 ? Math.max(0, page - 1) : page)
-  if (skipped + most > PAGE.reach)
-    throw new QueryReader('from').refuse(`A page must not reach beyond ${PAGE.reach} documents.`)
+  const page = readPage({ from, size }, version === 4 ? 1 : 0)
+  const search = readSearch({ ...rest, from: 0, size: page.size })
   return {
-    search: { ...search, from: skipped, query: bool({ must: [search.query], filter: [ofVersions([version])] }) },
+    search: { ...search, ...page, query: bool({ must: [search.query], filter: [ofVersions([version])] }) },
     version,
   }
+}
+
+/** Parses the number of a page, which may be a text, and its size. `first`: the number of the first page. */
+export function readPage(
+  { from = 0, size: wanted = 10 }: { from?: unknown; size?: unknown },
+  first: 0 | 1,
+): Pick<Search, 'from' | 'size'> {
+  const size = Math.min(numberOf(wanted, 'size') || ALL, PAGE.most)
+  const skipped = size * Math.max(0, numberOf(from, 'from') - first)
+  if (skipped + size > PAGE.reach)
+    throw new QueryReader('from').refuse(`A page must not reach beyond ${PAGE.reach} entries.`)
+  return { from: skipped, size }
 }
 
 /** A whole number, or one as text. */

@@ -1,4 +1,6 @@
 import type { IndexedAsset } from '@tidegate/protocol'
+import type { OrderPage } from './orders/find-orders.js'
+import type { OrderSearch } from './orders/order-request.js'
 import type { Scope, Search, SearchResult } from './syntax.js'
 
 /** Full-text search in the documents of the index. */
@@ -8,6 +10,8 @@ export interface SearchStore {
    * ValidationError for a search that is too expensive.
    */
   find(search: Search, scope: Scope): Promise<SearchResult>
+  /** Finds orders on some chains. Rejects as `find` does. */
+  findOrders(search: OrderSearch, chains: readonly number[]): Promise<OrderPage>
   /** Refuses further searches, and waits for those that are under way. */
   close(): Promise<void>
   /** Reads assets of hits that `find` has not read, as they are now. */

@@ -8,6 +8,7 @@ import { identitySuite } from './store-suite/identity.js'
 import { indexSuite } from './store-suite/index-batches.js'
 import { rollbackSuite } from './store-suite/index-rollback.js'
 import { nonceSuite } from './store-suite/nonces.js'
+import { orderSuite } from './store-suite/orders.js'
 import { proofSuite } from './store-suite/proofs.js'
 import { searchChangeSuite } from './store-suite/search-changes.js'
 import { querySuite } from './store-suite/search-queries.js'
@@ -33,6 +34,7 @@ export function stateStoreSuite(name: string, create: () => Promise<StoreUnderTe
     describe('search, by queries', () => querySuite(session))
     describe('search, its results', () => resultSuite(session))
     describe('search, as the index changes', () => searchChangeSuite(session))
+    describe('orders', () => orderSuite(session))
     describe('search, its upkeep', () => searchUpkeepSuite(session))
     describe('proofs of delivery', () => proofSuite(session))
     describe('deliveries and fees', () => deliverySuite(session))

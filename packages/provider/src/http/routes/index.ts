@@ -9,6 +9,7 @@ import { fileinfo } from './fileinfo.js'
 import { live, ready } from './health.js'
 import { deleteUpload, listUploads, showUpload } from './hosted-files.js'
 import { initialize } from './initialize.js'
+import { assetNames } from './names.js'
 import { nonce } from './nonce.js'
 import { searchAssets, searchMetadata } from './search.js'
 import { status } from './status.js'
@@ -40,6 +41,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   validateDdo,
   searchAssets,
   searchMetadata,
+  assetNames,
   status,
   directCommand,
   live,
